@@ -29,7 +29,7 @@ NUM_ENVS = 1024
 
 
 @dataclass(frozen=True)
-class Line:
+class Row:
     """One row of the results. what: the interface; note: what a ply includes."""
 
     what: str
@@ -123,19 +123,19 @@ PEERS = {
 }
 
 
-def measured(game: str, *, seconds: float, repeats: int) -> list[Line]:
+def measured(game: str, *, seconds: float, repeats: int) -> list[Row]:
     """Every line, one after the other."""
     ours = measure_ours([game], list(PATHS), seconds=seconds, repeats=repeats, every_core=False)
-    lines = [Line(row.path, PATHS[row.path], row.plies_per_s) for row in ours]
+    lines = [Row(row.path, PATHS[row.path], row.plies_per_s) for row in ours]
     for what, (note, work) in ADAPTERS.items():
         row = measure(game, what, work(game), seconds=seconds, repeats=repeats)
-        lines.append(Line(what, note, row.plies_per_s))
+        lines.append(Row(what, note, row.plies_per_s))
     for row in measure_peers(seconds=seconds, repeats=repeats):
-        lines.append(Line(row.peer or "", PEERS[row.peer or ""], row.plies_per_s))
+        lines.append(Row(row.peer or "", PEERS[row.peer or ""], row.plies_per_s))
     return lines
 
 
-def ratios(lines: list[Line]) -> dict[str, float]:
+def ratios(lines: list[Row]) -> dict[str, float]:
     """What the figures are for."""
     rate = {line.what: line.plies_per_s for line in lines}
     return {

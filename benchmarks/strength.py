@@ -39,7 +39,7 @@ CHARLESWORTH: dict[str, OptionValue] = {
 
 
 @dataclass(frozen=True)
-class Game:
+class Contests:
     """A game and the contests in it: (one, among, deals)."""
 
     title: str
@@ -62,7 +62,7 @@ def levels(deals: int, last: int) -> tuple[tuple[str, str, int], ...]:
 
 
 GAMES = {
-    "charlesworth": Game(
+    "charlesworth": Contests(
         "Big Two, Charlesworth's rules",
         "big-two",
         (
@@ -79,12 +79,12 @@ GAMES = {
         ),
         CHARLESWORTH,
     ),
-    "big-two": Game(
+    "big-two": Contests(
         "Big Two",
         "big-two",
         (("net", "greedy", 120), ("search", "greedy", 60), ("strong", "greedy", 30), *levels(200, 40)),
     ),
-    "big-three": Game(
+    "big-three": Contests(
         "Big Three",
         "big-three",
         (
@@ -95,7 +95,7 @@ GAMES = {
             *levels(600, 80),
         ),
     ),
-    "big-three-4p": Game(
+    "big-three-4p": Contests(
         "Big Three, four players",
         "big-three-4p",
         (
@@ -106,15 +106,17 @@ GAMES = {
             *levels(300, 24),
         ),
     ),
-    "winner": Game(
+    "winner": Contests(
         "Winner, four players",
         "winner",
         (("net", "greedy", 100), ("search", "greedy", 60), ("strong", "greedy", 30), *levels(150, 24)),
     ),
-    "winner-3": Game(
+    "winner-3": Contests(
         "Winner, three players", "winner", (("net", "greedy", 150), ("strong", "greedy", 30)), {"players": 3}
     ),
-    "winner-6": Game("Winner, six players", "winner", (("net", "greedy", 80), ("strong", "greedy", 12)), {"players": 6}),
+    "winner-6": Contests(
+        "Winner, six players", "winner", (("net", "greedy", 80), ("strong", "greedy", 12)), {"players": 6}
+    ),
 }
 
 

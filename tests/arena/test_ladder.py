@@ -9,11 +9,20 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.arena.ladder import Changed, Evaluation, Ladder, differences, digest_of, evaluate, ladders, require_unchanged
+from dasan.arena.ladder import (
+    BotLadder,
+    Evaluation,
+    LadderChanged,
+    differences,
+    digest_of,
+    evaluate,
+    ladders,
+    require_unchanged,
+)
 
 
 @pytest.fixture(scope="module")
-def short() -> Ladder:
+def short() -> BotLadder:
     """The ladder of Big Two with the rungs that need no compiled code."""
     ladder = ladders()["big-two"]
     rungs = tuple(rung for rung in ladder.rungs if rung.name in ("random", "greedy"))
@@ -21,7 +30,7 @@ def short() -> Ladder:
 
 
 @pytest.fixture(scope="module")
-def greedy(short: Ladder) -> Evaluation:
+def greedy(short: BotLadder) -> Evaluation:
     return evaluate("greedy", short)
 
 
@@ -51,7 +60,7 @@ def test_a_bot_among_itself_earns_nothing(greedy: Evaluation) -> None:
     assert greedy.low < greedy.points < greedy.high
 
 
-def test_a_report_can_be_checked(greedy: Evaluation, short: Ladder) -> None:
+def test_a_report_can_be_checked(greedy: Evaluation, short: BotLadder) -> None:
     report = json.loads(json.dumps(greedy.to_json()))
     assert differences(report, evaluate("greedy", short)) == []
     report["points"] += 1
@@ -59,9 +68,9 @@ def test_a_report_can_be_checked(greedy: Evaluation, short: Ladder) -> None:
     assert [line.split(" ")[0] for line in differences(report, greedy)] == ["points", "rungs"]
 
 
-def test_a_rung_that_changed_is_refused(short: Ladder) -> None:
+def test_a_rung_that_changed_is_refused(short: BotLadder) -> None:
     rung = replace(short.rungs[0], digest="0" * 16)
-    with pytest.raises(Changed, match="does not play as"):
+    with pytest.raises(LadderChanged, match="does not play as"):
         require_unchanged(rung, short.rules)
 
 

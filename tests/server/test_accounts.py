@@ -14,7 +14,7 @@ from openskill.models import PlackettLuce
 from dasan.server.api import profiles
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.ratings import rate, shown, teams
@@ -156,7 +156,7 @@ def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, 
         # Ids sort otherwise than they were written, and more of them share a moment than a page holds.
         for number, hand_id in enumerate(["b-2", "a_1", "Z9", "c", "-x", "d", "e"]):
             result = {"payments": [1], "winners": [0]}
-            insert_hand(connection, Hand(hand_id, "t", number, "big-two", 5, True, False, result, [], "", sat))
+            insert_hand(connection, FinishedHand(hand_id, "t", number, "big-two", 5, True, False, result, [], "", sat))
     engine.dispose()
     found: list[str] = []
     before = None
@@ -195,10 +195,10 @@ def test_rated_hands_rate_people_and_bots(server: Served) -> None:
     assert sum(role["hands"] for role in bot["statistics"]) == 2
 
 
-def hand_of(roles: list[tuple[str, bool, int]], finish_order: list[int]) -> Hand:
+def hand_of(roles: list[tuple[str, bool, int]], finish_order: list[int]) -> FinishedHand:
     players = tuple(Seated(s, f"P{s}", f"p{s}", None, role, paid, won) for s, (role, won, paid) in enumerate(roles))
     result = {"finish_order": finish_order}
-    return Hand("h", "t", 1, "big-two", 0, True, True, result, [], "", players)
+    return FinishedHand("h", "t", 1, "big-two", 0, True, True, result, [], "", players)
 
 
 def test_sides_and_places_follow_from_the_result() -> None:

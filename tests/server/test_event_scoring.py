@@ -13,7 +13,7 @@ import pytest
 
 import dasan
 from dasan.server.events.daily import DAY, HOUSE, QUIET
-from dasan.server.events.event import Event
+from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play, standings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -85,8 +85,8 @@ def test_an_interval_holds_the_mean_and_narrows() -> None:
     assert many.high - many.low < few.high - few.low
 
 
-def event_of(deals: int) -> Event:
-    return Event("big", dasan.rules("big-two"), bytes(128), deals, 1, HOUSE, 0, DAY, QUIET)
+def event_of(deals: int) -> DuplicateEvent:
+    return DuplicateEvent("big", dasan.rules("big-two"), bytes(128), deals, 1, HOUSE, 0, DAY, QUIET)
 
 
 @pytest.mark.full

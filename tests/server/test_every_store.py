@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from dasan.server.refusals import Refused
 from dasan.server.store import Conflict, Repeated, Store
 from dasan.server.store.database import Database, Unreachable
-from dasan.server.store.hand import Hand, Player
+from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.hands import insert_hand
-from dasan.server.store.log import Cause, EventLog, Unwritten, Write, Written
+from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEntry
 from dasan.server.store.people import SEEN_EVERY, Taken
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.room import Entry, Room, fold
@@ -26,11 +26,11 @@ from .test_rooms import move, room_of, settle
 T = TypeVar("T")
 
 
-def begun() -> tuple[Room, list[Written]]:
+def begun() -> tuple[Room, list[WrittenEntry]]:
     """A table with its first hand dealt, and its log so far."""
     log: list[tuple[Entry, int]] = []
     room = settle(room_of("big-three", ["p0", "p1", "p2"]), 1000, log)
-    return room, [Written(seq, at, entry) for seq, (entry, at) in enumerate(log)]
+    return room, [WrittenEntry(seq, at, entry) for seq, (entry, at) in enumerate(log)]
 
 
 def moved(room: Room, fence: int, client_id: str, text: str = "") -> Write:
@@ -38,7 +38,7 @@ def moved(room: Room, fence: int, client_id: str, text: str = "") -> Write:
     player = f"p{room.to_act}"
     entry = decide(room, player, move(room, text))
     after = fold(room, entry, 2000)
-    return Write(after, fence, (Written(room.seq, 2000, entry, Cause(player, client_id, f"said {entry['move']}")),))
+    return Write(after, fence, (WrittenEntry(room.seq, 2000, entry, Cause(player, client_id, f"said {entry['move']}")),))
 
 
 async def open_table(store: Store) -> tuple[Room, int]:
@@ -177,10 +177,10 @@ async def test_a_browser_that_is_signed_in_costs_a_write_a_minute(
 async def test_two_processes_rate_the_same_bots_at_once(opened: Opened) -> None:
     one, other = await opened(), await opened()
 
-    def ended(number: int) -> Hand:
+    def ended(number: int) -> FinishedHand:
         roles = ["bidder", "defender", "defender"]
         players = tuple(Player(s, "", None, f"bot{(s + number) % 3}", role, 0, s == 0) for s, role in enumerate(roles))
-        return Hand(f"h{number}", "t", number, "big-three", 0, True, True, {}, [], "", players)
+        return FinishedHand(f"h{number}", "t", number, "big-three", 0, True, True, {}, [], "", players)
 
     async def write(store: Store, number: int) -> None:
         await store.database.write(lambda connection: insert_hand(connection, ended(number)))
@@ -198,7 +198,7 @@ async def test_a_players_hands_are_read_on_from_a_time_and_an_id(opened: Opened)
     sat = (Player(0, "Ann", "ann", None, "player", 0, True),)
     places = [(5, "b"), (5, "Z"), (5, "-"), (5, "a"), (4, "z"), (6, "0")]
     for number, (moment, name) in enumerate(places):
-        one = Hand(name, "t", number, "big-two", moment, True, False, {}, [], "", sat)
+        one = FinishedHand(name, "t", number, "big-two", moment, True, False, {}, [], "", sat)
         await store.database.write(lambda connection, one=one: insert_hand(connection, one))  # type: ignore[misc]
     newest_first = [(hand.finished, hand.id) for hand in await store.hands.of_player("ann", None)]
     assert sorted(newest_first) == sorted(places)

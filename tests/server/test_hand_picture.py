@@ -7,7 +7,7 @@ import re
 
 import dasan
 from dasan.play.events import MOVES, EventType
-from dasan.server.store.hand import Hand, Player
+from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.study.hand_picture import picture
 
 
@@ -22,7 +22,9 @@ def finished() -> dasan.State:
 def test_the_last_play_lies_on_the_table_after_passes() -> None:
     state = finished()
     players = tuple(Player(seat, f"Player {seat}", None, "greedy", "player", 0, won=False) for seat in range(4))
-    hand = Hand("h", "t", 1, "big-two", 0, shown=True, rated=False, result={}, opening=[], record="", players=players)
+    hand = FinishedHand(
+        "h", "t", 1, "big-two", 0, shown=True, rated=False, result={}, opening=[], record="", players=players
+    )
     lying, passes = None, 0
     for event in state.events:
         if event.type not in MOVES:
@@ -41,6 +43,8 @@ def test_the_last_play_lies_on_the_table_after_passes() -> None:
 def test_words_that_depend_on_the_language_are_marked() -> None:
     state = finished()
     players = tuple(Player(seat, f"Player {seat}", None, "greedy", "player", 0, won=False) for seat in range(4))
-    hand = Hand("h", "t", 1, "big-two", 0, shown=True, rated=False, result={}, opening=[], record="", players=players)
+    hand = FinishedHand(
+        "h", "t", 1, "big-two", 0, shown=True, rated=False, result={}, opening=[], record="", players=players
+    )
     words = re.findall(r'data-word="(\w+)"', picture(hand, state, None))
     assert words == ["title", "0", "1", "2", "3"]

@@ -20,7 +20,7 @@ from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
 from dasan.server.store.backups import dump, load
-from dasan.server.store.log import Cause, Write, Written
+from dasan.server.store.log import Cause, Write, WrittenEntry
 from dasan.server.store.migrating import migrate
 from dasan.server.store.retention import DAY, Keep, prune
 from dasan.server.tables.room import fold
@@ -155,7 +155,7 @@ async def chatting(store: Store) -> None:
     entry = {"type": "chat", "seat": 1, "name": "P1", "text": "hello from P1"}
     after = fold(room, entry, 2000)
     cause = Cause("p1", "c", "d")
-    await store.log.append(Write(after, fence, (Written(room.seq, 2000, entry, cause),)))
+    await store.log.append(Write(after, fence, (WrittenEntry(room.seq, 2000, entry, cause),)))
     await store.log.append(moved(after, fence, "m"))
 
 

@@ -11,7 +11,7 @@ from ipaddress import IPv6Address
 import httpx
 import pytest
 
-from dasan.server.connections.networks import Counts
+from dasan.server.connections.networks import NetworkCounts
 from dasan.server.connections.rate_limits import Buckets
 
 from .harness import SECONDS, Serve, Served
@@ -46,7 +46,7 @@ def test_limits_count_a_network_of_ipv6_like_one_address(serve: Serve) -> None:
 
 @pytest.mark.parametrize(("step", "most"), [(1, 3), (1 << 64, 12), (1 << 72, 48)], ids=["/64", "/56", "/48"])
 def test_sockets_and_connections_are_counted_by_network(step: int, most: int) -> None:
-    counts = Counts()
+    counts = NetworkCounts()
     addresses = [str(IPv6Address((0x20010DB8 << 96) + n * step)) for n in range(64)]
     assert sum(counts.enter(address, 3) for address in addresses) == most
     for address in addresses:

@@ -20,7 +20,7 @@ from dasan.server.protocol.messages import Candidate, Hint
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, Unreachable
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.study import puzzle_book
@@ -223,7 +223,9 @@ def kept_hand(server: Served, preset: str, seed: int) -> str:
         for seat, payment in enumerate(state.result.payments)
     ]
     result = state.result.to_json()
-    hand = Hand(f"{preset}-{seed}", "table", seed, preset, 1, True, False, result, [], state.record(), tuple(players))
+    hand = FinishedHand(
+        f"{preset}-{seed}", "table", seed, preset, 1, True, False, result, [], state.record(), tuple(players)
+    )
     engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")
     with engine.begin() as connection:
         insert_hand(connection, hand)

@@ -18,7 +18,7 @@ from dasan.server.connections.send_queues import Connection
 from dasan.server.protocol.study import PlaceShown
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.reviews import Shared
@@ -34,7 +34,9 @@ def place(seq: int | None, **more: object) -> Json:
     return {"type": "place", "seq": seq, **more}
 
 
-HAND = Hand("h", "t", 1, "big-two", 0, True, False, {}, [], "", (Seated(0, "", None, "random", "player", 0, False),))
+HAND = FinishedHand(
+    "h", "t", 1, "big-two", 0, True, False, {}, [], "", (Seated(0, "", None, "random", "player", 0, False),)
+)
 
 
 async def keep_hand(store: Store) -> None:

@@ -15,7 +15,7 @@ from dasan.bench import GPU, PATHS, VARIANTS, measure_ours, measure_peers, why_n
 from dasan.bench import peers as others
 from dasan.cli import app
 from dasan.cli.bench import bench
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 
 pytestmark = pytest.mark.full
 
@@ -46,7 +46,7 @@ def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda, "is_available", lambda: False)
-    with pytest.raises(Refused, match="no GPU to measure: Numba finds no CUDA device"):
+    with pytest.raises(CannotRun, match="no GPU to measure: Numba finds no CUDA device"):
         bench(["big-three"], path=["gpu-batch"], peers=False, seconds=0.01, repeats=1, one_core=True, as_json=True)
     assert list(measure_ours(["big-three"], ["gpu-batch"], seconds=0.01, repeats=1)) == []
     with pytest.raises(RuntimeError, match="no GPU: Numba finds no CUDA device"):
@@ -86,7 +86,7 @@ def test_a_commit_is_compared_in_alternating_runs(
         ({"against": "HEAD", "repeats": 5}, "an interval takes 6 pairs of runs, not 5"),
         ({"against": "HEAD", "path": ["kernel"]}, "no path kernel to compare with other commits"),
     ):
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(CannotRun, match=words):
             bench(["big-three"], seconds=0.01, **{"path": ["engine"], **asked})  # type: ignore[arg-type]
 
 

@@ -31,12 +31,12 @@ SAMPLE = 3
 """Hands over which the digest of a rung is taken."""
 
 
-class Changed(Exception):
+class LadderChanged(Exception):
     """A rung plays otherwise than when its points were measured."""
 
 
 @dataclass(frozen=True)
-class Rung:
+class BotRung:
     """A bot of the ladder. points: its rating; 0 is `greedy`. digest: see `digest_of`."""
 
     name: str
@@ -46,14 +46,14 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class BotLadder:
     """The rungs for one game. number: of the ladder. deals: as many, numbered from `seed`, against each rung."""
 
     number: int
     game: str
     deals: int
     seed: int
-    rungs: tuple[Rung, ...]
+    rungs: tuple[BotRung, ...]
 
     @property
     def rules(self) -> Rules:
@@ -71,7 +71,7 @@ class Evaluation:
     times as often as less. outcomes: by rung. faults: illegal, late or missing answers, by kind.
     """
 
-    ladder: Ladder
+    ladder: BotLadder
     name: str
     version: str
     points: float
@@ -96,7 +96,7 @@ class Evaluation:
             "rungs": [self._rung_json(rung) for rung in self.ladder.rungs],
         }
 
-    def _rung_json(self, rung: Rung) -> dict[str, Any]:
+    def _rung_json(self, rung: BotRung) -> dict[str, Any]:
         outcomes = self.outcomes[rung.name]
         estimate = interval(self.ladder.rules, outcomes)
         return {
@@ -137,18 +137,18 @@ class Evaluation:
 
 
 @cache
-def ladders() -> Mapping[str, Ladder]:
+def ladders() -> Mapping[str, BotLadder]:
     """The current ladder of each game."""
     data = json.loads((files("dasan.arena") / "ladder.json").read_text(encoding="utf-8"))
     return {
-        game: Ladder(data["number"], game, one["deals"], one["seed"], tuple(Rung(**rung) for rung in one["rungs"]))
+        game: BotLadder(data["number"], game, one["deals"], one["seed"], tuple(BotRung(**rung) for rung in one["rungs"]))
         for game, one in data["games"].items()
     }
 
 
 def evaluate(
     name: str,
-    ladder: Ladder,
+    ladder: BotLadder,
     *,
     deals: int | None = None,
     move_seconds: float | None = None,
@@ -157,7 +157,7 @@ def evaluate(
 ) -> Evaluation:
     """Play a bot alone among each rung in turn. name: as in `dasan arena`. deals: fewer than the ladder's make a wider interval.
 
-    `Changed`: a rung plays otherwise than it did. ValueError: there is no such bot.
+    `LadderChanged`: a rung plays otherwise than it did. ValueError: there is no such bot.
     """
     candidate = player(name)
     outcomes: dict[str, list[Outcome]] = {}
@@ -180,11 +180,11 @@ def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
     ]
 
 
-def require_unchanged(rung: Rung, rules: Rules) -> None:
-    """`Changed` unless the rung plays as it did when its points were measured."""
+def require_unchanged(rung: BotRung, rules: Rules) -> None:
+    """`LadderChanged` unless the rung plays as it did when its points were measured."""
     version = bot(rung.name).version
     if version != rung.version or digest_of(rung.name, rules) != rung.digest:
-        raise Changed(f"{rung.name} {version} does not play as {rung.name} {rung.version} of the ladder did")
+        raise LadderChanged(f"{rung.name} {version} does not play as {rung.name} {rung.version} of the ladder did")
 
 
 @cache
@@ -203,7 +203,7 @@ def digest_of(name: str, rules: Rules) -> str:
     return _digest(json.dumps(records))
 
 
-def _rating(ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
+def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
     """The likeliest points of the bot, given those of the rungs, and their interval.
 
     It is the wider of two: a jackknife over blocks of deals, which keeps the hands of a deal together but sees nothing where few
@@ -220,7 +220,7 @@ def _rating(ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[
 
 
 def _counts(
-    ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]], without: int = -1, blocks: int = 1
+    ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]], without: int = -1, blocks: int = 1
 ) -> list[tuple[float, float, float]]:
     """By rung: its points, and how often the bot earned more and less; half a win each way keeps ratings finite. Deals of the
     block `without` do not count.
@@ -257,4 +257,4 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-__all__ = ["Changed", "Evaluation", "Ladder", "Rung", "differences", "digest_of", "evaluate", "ladders"]
+__all__ = ["BotLadder", "BotRung", "Evaluation", "LadderChanged", "differences", "digest_of", "evaluate", "ladders"]

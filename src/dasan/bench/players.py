@@ -53,7 +53,7 @@ class Noted:
 
 
 @dataclass
-class _Table:
+class _WatchedTable:
     """A table, with the cookies of its people. sent: when `mover` sent the move that is under way; None: there is none."""
 
     id: str
@@ -86,7 +86,7 @@ class Crowd:
         self._people = people
         self.think = think
         self.rng = random.Random(seed)
-        self._tables: list[_Table] = []
+        self._tables: list[_WatchedTable] = []
         self._listening: list[asyncio.Task[None]] = []
         self._opening = asyncio.Semaphore(REQUESTS)
 
@@ -120,7 +120,7 @@ class Crowd:
         await asyncio.gather(*self._listening, return_exceptions=True)
         self._listening.clear()
 
-    async def _open(self, number: int) -> _Table:
+    async def _open(self, number: int) -> _WatchedTable:
         address = self._addresses[number % len(self._addresses)]
         settings = {"spectators": True, "grace": 3600}
         seats = ["me", *["open"] * (self._people - 1), *self._bots]
@@ -128,10 +128,10 @@ class Crowd:
         async with self._opening:
             return await asyncio.to_thread(_create, address, body, self._people)
 
-    async def _sit(self, table: _Table, cookie: str, address: str) -> None:
+    async def _sit(self, table: _WatchedTable, cookie: str, address: str) -> None:
         await self._connect(_Person(self, table, cookie == table.cookies[0]), cookie, address)
 
-    async def _watch(self, table: _Table, address: str) -> None:
+    async def _watch(self, table: _WatchedTable, address: str) -> None:
         await self._connect(_Watcher(self, table), "", address)
 
     async def _connect(self, who: _Watcher, cookie: str, address: str) -> None:
@@ -165,7 +165,7 @@ class Crowd:
 class _Watcher:
     """Somebody at a table, who hears what happens there. seat: None for a spectator."""
 
-    def __init__(self, crowd: Crowd, table: _Table) -> None:
+    def __init__(self, crowd: Crowd, table: _WatchedTable) -> None:
         self.crowd = crowd
         self.table = table
         self.seat: int | None = None
@@ -193,7 +193,7 @@ class _Watcher:
 class _Person(_Watcher):
     """A player. counts: whether this one counts the moves of the table."""
 
-    def __init__(self, crowd: Crowd, table: _Table, counts: bool) -> None:
+    def __init__(self, crowd: Crowd, table: _WatchedTable, counts: bool) -> None:
         super().__init__(crowd, table)
         self._counts = counts
         self._number, self._acted_on = 0, -1
@@ -240,11 +240,11 @@ class _Person(_Watcher):
             await socket.send(command)
 
 
-def _create(address: str, body: Json, people: int) -> _Table:
+def _create(address: str, body: Json, people: int) -> _WatchedTable:
     """Open a table, and take its seats."""
     made, cookie = _post(f"{address}/api/tables", body)
     joined = [_post(f"{address}/api/tables/{made['id']}/join", {})[1] for _ in range(people - 1)]
-    return _Table(made["id"], [cookie, *joined])
+    return _WatchedTable(made["id"], [cookie, *joined])
 
 
 def _post(url: str, body: Json) -> tuple[Json, str]:

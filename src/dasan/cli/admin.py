@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def password(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -
 
         person = await store.people.by_account(who) or await store.people.find(who)
         if person is None or person.account is None:
-            raise Refused(f"there is no account {who!r}: dasan admin players lists them")
+            raise CannotRun(f"there is no account {who!r}: dasan admin players lists them")
         wanted = secrets.token_urlsafe(9)
         hashed = PasswordHasher(memory_cost=settings.password_memory_mb * 1024).hash(wanted)
         await store.people.set_password(person.id, hashed, now())
@@ -149,7 +149,7 @@ def reports(
     async def read(store: Store) -> None:
         if dismiss is not None:
             if not await store.overviews.dismiss(dismiss):
-                raise Refused(f"there is no report {dismiss}")
+                raise CannotRun(f"there is no report {dismiss}")
             say(f"report {dismiss} is deleted")
             return
         listed = await store.overviews.reports(most)
@@ -178,7 +178,7 @@ def export(
 ) -> None:
     """Write the records of finished hands ([bold]climb/1[/bold], one after the other), or one player's data."""
     if player is not None and table is not None:
-        raise Refused("choose one of --player and --table")
+        raise CannotRun("choose one of --player and --table")
 
     async def read(store: Store) -> None:
         if player is not None:
@@ -236,7 +236,7 @@ def restore(
         from dasan.server.store.backups import load
 
         if running := await store.processes.alive(now()):
-            raise Refused(f"a server is running on this database (seen {_time(running[0].seen)}): stop it first")
+            raise CannotRun(f"a server is running on this database (seen {_time(running[0].seen)}): stop it first")
         counts, key = await store.database.write(lambda connection: load(connection, file))
         key_file = settings.data_dir / KEY_FILE
         if key is not None and not key_file.exists():
@@ -340,7 +340,7 @@ def _with_store(
 
     settings = _settings(data_dir, database)
     if not settings.database and not alone and not (settings.data_dir / DATABASE_FILE).is_file():
-        raise Refused(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
+        raise CannotRun(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
 
     async def run() -> None:
         prepare = {"newest": require, "migrated": migrate, "any": any_known}["migrated" if alone else schema]
@@ -354,7 +354,7 @@ def _with_store(
         with folder(settings.data_dir) if alone else nullcontext():
             asyncio.run(run())
     except refusals.Refused as refused:
-        raise Refused(str(refused)) from None
+        raise CannotRun(str(refused)) from None
 
 
 async def _player(store: Store, who: str, *, known: bool) -> str:
@@ -363,7 +363,7 @@ async def _player(store: Store, who: str, *, known: bool) -> str:
     if person is not None:
         return person.id
     if known or not await store.overviews.has_played(who):
-        raise Refused(f"there is no account and no player {who!r}: dasan admin players lists them")
+        raise CannotRun(f"there is no account and no player {who!r}: dasan admin players lists them")
     return who
 
 

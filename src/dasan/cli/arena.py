@@ -11,7 +11,7 @@ import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
@@ -57,7 +57,7 @@ def arena(
 
     rules = chosen_rules(game, option)
     if len(bots) < 2:
-        raise Refused("an arena takes at least two bots")
+        raise CannotRun("an arena takes at least two bots")
     check_place(processes, ray)
     pairs = list(dict.fromkeys(combinations(bots, 2)))
     pairs += [(b, a) for a, b in pairs if both and (b, a) not in pairs]
@@ -68,16 +68,16 @@ def arena(
             if isinstance(one, ProgramBot):
                 one.begin()
     except Fault as fault:
-        raise Refused(f"{name} does not start: {fault}") from None
+        raise CannotRun(f"{name} does not start: {fault}") from None
     except (ValueError, OSError) as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
     with on_cluster(ray):
         try:
             file = None if out is None else Kept(out)
             if records is not None:
                 records.mkdir(parents=True, exist_ok=True)
         except (ValueError, OSError) as error:
-            raise Refused(str(error)) from error
+            raise CannotRun(str(error)) from error
         for a, b in pairs:
             contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
             results[a, b] = _run(contest, file, processes or os.cpu_count() or 1, ray, early=early)
@@ -107,7 +107,7 @@ def _run(contest: Contest, file: Kept | None, processes: int, ray: str | None, *
                 progress=lambda done, total: show(f"{contest.a} {contest.b}", done, total),
             )
         except (ModuleNotFoundError, OSError) as error:
-            raise Refused(str(error)) from error
+            raise CannotRun(str(error)) from error
 
 
 def _pair(rules: Rules, a: str, b: str, outcomes: list[Outcome], *, early: bool) -> dict[str, Any]:

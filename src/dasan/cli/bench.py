@@ -11,7 +11,7 @@ from dasan.cli.bench_server import bench_server
 from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 
 RUN_SECONDS = 0.3
@@ -90,19 +90,19 @@ def bench(
 
     for name in preset or ():
         if name not in PRESETS and name not in VARIANTS:
-            raise Refused(f"there is no preset {name}; there are {', '.join(PRESETS)}")
+            raise CannotRun(f"there is no preset {name}; there are {', '.join(PRESETS)}")
     known = PATHS if against is None else tuple(WORKS)
     for name in path or ():
         if name not in known and name in WORKS:
-            raise Refused(f"path {name} is compared with another revision: add --against REV")
+            raise CannotRun(f"path {name} is compared with another revision: add --against REV")
         if name not in known:
             where = "" if against is None else " to compare with other commits"
-            raise Refused(f"there is no path {name}{where}; there are {', '.join(known)}")
+            raise CannotRun(f"there is no path {name}{where}; there are {', '.join(known)}")
     if against is not None:
         _compare(preset or list(VARIANTS), path or list(WORKS), against, seconds, repeats, as_json)
         return
     if path and GPU in path and (reason := why_no_gpu()):
-        raise Refused(f"there is no GPU to measure: {reason}")
+        raise CannotRun(f"there is no GPU to measure: {reason}")
     rows: list[Speed] = []
     if not as_json:
         say(f"{'game':16}{'path':18}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
@@ -152,6 +152,6 @@ def _compare(
                 figures = f"{row.here:>14,.0f}{row.there:>14,.0f}{row.ratio:>8.3f}"
                 say(f"{row.preset:16}{row.path:18}{figures}  {row.low:.3f} to {row.high:.3f}")
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
     if as_json:
         print_json([asdict(row) for row in rows])

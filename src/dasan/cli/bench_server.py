@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def bench_server(
 
     name = preset or PRESET
     if name not in PRESETS:
-        raise Refused(f"there is no preset {name}; there are {', '.join(PRESETS)}")
+        raise CannotRun(f"there is no preset {name}; there are {', '.join(PRESETS)}")
     if processes > 1 and not urls and not (database and nats):
-        raise Refused("several processes need --database and --nats")
+        raise CannotRun("several processes need --database and --nats")
     rows: list[ServerRow] = []
 
     async def run() -> None:
@@ -68,9 +68,9 @@ def bench_server(
     try:
         asyncio.run(run())
     except NotServed as error:
-        raise Refused(str(error)) from None
+        raise CannotRun(str(error)) from None
     except OSError as error:
-        raise Refused(f"the server does not answer: {type(error).__name__}") from None
+        raise CannotRun(f"the server does not answer: {type(error).__name__}") from None
     if as_json:
         print_json([{**asdict(row), "good": row.good} for row in rows])
         return

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import say
 
 DESCRIPTION = """\
@@ -45,10 +45,10 @@ def bot_protocol(
     try:
         player = bot_of(bot, seed=seed)
     except ValueError as error:
-        raise Refused(str(error)) from None
+        raise CannotRun(str(error)) from None
     try:
         speak(player, sys.stdin.buffer, sys.stdout.buffer)
     except Fault as fault:
-        raise Refused(str(fault)) from None
+        raise CannotRun(str(fault)) from None
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise Refused(f"that is not the bot protocol: {error}") from None
+        raise CannotRun(f"that is not the bot protocol: {error}") from None

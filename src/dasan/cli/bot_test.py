@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 
 GAMES = ("big-three", "big-three-4p", "big-two", "winner")
@@ -34,7 +34,7 @@ def bot_test(
     try:
         split_command(command)
     except ValueError:
-        raise Refused("name the program by its command, like 'python bot.py'") from None
+        raise CannotRun("name the program by its command, like 'python bot.py'") from None
     games = [chosen_rules(name, options) for name in game or GAMES]
     checks = []
     for one in check(command, games, hands=hands, seconds=seconds):

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.games import PRESETS, Option, make_rules
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -30,7 +30,7 @@ def complete_preset(incomplete: str) -> list[str]:
 
 
 def chosen_rules(preset: str, options: Sequence[str] | None) -> Rules:
-    """The rules of a preset with options. `Refused`: there is no such preset, option or value.
+    """The rules of a preset with options. `CannotRun`: there is no such preset, option or value.
 
     >>> chosen_rules("big-two", ["guard=off", "triples=on"]).options["triples"]
     True
@@ -42,14 +42,14 @@ def chosen_rules(preset: str, options: Sequence[str] | None) -> Rules:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not equals:
-            raise Refused(f"write an option as name=value, not {text!r}")
+            raise CannotRun(f"write an option as name=value, not {text!r}")
         if name in chosen:
-            raise Refused(f"option {name} is given twice")
+            raise CannotRun(f"option {name} is given twice")
         chosen[name] = _value(by_name[name], value.strip()) if name in by_name else value
     try:
         return make_rules(preset, **chosen)
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
 
 
 def _value(option: Option, text: str) -> OptionValue:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 from dasan.cli.spreading import failures_refused
 
@@ -57,7 +57,7 @@ def deals(
     from dasan.bench.deals import shares, value_deals
 
     if seconds is not None and nodes is not None:
-        raise Refused("give --seconds or --nodes, not both")
+        raise CannotRun("give --seconds or --nodes, not both")
     budget = {"seconds": seconds} if seconds is not None else {"nodes": nodes or DEFAULT_NODES}
     enough = budget.get("nodes", 0)
     known = {
@@ -95,7 +95,7 @@ def _kept(file: str | None) -> Iterator[Valued]:
         for line in Path(file).read_text(encoding="utf-8").splitlines():
             yield Valued.from_json(json.loads(line))
     except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise Refused(f"{file} does not hold valued deals: {error}") from error
+        raise CannotRun(f"{file} does not hold valued deals: {error}") from error
 
 
 def _keep(file: str | None, deal: Valued) -> None:
@@ -105,7 +105,7 @@ def _keep(file: str | None, deal: Valued) -> None:
         with Path(file).open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(deal.to_json(), separators=(",", ":")) + "\n")
     except OSError as error:
-        raise Refused(f"cannot write {file}: {error.strerror or error}") from error
+        raise CannotRun(f"cannot write {file}: {error.strerror or error}") from error
 
 
 def _shown(deals: Iterator[Valued], todo: Sequence[int]) -> Iterator[Valued]:

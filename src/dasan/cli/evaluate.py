@@ -10,7 +10,7 @@ import typer
 
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, failures_refused
@@ -37,7 +37,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Rate a bot: alone among each bot of a frozen ladder in turn, over deals that everybody plays."""
-    from dasan.arena.ladder import Changed, differences, ladders
+    from dasan.arena.ladder import LadderChanged, differences, ladders
     from dasan.arena.ladder import evaluate as rate
 
     report = None if check is None else _report(check)
@@ -45,7 +45,7 @@ def evaluate(
         game, deals = report["game"], len(report["rungs"][0]["outcomes"])
     known = ladders()
     if game not in known:
-        raise Refused(f"there is a ladder for {', '.join(known)}, not for {game}")
+        raise CannotRun(f"there is a ladder for {', '.join(known)}, not for {game}")
     ladder = known[game]
     with failures_refused(f"{bot} was evaluated"), progress_bar() as show:
         try:
@@ -57,8 +57,8 @@ def evaluate(
                 processes=processes or os.cpu_count() or 1,
                 progress=show,
             )
-        except (ValueError, OSError, Changed) as error:
-            raise Refused(str(error)) from error
+        except (ValueError, OSError, LadderChanged) as error:
+            raise CannotRun(str(error)) from error
     if report is not None:
         wrong = differences(report, result)
         for line in wrong:
@@ -78,9 +78,9 @@ def _report(file: Path) -> dict[str, Any]:
         report = parse(file.read_bytes())
         game, outcomes = report["game"], report["rungs"][0]["outcomes"]
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise Refused(f"{file} is no report of dasan evaluate --json") from error
+        raise CannotRun(f"{file} is no report of dasan evaluate --json") from error
     if not isinstance(game, str) or not isinstance(outcomes, list) or len(outcomes) < 2:
-        raise Refused(f"{file} is no report of dasan evaluate --json")
+        raise CannotRun(f"{file} is no report of dasan evaluate --json")
     return dict(report)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.records.lines import MAX_CHARACTERS
 
 RecordFile: TypeAlias = Annotated[
@@ -20,7 +20,7 @@ MOST_BYTES = 8 * MAX_CHARACTERS
 
 
 def read_text(file: str) -> str:
-    """The text of `file` (`-` is stdin). `Refused`: it cannot be read, or is longer than `MOST_BYTES`."""
+    """The text of `file` (`-` is stdin). `CannotRun`: it cannot be read, or is longer than `MOST_BYTES`."""
     try:
         if file == "-":
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -28,13 +28,13 @@ def read_text(file: str) -> str:
             with Path(file).open("rb") as stream:
                 data = stream.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
-            raise Refused(f"{shown(file)} is too large: it has more than {MOST_BYTES:,} bytes")
+            raise CannotRun(f"{shown(file)} is too large: it has more than {MOST_BYTES:,} bytes")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Refused(f"{shown(file)} is not a climb/1 record: it is not UTF-8 text") from error
+        raise CannotRun(f"{shown(file)} is not a climb/1 record: it is not UTF-8 text") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Refused(f"cannot read {shown(file)}: {reason}") from error
+        raise CannotRun(f"cannot read {shown(file)}: {reason}") from error
 
 
 def shown(file: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
@@ -53,9 +53,9 @@ def generate(
             )
     except ModuleNotFoundError as error:
         parquet = "writing Parquet needs its extra: pip install 'dasan[data]'"
-        raise Refused(parquet if (error.name or "").startswith("pyarrow") else str(error)) from error
+        raise CannotRun(parquet if (error.name or "").startswith("pyarrow") else str(error)) from error
     except (ValueError, OSError) as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
     if as_json:
         print_json({"out": str(out), "hands": hands, "parts": plan.parts, "written": written})
     else:

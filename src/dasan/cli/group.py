@@ -19,7 +19,7 @@ DEFAULT = "play"
 _OF_THE_GROUP = ("-h", "--help", "--version", "--install-completion", "--show-completion")
 
 
-class Refused(typer.TyperException):
+class CannotRun(typer.TyperException):
     """A request that cannot be carried out; the message is one sentence."""
 
     exit_code = 2

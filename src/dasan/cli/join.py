@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 
 
@@ -34,16 +34,16 @@ def join(
     try:
         words = split_command(command)
     except ValueError:
-        raise Refused("name the program by its command, like 'python bot.py'") from None
+        raise CannotRun("name the program by its command, like 'python bot.py'") from None
     try:
         visit = Visit(url, words, name=name, seat=seat, seconds=seconds)
         report = (lambda text: None) if as_json else say
         report(f"seat {visit.seat}")
         visit.play(hands, report)
     except Refusal as error:
-        raise Refused(str(error)) from None
+        raise CannotRun(str(error)) from None
     except Fault as fault:
-        raise Refused(f"the program failed: {fault}") from None
+        raise CannotRun(f"the program failed: {fault}") from None
     if as_json:
         print_json({"seat": visit.seat, "hands": visit.hands, "faults": visit.faults})
     elif visit.faults:

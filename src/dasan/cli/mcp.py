@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 
 
 def mcp(
@@ -23,5 +23,5 @@ def mcp(
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise
-        raise Refused("dasan mcp needs its extra: pip install 'dasan[mcp]'") from None
+        raise CannotRun("dasan mcp needs its extra: pip install 'dasan[mcp]'") from None
     make_server(server.rstrip("/"), name).run()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 from dasan.cli.recorded import RecordNumber, read_records
@@ -55,18 +55,18 @@ def puzzle(
     from dasan.puzzles import THEMES, load, of_record
 
     if out is not None and (as_json or check):
-        raise Refused(f"--out writes climb/1: it does not go with {'--json' if as_json else '--check'}")
+        raise CannotRun(f"--out writes climb/1: it does not go with {'--json' if as_json else '--check'}")
     if out is not None and not Path(out).absolute().parent.is_dir():
-        raise Refused(f"cannot write {out}: there is no such folder")
+        raise CannotRun(f"cannot write {out}: there is no such folder")
     if file is not None and shipped:
-        raise Refused("choose from FILE or with --shipped, not both")
+        raise CannotRun("choose from FILE or with --shipped, not both")
     if number is not None and file is None:
-        raise Refused("--number picks a puzzle of a file: it needs FILE")
+        raise CannotRun("--number picks a puzzle of a file: it needs FILE")
     if grade is not None and file is None and not shipped:
-        raise Refused("--grade chooses from known puzzles: it needs --shipped or FILE")
+        raise CannotRun("--grade chooses from known puzzles: it needs --shipped or FILE")
     unknown = set(theme or ()) - set(THEMES)
     if unknown:
-        raise Refused(f"there is no theme {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
+        raise CannotRun(f"there is no theme {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
     if file is None and not shipped:
         most = count or 1
         puzzles = dict(enumerate(_made(most, theme, players, _range(cards or "8..30"), seed, hands, workers), 1))
@@ -80,7 +80,7 @@ def puzzle(
             }
         puzzles = dict(list(puzzles.items())[:most])
     if not puzzles:
-        raise Refused("no such puzzle was found")
+        raise CannotRun("no such puzzle was found")
     if check:
         _check(puzzles, as_json)
     elif out is not None:
@@ -97,9 +97,9 @@ def puzzle(
 def _range(text: str) -> tuple[int, int]:
     low, dots, high = text.partition("..")
     if not dots or not (low.isascii() and low.isdigit() and high.isascii() and high.isdigit()) or len(text) > 12:
-        raise Refused(f"write --cards as MIN..MAX, like 8..30, not {text!r}")
+        raise CannotRun(f"write --cards as MIN..MAX, like 8..30, not {text!r}")
     if int(low) > int(high):
-        raise Refused("--cards: the fewest cards are not more than the most")
+        raise CannotRun("--cards: the fewest cards are not more than the most")
     return int(low), int(high)
 
 
@@ -127,7 +127,7 @@ def _made(
                 progress=lambda played, left: show(f"{left} to be found", played, hands),
             )
         except ValueError as error:
-            raise Refused(str(error)) from error
+            raise CannotRun(str(error)) from error
 
 
 def _chosen(
@@ -144,7 +144,7 @@ def _chosen(
 
 
 def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
-    """Print for each puzzle whether it is right, or what is wrong with it. `Refused` at the end: one of them is wrong."""
+    """Print for each puzzle whether it is right, or what is wrong with it. `CannotRun` at the end: one of them is wrong."""
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
     from dasan.text.moves import move_words
@@ -172,7 +172,7 @@ def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
         print_json(reports)
     bad = sum(bool(one["flaws"]) or not one["proved"] for one in reports)
     if bad:
-        raise Refused(f"{bad} of {len(reports)} puzzles {'is' if bad == 1 else 'are'} not proved to be right")
+        raise CannotRun(f"{bad} of {len(reports)} puzzles {'is' if bad == 1 else 'are'} not proved to be right")
 
 
 def _write(puzzles: dict[int, Puzzle], out: str) -> None:
@@ -181,7 +181,7 @@ def _write(puzzles: dict[int, Puzzle], out: str) -> None:
     try:
         Path(out).write_text(write(puzzles.values()), encoding="utf-8")
     except OSError as error:
-        raise Refused(f"cannot write {out}: {error.strerror or error}") from error
+        raise CannotRun(f"cannot write {out}: {error.strerror or error}") from error
     say(f"{len(puzzles)} {'puzzle' if len(puzzles) == 1 else 'puzzles'} written to {out}")
 
 
@@ -200,5 +200,5 @@ def _told(p: Puzzle, place: int | None, with_solution: bool) -> str:
         try:
             lines += solution(p)
         except ValueError as error:
-            raise Refused(f"the solution of puzzle {p.id} does not fit: {error}") from error
+            raise CannotRun(f"the solution of puzzle {p.id} does not fit: {error}") from error
     return "\n".join(lines) if place is None else f"Record {place}. " + "\n".join(lines)

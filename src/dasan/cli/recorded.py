@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 import typer
 
 from dasan.cli.files import read_text, shown
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, warn
 from dasan.errors import DasanError
 
@@ -31,7 +31,7 @@ HandNumber: TypeAlias = Annotated[
 def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> dict[int, T]:
     """`read` of each record of a file, by its place from 1. number: only of this one; None: of all.
 
-    All are read before the first is used. `Refused`: a record is damaged, or there is no record with this number.
+    All are read before the first is used. `CannotRun`: a record is damaged, or there is no record with this number.
     """
     from dasan.records.lines import records
 
@@ -47,24 +47,24 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
                 break
             place = 1
     except DasanError as error:
-        raise Refused(f"{place_in(file, place)}: {error}") from error
+        raise CannotRun(f"{place_in(file, place)}: {error}") from error
     if not last:
-        raise Refused(f"{shown(file)}: there is no record in it")
+        raise CannotRun(f"{shown(file)}: there is no record in it")
     if not by_number:
-        raise Refused(f"{shown(file)} has {last} {'record' if last == 1 else 'records'}, no record {number}")
+        raise CannotRun(f"{shown(file)} has {last} {'record' if last == 1 else 'records'}, no record {number}")
     return by_number
 
 
 def read_games(file: str, number: int | None) -> dict[int, State | Session]:
     """The hands and sessions of a file, by their place in it, as far as their cards are open; if a record hides cards a line on
-    stderr says so. `Refused`: no hand of a record can be replayed.
+    stderr says so. `CannotRun`: no hand of a record can be replayed.
     """
     from dasan.records.read import told
 
     games: dict[int, State | Session] = {}
     for place, record in read_records(file, number, told).items():
         if record.game is None:
-            raise Refused(f"{place_in(file, place)}: {record.note} — G.02")
+            raise CannotRun(f"{place_in(file, place)}: {record.note} — G.02")
         if record.note is not None:
             warn(f"dasan: {place_in(file, place)}: {record.note} — G.02")
         games[place] = record.game
@@ -89,9 +89,9 @@ def hands_of(game: State | Session) -> tuple[State, ...]:
     return (*game.past, game.state) if isinstance(game, Session) else (game,)
 
 
-def no_hand(file: str, place: int, game: State | Session, hand: int) -> Refused:
+def no_hand(file: str, place: int, game: State | Session, hand: int) -> CannotRun:
     count = len(hands_of(game))
-    return Refused(f"{place_in(file, place)} has {count} {'hand' if count == 1 else 'hands'}, no hand {hand}")
+    return CannotRun(f"{place_in(file, place)} has {count} {'hand' if count == 1 else 'hands'}, no hand {hand}")
 
 
 def place_in(file: str, place: int) -> str:

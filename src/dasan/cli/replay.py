@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from dasan.cli.files import AsJson, RecordFile
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import say
 from dasan.cli.recorded import RecordNumber, hands_of, no_hand, print_found, read_games
 from dasan.text.position import held, to_act, words_of
@@ -32,7 +32,7 @@ def replay(
 ) -> None:
     """Print a recorded hand or session move by move; every move is checked against the rules."""
     if step and (as_json or file == "-"):
-        raise Refused("--step waits at the keyboard: it goes neither with --json nor with a record from stdin")
+        raise CannotRun("--step waits at the keyboard: it goes neither with --json nor with a record from stdin")
     games = read_games(file, number)
     for place, game in games.items():
         if hand is not None and hand > len(hands_of(game)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dasan.cli.files import AsJson, RecordFile, shown
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import say, visible
 from dasan.cli.progress import notice, progress_bar
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
@@ -56,12 +56,12 @@ def review(
     from dasan.text.moves import move_words
 
     if picture is not None and picture.suffix.lower() != ".svg":
-        raise Refused(f"a picture is an SVG file: name it like {Path(picture.name or 'hand').with_suffix('.svg')}")
+        raise CannotRun(f"a picture is an SVG file: name it like {Path(picture.name or 'hand').with_suffix('.svg')}")
     if picture is not None and not picture.parent.is_dir():
-        raise Refused(f"cannot write {picture}: there is no folder {picture.parent}")
+        raise CannotRun(f"cannot write {picture}: there is no folder {picture.parent}")
     states = read_hands(file, number, hand)
     if picture is not None and len(states) > 1:
-        raise Refused(f"a picture shows one hand: {shown(file)} has {len(states)} records, and --number picks one")
+        raise CannotRun(f"a picture shows one hand: {shown(file)} has {len(states)} records, and --number picks one")
     reports: list[Report] = []
     for place, state in states.items():
         with progress_bar() as show:
@@ -75,7 +75,7 @@ def review(
                     notice=notice,
                 )
             except ValueError as error:
-                raise Refused(f"{place_in(file, place)}: {error}") from error
+                raise CannotRun(f"{place_in(file, place)}: {error}") from error
         could = _known(state, worlds) if known else {}
         report = Report(judged, f"Record {place}. " if len(states) > 1 else "", could)
         if picture is not None:
@@ -83,7 +83,7 @@ def review(
             try:
                 picture.write_text(svg, encoding="utf-8")
             except OSError as error:
-                raise Refused(f"cannot write {picture}: {error.strerror or error}") from error
+                raise CannotRun(f"cannot write {picture}: {error.strerror or error}") from error
         reports.append(report)
         if as_json or format_ is Format.JSON:
             continue

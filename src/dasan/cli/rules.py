@@ -9,7 +9,7 @@ import typer
 from dasan import backends
 from dasan.cli.choosing import Options, chosen_rules, complete_preset, value_text
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json
 from dasan.games import PRESETS, Option
 from dasan.ruleset import clauses
@@ -31,10 +31,10 @@ def rules(
 ) -> None:
     """Print the rules in force, clause by clause, and the options of a game."""
     if language not in clauses.LANGUAGES:
-        raise Refused(f"the rule book exists in {', '.join(clauses.LANGUAGES)}, not in {language!r}")
+        raise CannotRun(f"the rule book exists in {', '.join(clauses.LANGUAGES)}, not in {language!r}")
     if preset is None:
         if show_backends:
-            raise Refused("name a game: dasan rules PRESET --backends")
+            raise CannotRun("name a game: dasan rules PRESET --backends")
         if option:
             chosen_rules("", option)
         if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.files import AsJson, RecordFile
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import say
 from dasan.cli.progress import notice
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
@@ -57,12 +57,12 @@ def solve(
             moves = [at for at, _ in moves_of(state)]
             if not moves or moves[-1].next_seq < before:
                 last = f"the last one is {moves[-1].next_seq}" if moves else "nobody has moved"
-                raise Refused(f"{place_in(file, place)}: there is no move {before}: {last}")
+                raise CannotRun(f"{place_in(file, place)}: there is no move {before}: {last}")
             states[place] = next(at for at in moves if at.next_seq >= before)
     solutions: list[Solution] = []
     for i, (place, state) in enumerate(states.items()):
         if state.to_act is None:
-            raise Refused(f"{place_in(file, place)}: the hand is over; --before goes back to an earlier move")
+            raise CannotRun(f"{place_in(file, place)}: the hand is over; --before goes back to an earlier move")
         try:
             solution = find(
                 state,
@@ -72,7 +72,7 @@ def solve(
                 notice=notice,
             )
         except ValueError as error:
-            raise Refused(f"{place_in(file, place)}: {error}") from error
+            raise CannotRun(f"{place_in(file, place)}: {error}") from error
         solutions.append(solution)
         if not as_json:
             say(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))

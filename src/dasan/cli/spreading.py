@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 
 Processes = Annotated[
     int | None, typer.Option(min=1, help="How many at once on this machine; default: one a core. Not with --ray.")
@@ -26,11 +26,11 @@ def check_place(processes: int | None, ray: str | None) -> None:
     if ray is None:
         return
     if processes is not None:
-        raise Refused("--processes is for this machine and --ray for a cluster: give one of them")
+        raise CannotRun("--processes is for this machine and --ray for a cluster: give one of them")
     try:
         check_cluster(ray)
     except (ValueError, ModuleNotFoundError) as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def on_cluster(ray: str | None) -> Iterator[None]:
         try:
             stack.enter_context(connected(ray))
         except ClusterError as error:
-            raise Refused(str(error)) from error
+            raise CannotRun(str(error)) from error
         yield
 
 
@@ -59,6 +59,6 @@ def failures_refused(work: str, why: str = "a bot ended it, or there was not eno
     try:
         yield
     except BrokenProcessPool as error:
-        raise Refused(f"a process died while {work}: {why}") from error
+        raise CannotRun(f"a process died while {work}: {why}") from error
     except ClusterError as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error

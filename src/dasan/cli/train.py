@@ -13,7 +13,7 @@ import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
@@ -86,16 +86,16 @@ def train(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = {name for name in context.params if _given(context, name)}
     if "share" in given and not pool and not resume:
-        raise Refused("--share says how often the opponents of --pool take part: name one")
+        raise CannotRun("--share says how often the opponents of --pool take part: name one")
     from dasan.learn.in_torch import DeviceFailed
 
     check_place(processes, ray)
     if resume and (lost := given & {"like", "pool", "share", "actors", "device", *_SETTINGS}):
-        raise Refused(f"a run goes on with its own settings: leave out {_flags(lost)}")
+        raise CannotRun(f"a run goes on with its own settings: leave out {_flags(lost)}")
     if answers and not derived:
-        raise Refused("--answers is for networks with --derived")
+        raise CannotRun("--answers is for networks with --derived")
     if like is not None and (lost := given & _SETTINGS):
-        raise Refused(f"--like takes the settings of {like}: leave out {_flags(lost)}")
+        raise CannotRun(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     changeable = {"epochs": epochs, "every": every, "deals": deals}
     named = {name: value for name, value in changeable.items() if value is not None}
     if resume:
@@ -108,7 +108,7 @@ def train(
         changes = opponents | {"actors": actors, "device": _device(device)} | named
         trainer = _begun(out, game, option, like, sizes, changes)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
-        raise Refused(f"{_flags(lost)} says where actors play, and this run has none: name --actors when it begins")
+        raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: name --actors when it begins")
     report: dict[str, Any] = {}
     with (
         progress_bar() as show,
@@ -120,7 +120,7 @@ def train(
                 trainer.epoch(playing)
             except DeviceFailed as error:
                 saved = trainer.progress.epoch
-                raise Refused(f"{error}{f'; --resume goes on from epoch {saved}' if saved else ''}") from error
+                raise CannotRun(f"{error}{f'; --resume goes on from epoch {saved}' if saved else ''}") from error
             report = _keep(out, trainer)
             show("epochs", trainer.progress.epoch, trainer.config.epochs)
     report = report or {"epoch": trainer.progress.epoch}
@@ -171,7 +171,7 @@ def _begun(
     from dasan.learn.trainer import Trainer
 
     if (out / "run.npz").exists():
-        raise Refused(f"there is a run in {out}: go on with --resume, or choose another folder")
+        raise CannotRun(f"there is a run in {out}: go on with --resume, or choose another folder")
     if like is not None:
         config = _config_of(like)
     else:
@@ -182,13 +182,13 @@ def _begun(
         try:
             config = Config(game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, **settings)
         except ValueError as error:
-            raise Refused(str(error)) from error
+            raise CannotRun(str(error)) from error
     try:
         config = replace(config, **changes)
         out.mkdir(parents=True, exist_ok=True)
         return Trainer(config)
     except (OSError, ValueError, ImportError) as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
 
 
 def _config_of(name: str) -> Config:
@@ -197,7 +197,7 @@ def _config_of(name: str) -> Config:
 
     found = next((one for one in catalogue() if one.name == name), None)
     if found is None:
-        raise Refused(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
+        raise CannotRun(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
     return Config.from_json(found.card["config"])
 
 
@@ -210,7 +210,7 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
         trainer = Trainer.load(out / "run.npz", **changes)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise Refused(f"cannot go on with the run in {out}: {error}") from error
+        raise CannotRun(f"cannot go on with the run in {out}: {error}") from error
     return trainer
 
 
@@ -238,5 +238,5 @@ def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
             trainer.network().save(stream)
         (out / "curve.svg").write_text(picture(read(out / "curve.csv"), LADDER), encoding="utf-8")
     except OSError as error:
-        raise Refused(f"cannot write in {out}: {error.strerror or error}") from error
+        raise CannotRun(f"cannot write in {out}: {error.strerror or error}") from error
     return row

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 
 if TYPE_CHECKING:
     from dasan.tui.game import TableGame
@@ -36,7 +36,7 @@ def tui(
 
             run(game, sys.stdin, sys.stdout, prompt=sys.stdin.isatty())
         elif not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise Refused("this is not a terminal: use --plain to play through a pipe")
+            raise CannotRun("this is not a terminal: use --plain to play through a pipe")
         else:
             from dasan.tui.app import TableApp
 
@@ -54,7 +54,7 @@ def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> 
     try:
         bots = [make_bot(bot, seed=i) for i in range(rules.players - 1)]
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
     return TableGame(rules, bots, seed=seed)
 
 
@@ -63,4 +63,4 @@ def _write(path: Path, game: TableGame) -> None:
     try:
         path.write_text(game.session.record(), encoding="utf-8")
     except OSError as error:
-        raise Refused(f"cannot write {path}: {error.strerror or error}") from error
+        raise CannotRun(f"cannot write {path}: {error.strerror or error}") from error

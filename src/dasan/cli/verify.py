@@ -11,7 +11,7 @@ import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson, RecordFile
-from dasan.cli.group import Refused
+from dasan.cli.group import CannotRun
 from dasan.cli.output import say
 from dasan.cli.recorded import RecordNumber, hands_of, print_found, read_records
 
@@ -36,7 +36,7 @@ def verify(
     Exit code 0: nothing in the records is untrue. 2: something is, and one line says what.
     """
     if option and preset is None:
-        raise Refused("--option changes --preset: it needs --preset")
+        raise CannotRun("--option changes --preset: it needs --preset")
     rules = None if preset is None else chosen_rules(preset, option)
     checks = read_records(file, number, partial(_checked, rules=rules)).values()
     if as_json:

@@ -27,7 +27,7 @@ import dasan.vector
 from dasan.arguments import WrongType, shown, whole, word
 from dasan.bots import Bot, bot
 from dasan.envs.ended import Final, PastHand
-from dasan.envs.hand import Copied, Hand
+from dasan.envs.hand import Copied, HandEnv
 from dasan.envs.payoff import bounds
 from dasan.envs.show import rendered
 from dasan.games import PRESETS, rules_of
@@ -75,7 +75,7 @@ class DasanEnv(Copied, gymnasium.Env):
     ) -> None:
         render_mode = word(render_mode, (None, *MODES), "render_mode")
         illegal = word(illegal, ILLEGAL, "illegal")
-        self._hand = Hand(preset, options)
+        self._hand = HandEnv(preset, options)
         self.rules = self._hand.rules
         self.ids = self._hand.env.ids
         n = self.rules.players

@@ -30,7 +30,7 @@ class Copied:
         return deepcopy(self)
 
 
-class Hand(Copied):
+class HandEnv(Copied):
     """A hand of `preset`: `to_act`, `mask`, `observation` change with `play`; `next` deals the next hand.
 
     After `next(seed)` the hands are those of `dasan.vector.make(preset, 1, seed)`, whatever is played in them and whether

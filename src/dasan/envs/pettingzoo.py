@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
 
 from dasan.arguments import WrongType, shown, whole, word
 from dasan.envs.ended import Final
-from dasan.envs.hand import Copied, Hand
+from dasan.envs.hand import Copied, HandEnv
 from dasan.envs.show import rendered
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -52,7 +52,7 @@ class DasanEnv(Copied, AECEnv):
         render_mode = word(render_mode, (None, *MODES), "render_mode")
         illegal = word(illegal, ILLEGAL, "illegal")
         max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
-        self._hand = Hand(preset, options)
+        self._hand = HandEnv(preset, options)
         self.rules = self._hand.rules
         self.ids = self._hand.env.ids
         self.render_mode = render_mode

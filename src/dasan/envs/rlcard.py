@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, flag, seat, shown, whole
-from dasan.envs.hand import Copied, Hand
+from dasan.envs.hand import Copied, HandEnv
 from dasan.play.moves import Move, MoveType
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -31,7 +31,7 @@ class RLCardEnv(Copied):
     """
 
     def __init__(self, preset: str | Rules, seed: int | None, options: dict[str, OptionValue]) -> None:
-        self._hand = Hand(preset, options)
+        self._hand = HandEnv(preset, options)
         self.rules = self._hand.rules
         self.name = self.rules.name
         self.num_players = self.rules.players
@@ -138,7 +138,7 @@ class RLCardEnv(Copied):
 class _Raw:
     """`raw_obs`: what a player sees as plain data, computed when it is read."""
 
-    def __init__(self, hand: Hand, player: int) -> None:
+    def __init__(self, hand: HandEnv, player: int) -> None:
         self._state, self._player = hand.state, player
 
     def __getitem__(self, key: str) -> Any:

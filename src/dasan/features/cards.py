@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from dasan.cards import Card
 from dasan.ruleset.rules import Rules
@@ -24,6 +25,28 @@ class Feature:
     flags: bool
     text: str
     scale: int = 1
+
+
+V = TypeVar("V", bound=Callable[..., Iterable[int]])
+
+
+@dataclass(frozen=True)
+class Plane(Generic[V]):
+    """A feature before the rules are known. values: computes its numbers. when: whether it is there, given the rules and
+    whether hands follow one another. The rest is as in `Feature`.
+    """
+
+    name: str
+    text: str
+    size: Callable[[Rules], int]
+    values: V
+    when: Callable[[Rules, bool], bool] = lambda rules, session: True
+    flags: bool = True
+    scale: Callable[[Rules], int] = lambda rules: 1
+
+    def at(self, start: int, rules: Rules) -> Feature:
+        """The feature that begins at `start` of a row."""
+        return Feature(self.name, start, self.size(rules), self.flags, self.text, self.scale(rules))
 
 
 def by_rank(rules: Rules) -> bool:

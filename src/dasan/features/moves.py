@@ -15,6 +15,7 @@ from dasan.arguments import instance
 from dasan.cards import Card
 from dasan.features.cards import (
     Feature,
+    Plane,
     by_rank,
     card_flags,
     card_slots,
@@ -43,15 +44,7 @@ class _Action:
     cards: tuple[Card, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Plane:
-    name: str
-    text: str
-    size: Callable[[Rules], int]
-    values: Callable[[Rules, _Action], Iterable[int]]
-    when: Callable[[Rules, bool], bool] = lambda rules, session: True
-    flags: bool = True
-    scale: Callable[[Rules], int] = lambda rules: 1
+_Plane = Plane[Callable[[Rules, _Action], Iterable[int]]]
 
 
 def _most_copies(rules: Rules) -> int:
@@ -184,7 +177,7 @@ def move_layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
     out: list[Feature] = []
     at = 0
     for plane in _planes(rules, session):
-        out.append(Feature(plane.name, at, plane.size(rules), plane.flags, plane.text, plane.scale(rules)))
+        out.append(plane.at(at, rules))
         at += out[-1].size
     return tuple(out)
 

@@ -7,13 +7,12 @@ next, and so on. Flags (0 or 1) come first, then numbers; each part is padded wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from dasan.arguments import WrongType, instance, shown
 from dasan.cards import Card, card
-from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds, most_held, one_flag
+from dasan.features.cards import Feature, Plane, card_flags, card_slots, eights, kinds, most_held, one_flag
 from dasan.play.action_ids import action_ids
 from dasan.play.dealing import Position, draws_opener
 from dasan.play.events import EventType
@@ -22,16 +21,7 @@ from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 
-
-@dataclass(frozen=True, slots=True)
-class _Plane:
-    name: str
-    text: str
-    size: Callable[[Rules], int]
-    values: Callable[[View], Iterable[int]]
-    when: Callable[[Rules, bool], bool] = lambda rules, session: True
-    flags: bool = True
-    scale: Callable[[Rules], int] = lambda rules: 1
+_Plane = Plane[Callable[[View], Iterable[int]]]
 
 
 def _card(view: View, c: Card | None) -> list[int]:

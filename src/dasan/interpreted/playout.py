@@ -18,7 +18,7 @@ from dasan.worlds.stream import WORLD, below, mixed, stepped
 
 if TYPE_CHECKING:
     from dasan.kernels.env.one_hand import OneHand
-    from dasan.kernels.env.playouts import Plan
+    from dasan.kernels.env.playouts import PlayoutPlan
 
 Words = npt.NDArray[np.uint64]
 PLAYOUT = 0xD1B54A32D192ED03
@@ -85,7 +85,7 @@ def step(hand: OneHand, action: int) -> bool:
 
 def play_out(
     rows: EngineMemory,
-    plan: Plan,
+    plan: PlayoutPlan,
     hand: OneHand,
     thrifty: Any,
     payments: npt.NDArray[np.int32],

@@ -27,9 +27,9 @@ from dasan.server.bus.nats import NatsBus
 from dasan.server.connections import websocket
 from dasan.server.connections.compression import Compressed
 from dasan.server.connections.guard import GuardMiddleware, refusal
-from dasan.server.connections.networks import Counts
+from dasan.server.connections.networks import NetworkCounts
 from dasan.server.connections.rate_limits import Buckets
-from dasan.server.connections.site import Site
+from dasan.server.connections.site import ClientFiles
 from dasan.server.events.running import Events
 from dasan.server.operations.background import repeat
 from dasan.server.operations.checks import Checks
@@ -116,7 +116,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = chosen
     app.state.failure = None
     app.state.warming = Warming()
-    app.state.sockets = Counts()
+    app.state.sockets = NetworkCounts()
     app.state.live = websocket.Live()
     app.state.metrics = Metrics(chosen)
     app.state.guesses = Guesses(chosen)
@@ -134,7 +134,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for router in api.ROUTERS:
         app.include_router(router)
     app.include_router(websocket.router)
-    app.mount("/", GZipMiddleware(Site(chosen.static_dir), minimum_size=1000), name="site")
+    app.mount("/", GZipMiddleware(ClientFiles(chosen.static_dir), minimum_size=1000), name="site")
     app.openapi = document(app)  # type: ignore[method-assign]
     app.add_exception_handler(DasanError, _refuse_rules)
     app.add_exception_handler(Refused, _refuse)

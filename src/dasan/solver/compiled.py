@@ -15,7 +15,7 @@ from dasan.solver.budget import Budget
 from dasan.solver.values import score
 
 if TYPE_CHECKING:
-    from dasan.kernels.endgame.search import Search
+    from dasan.kernels.endgame.search import EndgameSearch
 
 SLICE = 20_000
 """Nodes between two checks of the clock, some hundredths of a second."""
@@ -64,7 +64,7 @@ class CompiledEndgame:
         self.budget = budget
         self._kernel = search
         self._game, env, self._playout = _tables(rules)
-        self._search: Search = search.new_search(int(memory_mb * 2**20), *_sizes(rules, env))
+        self._search: EndgameSearch = search.new_search(int(memory_mb * 2**20), *_sizes(rules, env))
         self._rows = _rows_of(env, self._search)
         self._warm = False
 

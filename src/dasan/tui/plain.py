@@ -34,7 +34,7 @@ _MOST_LISTED = 60
 
 def run(game: TableGame, lines: TextIO, out: TextIO, *, prompt: bool = False) -> None:
     """Play until `quit` or the end of `lines`. prompt: write `> ` before reading, for a person at a terminal."""
-    table = _Table(game, out)
+    table = _PlainTable(game, out)
     table.greet()
     for line in _answers(table, lines, out, prompt):
         words = line.split()
@@ -44,7 +44,7 @@ def run(game: TableGame, lines: TextIO, out: TextIO, *, prompt: bool = False) ->
     table.farewell()
 
 
-def _answers(table: _Table, lines: TextIO, out: TextIO, prompt: bool) -> Iterator[str]:
+def _answers(table: _PlainTable, lines: TextIO, out: TextIO, prompt: bool) -> Iterator[str]:
     """The person's answers, one line a turn; everything that happens before a turn is told first."""
     while True:
         table.catch_up()
@@ -57,7 +57,7 @@ def _answers(table: _Table, lines: TextIO, out: TextIO, prompt: bool) -> Iterato
         yield line.replace("\ufeff", "").strip()
 
 
-class _Table:
+class _PlainTable:
     def __init__(self, game: TableGame, out: TextIO) -> None:
         self.game = game
         self.words = Words(game.rules, game.names, ME)

@@ -20,7 +20,7 @@ from dasan.kernels.runtime.table_cache import load_or_make
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.vector.given import Given
-from dasan.vector.history import History
+from dasan.vector.history import MoveHistory
 from dasan.vector.recipe import Recipe
 
 
@@ -35,7 +35,7 @@ class Allocation(NamedTuple):
     num_features: int
     num_flags: int
     buffers: Buffers
-    history: History
+    history: MoveHistory
     team: Team
     workspace: Workspace
 
@@ -62,7 +62,7 @@ def allocate(
     moves = recipe.moves
     most = code.environments.most_legal(rules) if moves == "padded" else 0
     optional = new_optional_outputs(rules, session, num_envs, perfect=recipe.perfect, moves=moves is not None, most=most)
-    history = History(num_envs, recipe.history, action_ids(rules, session).gives)
+    history = MoveHistory(num_envs, recipe.history, action_ids(rules, session).gives)
     team = Team(num_envs, recipe.threads if backend.compiled else 1)
     workspace = Workspace(
         chosen=np.zeros(num_envs, np.int32),

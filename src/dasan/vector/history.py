@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dasan.kernels.env.buffers import Buffers
 
 
-class History:
+class MoveHistory:
     """Live arrays of the last moves, the latest first; -1 where there are fewer.
 
     actions: int32 [n, k], their ids. seats: int8 [n, k], who made them. past: the same as the kernels take it. private: ids from
@@ -48,4 +48,4 @@ class History:
         return out
 
 
-__all__ = ["History"]
+__all__ = ["MoveHistory"]

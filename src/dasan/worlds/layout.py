@@ -18,7 +18,7 @@ from itertools import accumulate
 from math import comb
 
 from dasan.cards import Card
-from dasan.worlds.stream import Stream
+from dasan.worlds.stream import WorldStream
 
 Place = int
 Counts = tuple[tuple[int, ...], ...]
@@ -68,7 +68,7 @@ class Layout:
         """Cumulative thresholds: a random 64-bit word selects the first stratum whose threshold is above it."""
         return tuple((at << 64) // self.total for at in accumulate(weight for _, weight in self.strata))
 
-    def draw(self, stream: Stream) -> dict[Place, list[Card]]:
+    def draw(self, stream: WorldStream) -> dict[Place, list[Card]]:
         """Draw one arrangement: the cards of each place."""
         out: dict[Place, list[Card]] = {place: [] for place in self.places}
         counts = self.strata[0][0]

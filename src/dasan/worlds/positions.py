@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dasan.kernels.env.one_hand import OneHand
-    from dasan.kernels.env.playouts import Plan
+    from dasan.kernels.env.playouts import PlayoutPlan
 
 MOST_POSITIONS, MOST_TIMES = (1 << 31) - 1, (1 << 31) - 1
 OWN = -1
@@ -199,7 +199,7 @@ class Positions:
         import numpy as np
 
         from dasan.kernels.env.playout_policies import POLICIES
-        from dasan.kernels.env.playouts import Plan
+        from dasan.kernels.env.playouts import PlayoutPlan
 
         first, last = whole(first, "first"), self.size if last is None else whole(last, "last")
         times, threads = whole(times, "times", None, MOST_TIMES), whole(threads, "threads", None, MOST_WORKERS)
@@ -216,7 +216,7 @@ class Positions:
         places = np.zeros((last * times, self.rules.players), np.uint8)
 
         def share(bounds: tuple[int, int]) -> int:
-            plan = Plan(*bounds, times, opening, POLICIES[policy], np.uint64(seed % (1 << 64)))
+            plan = PlayoutPlan(*bounds, times, opening, POLICIES[policy], np.uint64(seed % (1 << 64)))
             plies = self._game.play_out(self._rows, plan, payments, places)
             if plies < 0:
                 raise ValueError(f"action {opening} is not legal in position {-1 - plies}")
@@ -299,5 +299,5 @@ class _Game:
     def choose(self, hand: OneHand) -> int:
         return int(self._playouts.choose(hand, self._thrifty))
 
-    def play_out(self, rows: Any, plan: Plan, payments: Any, places: Any) -> int:
+    def play_out(self, rows: Any, plan: PlayoutPlan, payments: Any, places: Any) -> int:
         return int(self._playouts.play_out(rows, plan, self.work(), self._thrifty, payments, places))

@@ -20,7 +20,7 @@ from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 from dasan.worlds.knowledge import Knowledge
 from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
-from dasan.worlds.stream import Stream
+from dasan.worlds.stream import WorldStream
 
 MOST_TRIES = 100_000
 """Rejected worlds in a row after which no world is assumed to exist."""
@@ -56,7 +56,7 @@ class Sampler:
     def states(self, count: int, seed: int, *, first: int = 0) -> Iterator[State]:
         """Worlds `first` to `first + count - 1` of `seed`."""
         for number in range(first, first + count):
-            stream = Stream(seed, number)
+            stream = WorldStream(seed, number)
             for _ in range(MOST_TRIES):
                 state = self._state(self._world(stream))
                 if state is not None:
@@ -65,7 +65,7 @@ class Sampler:
             else:
                 raise ValueError("no cards that could be hidden explain what has been seen")
 
-    def _world(self, stream: Stream) -> World:
+    def _world(self, stream: WorldStream) -> World:
         rules, knows = self.rules, self.knows
         placed = self.layout.draw(stream)
         held: dict[Place, list[Card]] = {place: [*cards, *placed.get(place, ())] for place, cards in knows.known.items()}
@@ -81,7 +81,7 @@ class Sampler:
         events = tuple(_shown(e, kitty, offered) for e in self._view.events)
         return World(tuple(rules.order.hand(h) for h in had), tuple(kitty), hands, events)
 
-    def _split(self, held: dict[Place, list[Card]], had: list[list[Card]], stream: Stream) -> list[Card]:
+    def _split(self, held: dict[Place, list[Card]], had: list[list[Card]], stream: WorldStream) -> list[Card]:
         """Draw the hidden kitty: where it lies face down, or out of the hand that took it up."""
         knows, begun = self.knows, self._view.begun
         if knows.split is None:
@@ -105,7 +105,7 @@ class Sampler:
         )
         return [*low, *lay_out(task).draw(stream)[KITTY]]
 
-    def _undo_exchange(self, had: list[list[Card]], stream: Stream) -> tuple[Card, ...]:
+    def _undo_exchange(self, had: list[list[Card]], stream: WorldStream) -> tuple[Card, ...]:
         """Put the exchanged cards back where they were dealt; returns the two that were offered (W.20)."""
         winner, loser, *inner = self.knows.exchange or (0, 0)
         if inner:

@@ -24,7 +24,7 @@ def below(word: int, n: int) -> int:
     return (word >> 32) * n >> 32
 
 
-class Stream:
+class WorldStream:
     """The random numbers of world `number` of `seed`."""
 
     def __init__(self, seed: int, number: int) -> None:

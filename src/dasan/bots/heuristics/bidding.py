@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.protocol import choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
@@ -34,7 +34,7 @@ def choose_bid(view: View) -> Move:
 
 def strength(view: View) -> float:
     """The cost of the seat's hand against everybody else, in turns: less is better."""
-    return Judgement(view, Temper()).turns()
+    return ViewCosts(view, Temper()).turns()
 
 
 def choose_call(view: View) -> Move:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.heuristics.two_hands import winning
 from dasan.play.moves import Move
@@ -24,9 +24,9 @@ class Certain:
         self._moves = moves
 
     @cached_property
-    def judgement(self) -> Judgement:
+    def judgement(self) -> ViewCosts:
         """The view as a player without faults judges it."""
-        return Judgement(self._view, Temper())
+        return ViewCosts(self._view, Temper())
 
     @cached_property
     def moves(self) -> Sequence[Move]:

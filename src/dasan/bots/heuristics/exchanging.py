@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.protocol import choices, low_to_high
 from dasan.cards import Card
 from dasan.play.moves import Move
@@ -16,7 +16,7 @@ GIFT = 0.5
 
 def choose_offer(view: View, temper: Temper) -> Move:
     """The two cards that this hand misses least, also counting what they are worth to the other player."""
-    judgement = Judgement(view, temper)
+    judgement = ViewCosts(view, temper)
     values = view.rules.order.value
     top = max(values.values())
     spare: dict[Card, float] = {c: judgement.turns((c,)) + GIFT * values[c] / top for c in dict.fromkeys(view.hand)}
@@ -30,4 +30,4 @@ def choose_offer(view: View, temper: Temper) -> Move:
 def choose_take(view: View, temper: Temper) -> Move:
     """The card that fits the hand best; the higher one on ties."""
     moves = sorted(low_to_high(view, choices(view)), key=lambda move: -view.rules.order.value[move.cards[0]])
-    return min(moves, key=lambda move: Judgement(view, temper, (*view.hand, *move.cards)).turns())
+    return min(moves, key=lambda move: ViewCosts(view, temper, (*view.hand, *move.cards)).turns())

@@ -54,7 +54,7 @@ class Temper:
     memory: int | None = None
 
 
-class Judgement:
+class ViewCosts:
     """The costs of one view. hand: judge these cards instead of the seat's own; not with `before`.
 
     outlook: for later tricks; now: for an answer to a play in this one, in which not everybody may act (D2.12, D2.16).
@@ -71,7 +71,7 @@ class Judgement:
     _flushes: list[set[Card]]
 
     def __init__(
-        self, view: View, temper: Temper, hand: Iterable[Card] | None = None, before: Judgement | None = None
+        self, view: View, temper: Temper, hand: Iterable[Card] | None = None, before: ViewCosts | None = None
     ) -> None:
         self._view = view
         self._temper = temper
@@ -161,7 +161,7 @@ class Judgement:
             if cost < least:
                 best, least = move, cost
         if self._shared and (self._plan.spent or self._races.spent):
-            return Judgement(self._view, self._temper).cheapest(moves)
+            return ViewCosts(self._view, self._temper).cheapest(moves)
         return best
 
     def _of_play(self, play: Combination, least: float = inf) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from dasan.backends import Purpose, choose
 from dasan.cards import Card
 from dasan.kernels.env.buffers import Buffers, Written, new_buffers
-from dasan.kernels.env.code import Environments, Hands, code_of
+from dasan.kernels.env.code import Environments, HandKernels, code_of
 from dasan.kernels.env.one_hand import SEATS, DealtHand, OneHand
 from dasan.kernels.runtime.compiled import DISABLED
 from dasan.kernels.runtime.parcels import bound
@@ -37,7 +37,7 @@ class _Place:
 
     __slots__ = ("buffers", "deal", "legal", "memory", "move", "one", "shown", "states", "two")
 
-    def __init__(self, rules: Rules, env: Environments, hands: Hands, tables: Any, count: int) -> None:
+    def __init__(self, rules: Rules, env: Environments, hands: HandKernels, tables: Any, count: int) -> None:
         self.memory, states = _in_one_piece(env.make_state(rules, 1)[0])
         players = rules.players
         written = Written(mask=False, bits=env.samples_bits(tables), legal=True, obs=False)

@@ -52,7 +52,7 @@ class Runs(NamedTuple):
     suits: Small
 
 
-class Groups(NamedTuple):
+class GroupTables(NamedTuple):
     """Rows of one or two groups of cards of a rank, other than pairs. A group is its place in count lanes (see
     `rank_catalogue`).
 
@@ -99,7 +99,7 @@ class CardsetCatalogue(NamedTuple):
     rows: Small
     least: int
     runs: Runs
-    groups: Groups
+    groups: GroupTables
     flushes: Flushes
 
 
@@ -220,7 +220,7 @@ def _runs(rules: Rules, rows: list[Row]) -> Runs:
     )
 
 
-def _groups(rules: Rules, rows: list[Row]) -> Groups:
+def _groups(rules: Rules, rows: list[Row]) -> GroupTables:
     number = {
         sum(1 << suit for suit in chosen): j for n in range(5) for j, chosen in enumerate(combinations(range(SUITS), n))
     }
@@ -252,7 +252,7 @@ def _groups(rules: Rules, rows: list[Row]) -> Groups:
         for rank, suit in (rules.order.place[card] for card in row.cards or ()):
             held_suits[rank != row.pattern.counts[0][0]] |= 1 << suit
         ids[first[head, side] + how_many[15, held[side]] * number[held_suits[0]] + number[held_suits[1]]] = row.id
-    return Groups(
+    return GroupTables(
         heads=np.uint64(heads),
         best=best,
         sides=np.array(sides, np.uint64),

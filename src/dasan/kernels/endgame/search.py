@@ -29,7 +29,7 @@ MOVE = 4
 NO_MOVE = -1
 
 
-class Search(NamedTuple):
+class EndgameSearch(NamedTuple):
     """The state of one search, and the transposition table that it shares with other searches for the same seat.
 
     keys, plies, children, numbers, counters, transpositions: see `proofs.loop`. rows: a position a ply, and one to work on. paid:
@@ -51,13 +51,13 @@ class Search(NamedTuple):
 
 def new_search(
     memory: int, columns: int, players: int, cards: int, most: int, scratch: int, buckets: int = 1 << 8
-) -> Search:
+) -> EndgameSearch:
     """Allocate a search whose transposition table takes at most `memory` bytes. Positions have `columns` words and at most
     `cards` cards, and no seat has more than `most` moves.
     """
     depth = cards * players + 2
     most_buckets = max(1, memory // (8 * BUCKET_WORDS))
-    return Search(
+    return EndgameSearch(
         rows=np.zeros((depth + 1, columns), np.uint64),
         paid=np.zeros((depth + 1, players), np.int32),
         keys=np.zeros((depth, 2), np.uint64),
@@ -81,7 +81,7 @@ class Claim(NamedTuple):
 
 
 @lean
-def begin(search: Search, claim: Claim) -> int:
+def begin(search: EndgameSearch, claim: Claim) -> int:
     """Start at the position in `rows[0]`; return 1 or -1 if it is decided at once (as `proceed`), else 0."""
     me, least, game = claim
     search.counters[MOVE] = NO_MOVE
@@ -100,19 +100,19 @@ def _salt(me: int, least: int) -> np.uint64:
 
 
 @woven
-def _ours(search: Search, ply: int, claim: Claim) -> bool:
+def _ours(search: EndgameSearch, ply: int, claim: Claim) -> bool:
     return mover(search.rows, ply, claim.game) == claim.me
 
 
 @woven
-def _leave(search: Search, ply: int, best: int, proved: bool, claim: Claim) -> None:
+def _leave(search: EndgameSearch, ply: int, best: int, proved: bool, claim: Claim) -> None:
     """Keep the move that decides the root."""
     if ply == 0 and proved:
         search.counters[MOVE] = search.moves[best]
 
 
 @woven
-def _follow(search: Search, ply: int, best: int, claim: Claim) -> None:
+def _follow(search: EndgameSearch, ply: int, best: int, claim: Claim) -> None:
     """Write the position after child `best` to the next ply."""
     _copy(search, ply, ply + 1)
     carry_out(search.rows, search.paid, ply + 1, search.moves[best], claim.game, search.scratch)
@@ -120,13 +120,13 @@ def _follow(search: Search, ply: int, best: int, claim: Claim) -> None:
 
 
 @woven
-def _copy(search: Search, source: int, target: int) -> None:
+def _copy(search: EndgameSearch, source: int, target: int) -> None:
     for column in range(search.rows.shape[1]):
         search.rows[target, column] = search.rows[source, column]
 
 
 @woven
-def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int, claim: Claim) -> None:
+def _expand(search: EndgameSearch, ply: int, ours: bool, buckets: np.uint64, nodes: int, claim: Claim) -> None:
     """List the children of a ply with their numbers, without those that are lost for the mover; if one child decides the
     ply, list only that one.
     """
@@ -167,7 +167,7 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int
 
 
 @woven
-def _estimated(search: Search, at: int, me: int, least: int, game: Any) -> np.uint64:
+def _estimated(search: EndgameSearch, at: int, me: int, least: int, game: Any) -> np.uint64:
     """Initial proof and disproof numbers: the turns that the seat still needs and those that its rivals need, cubed, and
     halved for the side to act.
     """
@@ -189,6 +189,6 @@ def _estimated(search: Search, at: int, me: int, least: int, game: Any) -> np.ui
 proceed = make_proceed(__name__, _ours, _expand, _leave, _follow)
 
 
-def search_on(search: Search, claim: Claim, nodes: int) -> tuple[int, int]:
+def search_on(search: EndgameSearch, claim: Claim, nodes: int) -> tuple[int, int]:
     """Continue for `nodes` nodes; return (value, nodes used)."""
     return run_for(proceed, search, claim, nodes)

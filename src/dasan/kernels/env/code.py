@@ -15,7 +15,7 @@ from dasan.ruleset.rules import Rules
 if TYPE_CHECKING:
     from dasan.kernels.env.buffers import Buffers
     from dasan.kernels.env.one_hand import DealtHand, OneHand
-    from dasan.kernels.env.playouts import Plan
+    from dasan.kernels.env.playouts import PlayoutPlan
 
 Words = npt.NDArray[np.uint64]
 
@@ -56,7 +56,7 @@ class Playouts(Protocol):
     def play_out(
         self,
         rows: Any,
-        plan: Plan,
+        plan: PlayoutPlan,
         hand: OneHand,
         thrifty: Any,
         payments: npt.NDArray[np.int32],
@@ -66,7 +66,7 @@ class Playouts(Protocol):
     def choose_all(self, hands: OneHand, thrifty: Any, actions: npt.NDArray[np.int32], /) -> None: ...
 
 
-class Hands(Protocol):
+class HandKernels(Protocol):
     """Kernels over one hand that answer with its seat to act and legal actions, see `one_hand`."""
 
     def move_hand(self, parcel: OneHand, action: int, /) -> Any: ...
@@ -78,7 +78,7 @@ class Code(NamedTuple):
 
     environments: Environments
     playouts: Playouts
-    hands: Hands | None
+    hands: HandKernels | None
 
 
 def code_of(backend: Backend) -> Code:
@@ -106,4 +106,4 @@ def code_of(backend: Backend) -> Code:
     raise ValueError(f"{backend.name} plays no environments")
 
 
-__all__ = ["Code", "Environments", "Hands", "Playouts", "code_of"]
+__all__ = ["Code", "Environments", "HandKernels", "Playouts", "code_of"]

@@ -15,7 +15,7 @@ from dasan.kernels.runtime.compiled import belonging_to, lean
 from dasan.kernels.runtime.random64 import stepped
 
 
-class Plan(NamedTuple):
+class PlayoutPlan(NamedTuple):
     """Which playouts to make: of positions `first` to `last - 1`, each `times` times, by `policy` (see `playout_policies`).
 
     opening: the first action, -1 for the policy's choice. seed: of the random policy.
@@ -37,7 +37,7 @@ def make_play_out(
     step_one: Callable[..., bool],
     publish: Callable[[OneHand], None],
     step: Callable[[OneHand, int], bool],
-) -> Callable[[Any, Plan, OneHand, ThriftyTables, npt.NDArray[np.int32], npt.NDArray[np.uint8]], int]:
+) -> Callable[[Any, PlayoutPlan, OneHand, ThriftyTables, npt.NDArray[np.int32], npt.NDArray[np.uint8]], int]:
     """The kernel play_out of a game.
 
     module: the name of the game's module. copy(rows, i, states): write row i of `rows` to row 0 of `states`. publish_one,
@@ -48,7 +48,7 @@ def make_play_out(
     @belonging_to(module)
     def play_out(
         rows: Any,
-        plan: Plan,
+        plan: PlayoutPlan,
         hand: OneHand,
         thrifty: ThriftyTables,
         payments: npt.NDArray[np.int32],
@@ -104,4 +104,4 @@ def make_choose_all(
     return choose_all
 
 
-__all__ = ["Plan", "make_choose_all", "make_play_out"]
+__all__ = ["PlayoutPlan", "make_choose_all", "make_play_out"]

@@ -110,7 +110,7 @@ def _reached(module: str) -> set[str]:
     return found
 
 
-class _Place(caching._CacheLocator):
+class _SourceLocator(caching._CacheLocator):
     """Tells Numba which files belong to a function."""
 
     def __init__(self, function: Callable[..., Any], source: str) -> None:
@@ -119,7 +119,7 @@ class _Place(caching._CacheLocator):
         self._folder = folder(function.__module__)
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Place:
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _SourceLocator:
         return cls(py_func, py_file)
 
     def ensure_cache_path(self) -> None:
@@ -136,7 +136,7 @@ class _Place(caching._CacheLocator):
 
 
 class _Results(caching.CompileResultCacheImpl):
-    _locator_classes = [_Place]  # noqa: RUF012
+    _locator_classes = [_SourceLocator]  # noqa: RUF012
 
 
 class _Files(caching.FunctionCache):

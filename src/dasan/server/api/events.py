@@ -12,9 +12,9 @@ from dasan.reasons import said
 from dasan.server.api.asked import EventsHere, IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.events.daily import DAY
-from dasan.server.events.event import Event
-from dasan.server.events.running import Table, score_bounds
-from dasan.server.events.scoring import Play, Standing, others
+from dasan.server.events.event import DuplicateEvent
+from dasan.server.events.running import Standings, score_bounds
+from dasan.server.events.scoring import EntrantStanding, Play, others
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.people.names import clean_name
@@ -83,7 +83,7 @@ async def create(
     if wanted.people > rules.players:
         raise Refused("malformed", f"this game has {rules.players} seats, not {wanted.people}")
     host = player or new_player()
-    event = Event(
+    event = DuplicateEvent(
         id=secrets.token_urlsafe(9),
         rules=rules,
         seed=fairness.new_secret(),
@@ -160,7 +160,7 @@ def clean_title(title: str) -> str:
     return text
 
 
-async def _summary(store: Store, event: Event, player: str | None, played: int | None = None) -> EventSummary:
+async def _summary(store: Store, event: DuplicateEvent, player: str | None, played: int | None = None) -> EventSummary:
     if played is None:
         mine = () if player is None else await store.duplicates.mine(event.id, player)
         played = sum(one.finished is not None for one in mine)
@@ -185,7 +185,7 @@ async def _summary(store: Store, event: Event, player: str | None, played: int |
     )
 
 
-def _mine(one: Mine, player: str, table: Table) -> MyDeal:
+def _mine(one: Mine, player: str, table: Standings) -> MyDeal:
     field = None
     if one.score is not None and one.seat is not None and (one.deal, one.seat) in table.field:
         field = others(Play(player, one.deal, one.seat, one.score), table.field)
@@ -200,7 +200,9 @@ def _mine(one: Mine, player: str, table: Table) -> MyDeal:
     )
 
 
-def _standing(one: Standing, names: dict[str, str], bounds: tuple[float, float], player: str | None) -> EventStanding:
+def _standing(
+    one: EntrantStanding, names: dict[str, str], bounds: tuple[float, float], player: str | None
+) -> EventStanding:
     estimate = one.estimate(bounds)
     return EventStanding(
         rank=one.rank,

@@ -19,7 +19,7 @@ from dasan.server.protocol.hand import Result
 from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.hand import Hand, copy_for
+from dasan.server.store.hand import FinishedHand, copy_for
 from dasan.server.study.hand_picture import picture
 from dasan.server.tables.facts import facts, title_of
 from dasan.server.tables.room import Room
@@ -27,7 +27,7 @@ from dasan.server.tables.room import Room
 router = strict_router("/api")
 
 
-class Lines(StreamingResponse):
+class JsonLines(StreamingResponse):
     """JSON objects, one a line."""
 
     media_type = "application/x-ndjson"
@@ -43,15 +43,15 @@ AT_ONCE = 16
 """How many hands one query reads."""
 
 
-@router.get("/tables/{table_id}/record", response_class=Lines)
-async def record(table_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> Lines:
+@router.get("/tables/{table_id}/record", response_class=JsonLines)
+async def record(table_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> JsonLines:
     """The session so far as climb/1, with what this player may know."""
     limit(request, "records", player)
     room = await tables.room_for(table_id, player)
     viewer = room.seat_of(player)
     if room.state is None:
         raise Refused("illegal", said("undealt"))
-    return Lines(_session(store, room, viewer))
+    return JsonLines(_session(store, room, viewer))
 
 
 @router.get("/tables/{table_id}/hands")
@@ -91,13 +91,13 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
     )
 
 
-@router.get("/hands/{hand_id}/record", response_class=Lines)
-async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> Lines:
+@router.get("/hands/{hand_id}/record", response_class=JsonLines)
+async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> JsonLines:
     """A finished hand as climb/1: the whole hand where its rules show hands after the end."""
     limit(request, "records", player)
     found = await store.hands.load(hand_id, player)
     text = await asyncio.to_thread(lambda: "".join(copy_for(found, found.seat_of(player))))
-    return Lines(iter([text]))
+    return JsonLines(iter([text]))
 
 
 @router.get("/hands/{hand_id}/picture", response_class=Picture)
@@ -156,7 +156,7 @@ def moment(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
-def summary_of(hand: Hand, player: str | None) -> HandSummary:
+def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:
     """A hand for a list of this player's hands."""
     return HandSummary(
         id=hand.id,

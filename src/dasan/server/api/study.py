@@ -16,7 +16,7 @@ from dasan import __version__
 from dasan.puzzles import Puzzle
 from dasan.reasons import said
 from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
-from dasan.server.api.hands import Lines
+from dasan.server.api.hands import JsonLines
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.hand import View
@@ -33,7 +33,7 @@ from dasan.server.protocol.rest import (
 )
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.study import puzzle_book
 from dasan.server.tables.directory import Tables, check_bot
 from dasan.server.tables.facts import facts
@@ -53,8 +53,8 @@ EACH_TURNING, TURNING = 0.5, 2.0
 PUZZLE_NODES = 2_000_000
 
 
-@router.get("/hands/{hand_id}/review", response_class=Lines)
-async def review(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> Lines:
+@router.get("/hands/{hand_id}/review", response_class=JsonLines)
+async def review(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> JsonLines:
     """Every move of a finished hand judged with open hands, one JSON object a line; a move comes again when more is known."""
     return await _judged(hand_id, "open", request, tables, store, player)
 
@@ -73,7 +73,7 @@ async def turning(hand_id: str, request: Request, tables: TablesHere, store: Sto
     return TurningPoint.model_validate(await tables.turning.do(hand_id, lambda: _decided_by(tables, hand)))
 
 
-async def _decided_by(tables: Tables, hand: Hand) -> dict[str, Any]:
+async def _decided_by(tables: Tables, hand: FinishedHand) -> dict[str, Any]:
     memory = tables.settings.study_memory_mb / 4
     told: dict[str, Any] = {"move": None, "held": False}
     try:
@@ -92,7 +92,7 @@ async def _decided_by(tables: Tables, hand: Hand) -> dict[str, Any]:
 
 async def _kept_or_limited(
     hand_id: str, kind: str, charged: str | None, request: Request, store: Store, player: str | None
-) -> tuple[Hand, tuple[str, ...] | None]:
+) -> tuple[FinishedHand, tuple[str, ...] | None]:
     """A finished hand and the lines of its review that are kept. Where there are none, a token of the limit ``charged``
     is taken for making it.
     """
@@ -104,7 +104,7 @@ async def _kept_or_limited(
 
 
 async def _keep(
-    tables: Tables, hand: Hand, kind: str, lines: list[str], moves: Iterable[Mapping[str, Any]] = ()
+    tables: Tables, hand: FinishedHand, kind: str, lines: list[str], moves: Iterable[Mapping[str, Any]] = ()
 ) -> None:
     """Keep a review for whoever asks next. Where that fails, whoever has asked gets it all the same."""
     try:
@@ -113,27 +113,31 @@ async def _keep(
         report("a review was not kept", error)
 
 
-@router.get("/hands/{hand_id}/known", response_class=Lines)
-async def known(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> Lines:
+@router.get("/hands/{hand_id}/known", response_class=JsonLines)
+async def known(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> JsonLines:
     """Every move of a finished hand by what its player could know, in order, one JSON object a line."""
     return await _judged(hand_id, "known", request, tables, store, player)
 
 
-async def _judged(hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None) -> Lines:
+async def _judged(
+    hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None
+) -> JsonLines:
     """A review as it was kept, or while it is made; ``Refused`` before anything is sent where it cannot be begun."""
     hand, kept = await _kept_or_limited(hand_id, kind, "study", request, store, player)
     if kept is not None:
-        return Lines(iter(kept))
+        return JsonLines(iter(kept))
     seconds = tables.settings.review_seconds
     if kind == "open":
         memory = tables.settings.study_memory_mb / 4
         told = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory)
     else:
         told = tables.study.stream("known", hand.record, seconds)
-    return Lines(_lines(tables, hand, kind, told))
+    return JsonLines(_lines(tables, hand, kind, told))
 
 
-async def _lines(tables: Tables, hand: Hand, kind: Kind, told: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
+async def _lines(
+    tables: Tables, hand: FinishedHand, kind: Kind, told: AsyncIterator[dict[str, Any]]
+) -> AsyncIterator[str]:
     """Make a review: a line for a move as it is judged, or when more is known of it, then one that says whether all were; and
     keep it if so, with one line for each move.
     """
@@ -203,7 +207,7 @@ async def advice(
     return Advice.model_validate(told)
 
 
-async def open_hand(store: Store, hand_id: str, reader: str | None) -> Hand:
+async def open_hand(store: Store, hand_id: str, reader: str | None) -> FinishedHand:
     """A finished hand all of whose cards ``reader``, a player's id, may see."""
     hand = await store.hands.load(hand_id, reader)
     if not hand.shown:

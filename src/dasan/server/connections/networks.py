@@ -38,7 +38,7 @@ def networks(address: str) -> Networks:
     return ((str(parsed), 1),)
 
 
-class Counts:
+class NetworkCounts:
     """How many of something each network has."""
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ The server itself is running; <a href="/api/health">its interface</a> works.</p>
 """
 
 
-class Site(StaticFiles):
+class ClientFiles(StaticFiles):
     """Serves ``static``; a path without a file is a page of the client's own, as ``/t/ID`` is."""
 
     def __init__(self, static: Path) -> None:

@@ -16,7 +16,7 @@ import h11
 from starlette.datastructures import Headers
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dasan.server.connections.networks import Counts, networks
+from dasan.server.connections.networks import NetworkCounts, networks
 from dasan.server.settings import Settings
 
 HEALTH = frozenset({"/health", "/ready", "/api/health", "/api/ready", "/metrics"})
@@ -36,7 +36,7 @@ class Gate:
     def __init__(self, settings: Settings, known: Known) -> None:
         self._settings = settings
         self._known = known
-        self._counts = Counts()
+        self._counts = NetworkCounts()
         self._waiting: dict[str, dict[BoundedHttp, None]] = {}
         """Connections that wait for a request, by network, the oldest first."""
         self._waiting_total = 0

@@ -14,7 +14,7 @@ from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
 from dasan.reasons import said
-from dasan.server.connections.networks import Counts
+from dasan.server.connections.networks import NetworkCounts
 from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.uvicorn_protocol import writer
@@ -83,7 +83,7 @@ async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[No
     """
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
-    sockets: Counts = state.sockets
+    sockets: NetworkCounts = state.sockets
     fits = sockets.enter(address, state.settings.sockets_each)
     try:
         if not fits:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time
 import dasan
 from dasan.games import PRESETS, Preset
 from dasan.play import fairness
-from dasan.server.events.event import Event
+from dasan.server.events.event import DuplicateEvent
 from dasan.server.protocol.table import TableSettings
 from dasan.server.tables.shared_rules import rules_of
 
@@ -19,7 +19,7 @@ PREFERRED = {"scoring": "cards-multiplied"}
 QUIET = TableSettings(chat=False, spectators=False)
 
 
-def deal_of(day: date, deals: int, preset: str = "") -> Event:
+def deal_of(day: date, deals: int, preset: str = "") -> DuplicateEvent:
     """The event of a date, with fresh deals. preset: its game; empty: the games take turns.
 
     >>> event = deal_of(date(2026, 11, 25), 8, "big-two")
@@ -27,7 +27,7 @@ def deal_of(day: date, deals: int, preset: str = "") -> Event:
     ('day-2026-11-25', 8, 1, True)
     """
     starts = int(datetime.combine(day, time(), UTC).timestamp() * 1000)
-    return Event(
+    return DuplicateEvent(
         id=f"day-{day}",
         rules=_rules(PRESETS[preset] if preset else _game_of(day)),
         seed=fairness.new_secret(),

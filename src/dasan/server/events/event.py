@@ -20,7 +20,7 @@ Status: TypeAlias = Literal["before", "open", "closing", "over"]
 
 
 @dataclass(frozen=True)
-class Event:
+class DuplicateEvent:
     """A duplicate event.
 
     title: empty for the deal of the day. day: its date, None for other events. seed: the source of all its deals. people: the

@@ -14,8 +14,8 @@ from datetime import timedelta
 
 from dasan.envs.payoff import bounds
 from dasan.server.events.daily import date_of, deal_of
-from dasan.server.events.event import Event
-from dasan.server.events.scoring import Field, Play, Standing, field_of, standings
+from dasan.server.events.event import DuplicateEvent
+from dasan.server.events.scoring import EntrantStanding, Field, Play, field_of, standings
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import now
@@ -40,10 +40,10 @@ REMEMBERED = 64
 
 
 @dataclass(frozen=True)
-class Table:
+class Standings:
     """Standings at one moment. order: everybody who has finished a deal. place: of each player in it. at: the moment."""
 
-    order: Sequence[Standing]
+    order: Sequence[EntrantStanding]
     field: Field
     place: dict[str, int]
     at: int
@@ -57,8 +57,8 @@ class Events:
         self._store = tables.store
         self._asked: set[str] = set()
         """Events somebody has looked at, and whose bots should play."""
-        self._tables_of: dict[str, Table] = {}
-        self._once: Once[Table] = Once()
+        self._tables_of: dict[str, Standings] = {}
+        self._once: Once[Standings] = Once()
 
     async def run(self) -> None:
         """Let bots play and end events, until cancelled."""
@@ -67,7 +67,7 @@ class Events:
         finally:
             self._once.close()
 
-    async def today(self) -> tuple[Event, Event] | None:
+    async def today(self) -> tuple[DuplicateEvent, DuplicateEvent] | None:
         """The deal of the day and tomorrow's, whose commitments are so published before it begins; None if there is none."""
         settings = self._tables.settings
         if not settings.daily_deals:
@@ -84,7 +84,7 @@ class Events:
             found.append(event)
         return found[0], found[1]
 
-    async def seat(self, event: Event, player: str, name: str) -> Seated:
+    async def seat(self, event: DuplicateEvent, player: str, name: str) -> Seated:
         """The player's table for the deal that they play next, or have them wait for one."""
         seated = await self._store.duplicates.seat(event, player, name, now(), lambda *a: _room(event, *a))
         self._asked.add(event.id)
@@ -92,7 +92,7 @@ class Events:
             await self._tables.look(seated.table)
         return seated
 
-    async def table(self, event: Event) -> Table:
+    async def table(self, event: DuplicateEvent) -> Standings:
         """The standings, at most a second old."""
         if event.people == 1:
             self._asked.add(event.id)
@@ -101,7 +101,7 @@ class Events:
             return known
         return await self._once.do(event.id, lambda: self._computed(event))
 
-    async def _computed(self, event: Event) -> Table:
+    async def _computed(self, event: DuplicateEvent) -> Standings:
         moment = now()
         plays = await self._store.duplicates.plays(event.id)
         table = await asyncio.to_thread(_table, plays, event.deals, moment)
@@ -120,7 +120,7 @@ class Events:
             elif status == "open" and event.people == 1 and not event.bots_played and event.id in self._asked:
                 await guarded(f"bots of event {event.id}", self._play_bots(event))
 
-    async def _end(self, event: Event) -> None:
+    async def _end(self, event: DuplicateEvent) -> None:
         """Have bots finish what is under way, then reveal the deals."""
         under_way = await self._store.duplicates.under_way(event.id)
         for table_id, player in under_way:
@@ -137,7 +137,7 @@ class Events:
             leaving = LeaveCommand(type="leave", id=f"ends-{secrets.token_hex(8)}")
             await self._tables.command(table_id, player, leaving)
 
-    async def _play_bots(self, event: Event) -> None:
+    async def _play_bots(self, event: DuplicateEvent) -> None:
         """Have each bot of the standings play all deals in the seat of the entrants; one that cannot is left out."""
         deals = range(event.deals)
         seats = [event.seats(deal)[0] for deal in deals]
@@ -157,17 +157,17 @@ class Events:
         await self._store.duplicates.add_bots(event.id, plays, names, now())
 
 
-def score_bounds(event: Event) -> tuple[float, float]:
+def score_bounds(event: DuplicateEvent) -> tuple[float, float]:
     """(least, most) that a deal can count."""
     return bounds(event.rules)
 
 
-def _table(plays: Sequence[Play], deals: int, moment: int) -> Table:
+def _table(plays: Sequence[Play], deals: int, moment: int) -> Standings:
     order = standings(plays, deals)
-    return Table(order, field_of(plays), {one.player: i for i, one in enumerate(order)}, moment)
+    return Standings(order, field_of(plays), {one.player: i for i, one in enumerate(order)}, moment)
 
 
-def _room(event: Event, deal: int, guests: Sequence[Guest]) -> Room:
+def _room(event: DuplicateEvent, deal: int, guests: Sequence[Guest]) -> Room:
     """The room of a table that plays a deal: these people, and bots in the other seats, with the same names at every table."""
     place = EventDeal(event.id, deal, event.deals)
     head = Head(secrets.token_urlsafe(9), event.rules, event.settings, event.deal_seed(deal), place)

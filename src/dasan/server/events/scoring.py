@@ -27,7 +27,7 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class EntrantStanding:
     """An entrant's standing. rank: from 1, equal ranks on equal points; None until every deal is played.
 
     deals: the number of deals played. points: one number for each play that has a field, in order of the deals. assisted: the
@@ -80,7 +80,7 @@ def points(play: Play, field: Field) -> float | None:
     return None if mean is None else play.score - mean
 
 
-def standings(plays: Sequence[Play], deals: int) -> list[Standing]:
+def standings(plays: Sequence[Play], deals: int) -> list[EntrantStanding]:
     """Everybody who has finished a deal: first those who have played all deals, by points, then the others, by points.
 
     >>> plays = [Play("a", 0, 0, 2.0), Play("b", 0, 0, 0.0), Play("a", 1, 1, 1.0), Play("b", 1, 1, 1.0), Play("c", 0, 0, 4.0)]
@@ -95,15 +95,15 @@ def standings(plays: Sequence[Play], deals: int) -> list[Standing]:
     for player, played in mine.items():
         in_order = sorted(played, key=lambda play: play.deal)
         gained = tuple(gain for play in in_order if (gain := points(play, field)) is not None)
-        found.append(Standing(player, None, len(played), gained, sum(play.assisted for play in played)))
+        found.append(EntrantStanding(player, None, len(played), gained, sum(play.assisted for play in played)))
     # Sums of the same numbers in another order differ in their last bits.
     order = sorted(found, key=lambda one: (one.deals < deals, -round(one.total, 6), one.player))
-    out: list[Standing] = []
+    out: list[EntrantStanding] = []
     for place, one in enumerate(order, start=1):
         rank = None
         if one.deals == deals:
             before = out[-1] if out else None
             tied = before is not None and round(before.total, 6) == round(one.total, 6)
             rank = before.rank if tied and before is not None else place
-        out.append(Standing(one.player, rank, one.deals, one.points, one.assisted))
+        out.append(EntrantStanding(one.player, rank, one.deals, one.points, one.assisted))
     return out

@@ -12,11 +12,11 @@ FIELDS = ("error", "where", "method", "route", "status", "ms", "address")
 """What records carry beside their message; nothing else of a record is written."""
 
 
-class Lines(logging.Formatter):
+class LineFormatter(logging.Formatter):
     r"""A record as one line of text. Control characters are escaped; fields follow the message.
 
     >>> record = logging.LogRecord("dasan", logging.INFO, "", 0, "a\nb %s", ("c\x1b",), None)
-    >>> Lines().format(record).partition(" INFO ")[2]
+    >>> LineFormatter().format(record).partition(" INFO ")[2]
     'dasan: a\\nb c\\x1b'
     """
 
@@ -25,7 +25,7 @@ class Lines(logging.Formatter):
         return f"{_time(record)} {record.levelname} {record.name}: {_plain(record.getMessage())}{fields}"
 
 
-class JsonLines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """A record as one JSON object: time, level, logger, message, and the fields it has."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -39,7 +39,7 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, default=str)
 
 
-FORMATS: dict[str, type[logging.Formatter]] = {"text": Lines, "json": JsonLines}
+FORMATS: dict[str, type[logging.Formatter]] = {"text": LineFormatter, "json": JsonFormatter}
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 

@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from dasan import __version__
-from dasan.server.connections.networks import Counts
+from dasan.server.connections.networks import NetworkCounts
 from dasan.server.operations.checks import free_bytes
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import Tables
@@ -52,7 +52,7 @@ class Metrics:
         self.registry.register(self._parts)
         ProcessCollector(registry=self.registry)
 
-    def attach(self, tables: Tables, sockets: Counts) -> None:
+    def attach(self, tables: Tables, sockets: NetworkCounts) -> None:
         """Count what is open there from now on."""
         self._parts.tables, self._parts.sockets = tables, sockets
 
@@ -73,7 +73,7 @@ class _Parts(Collector):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.tables: Tables | None = None
-        self.sockets = Counts()
+        self.sockets = NetworkCounts()
 
     def describe(self) -> Iterable[Metric]:
         return ()

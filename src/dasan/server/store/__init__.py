@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
 from dasan.server.store.duplicates import Duplicates
-from dasan.server.store.hands import Hands
+from dasan.server.store.hands import FinishedHands
 from dasan.server.store.leases import Leases
 from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
@@ -32,7 +32,7 @@ class Store:
         self.log = EventLog(database)
         self.leases = Leases(database)
         self.duplicates = Duplicates(database)
-        self.hands = Hands(database)
+        self.hands = FinishedHands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)
         self.promises = Promises(database)

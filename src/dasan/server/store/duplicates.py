@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.reasons import said
-from dasan.server.events.event import Event
+from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
@@ -72,7 +72,7 @@ class Duplicates:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, event: Event) -> bool:
+    async def create(self, event: DuplicateEvent) -> bool:
         """Insert an event. False if there is one with its id or its day already."""
         row = {
             "id": event.id,
@@ -105,20 +105,20 @@ class Duplicates:
         except sa.exc.IntegrityError:
             return False
 
-    async def load(self, event_id: str) -> Event:
+    async def load(self, event_id: str) -> DuplicateEvent:
         """The event with this id. ``Refused`` if there is none."""
         return _one(await self._read(sa.select(duplicates).where(duplicates.c.id == event_id)))
 
-    async def of_day(self, day: str) -> Event:
+    async def of_day(self, day: str) -> DuplicateEvent:
         """The deal of the day of this date, as in 2026-11-25. ``Refused`` if there is none."""
         return _one(await self._read(sa.select(duplicates).where(duplicates.c.day == day)))
 
-    async def listed(self, since: int) -> tuple[Event, ...]:
+    async def listed(self, since: int) -> tuple[DuplicateEvent, ...]:
         """Listed events that end after ``since``, the next to end first, without the deals of days."""
         shown = sa.and_(duplicates.c.listed, duplicates.c.day.is_(None), duplicates.c.ends > since)
         return await self._read(sa.select(duplicates).where(shown).order_by(duplicates.c.ends).limit(MOST_LISTED))
 
-    async def of_player(self, player: str) -> tuple[Event, ...]:
+    async def of_player(self, player: str) -> tuple[DuplicateEvent, ...]:
         """Events that the player has entered or opened, the newest first."""
         entered = sa.select(duplicate_entries.c.event_id).where(duplicate_entries.c.player == player)
         mine = sa.or_(duplicates.c.id.in_(entered), duplicates.c.host == player)
@@ -126,15 +126,15 @@ class Duplicates:
             sa.select(duplicates).where(mine).order_by(duplicates.c.starts.desc()).limit(MOST_LISTED)
         )
 
-    async def unrevealed(self) -> tuple[Event, ...]:
+    async def unrevealed(self) -> tuple[DuplicateEvent, ...]:
         """Events that are not over."""
         return await self._read(sa.select(duplicates).where(duplicates.c.revealed.is_(None)))
 
-    async def _read(self, query: sa.Select[Any]) -> tuple[Event, ...]:
+    async def _read(self, query: sa.Select[Any]) -> tuple[DuplicateEvent, ...]:
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(map(_event, rows))
 
-    async def seat(self, event: Event, player: str, name: str, now: int, make: Make) -> Seated:
+    async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> Seated:
         """The player's table for the deal that they play, or play next; or have them wait for one.
 
         ``Refused`` before the event begins, after it ends, and when they have played every deal.
@@ -291,14 +291,14 @@ def _enter(connection: sa.Connection, event_id: str, player: str, name: str, now
         connection.execute(sa.insert(duplicate_entries), row)
 
 
-def _one(found: tuple[Event, ...]) -> Event:
+def _one(found: tuple[DuplicateEvent, ...]) -> DuplicateEvent:
     if not found:
         raise Refused("not-found", said("event.none"))
     return found[0]
 
 
-def _event(row: Any) -> Event:
-    return Event(
+def _event(row: Any) -> DuplicateEvent:
+    return DuplicateEvent(
         id=row.id,
         rules=kept_rules(row.preset, row.rules["options"]),
         seed=row.seed,

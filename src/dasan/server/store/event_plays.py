@@ -6,11 +6,11 @@ import sqlalchemy as sa
 
 from dasan.reasons import said
 from dasan.server.refusals import Refused
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import duplicate_plays, duplicates
 
 
-def record_result(connection: sa.Connection, hand: Hand) -> None:
+def record_result(connection: sa.Connection, hand: FinishedHand) -> None:
     """Store the scores of a hand that was a deal of an event, in the transaction that writes its last move."""
     if hand.scores is None:
         return

@@ -32,7 +32,7 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Hand:
+class FinishedHand:
     """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it.
 
     scores: by seat, what the hand counts in a duplicate event; None for other hands, and for hands that were read back.
@@ -56,7 +56,7 @@ class Hand:
         return next((p.seat for p in self.players if player is not None and p.player == player), None)
 
 
-def finished(room: Room) -> Hand:
+def finished(room: Room) -> FinishedHand:
     """The hand that has just ended in ``room``."""
     state = room.state
     assert state is not None
@@ -73,7 +73,7 @@ def finished(room: Room) -> Hand:
         players.append(
             Player(seat, chair.name, chair.player, bot, role, result.payments[seat], won, whole, seat in room.assisted)
         )
-    return Hand(
+    return FinishedHand(
         id=head.page(room.number),
         table=head.id,
         number=room.number,
@@ -89,7 +89,7 @@ def finished(room: Room) -> Hand:
     )
 
 
-def copy_for(hand: Hand, viewer: int | None) -> Iterator[str]:
+def copy_for(hand: FinishedHand, viewer: int | None) -> Iterator[str]:
     """The lines of the hand's record that the seat ``viewer`` may read: all of it if the rules show hands after the end."""
     if hand.shown:
         yield from record_lines(hand.record)

@@ -10,14 +10,14 @@ from dasan.reasons import said
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.event_plays import check_open, record_result
-from dasan.server.store.hand import Hand, Player
+from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.ratings import rate
 from dasan.server.store.schema import hand_seats, hands
 
 PAGE = 50
 
 
-def insert_hand(connection: sa.Connection, hand: Hand) -> None:
+def insert_hand(connection: sa.Connection, hand: FinishedHand) -> None:
     """Insert a finished hand and, if it is rated, update ratings, in the transaction that writes its last move."""
     values = {c.name: getattr(hand, c.name) for c in hands.c if c.name != "table_id"}
     connection.execute(sa.insert(hands), {**values, "table_id": hand.table})
@@ -41,35 +41,35 @@ def insert_hand(connection: sa.Connection, hand: Hand) -> None:
         rate(connection, hand)
 
 
-class Hands:
+class FinishedHands:
     """Reads finished hands."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def load(self, hand_id: str, reader: str | None) -> Hand:
+    async def load(self, hand_id: str, reader: str | None) -> FinishedHand:
         """The hand with this id. Raises ``Refused`` if there is none, and if ``reader``, a player's id, may not see it yet."""
 
-        def read(connection: sa.Connection) -> Hand:
+        def read(connection: sa.Connection) -> FinishedHand:
             hand = _load(connection, hands.c.id == hand_id)
             check_open(connection, hand.table, reader)
             return hand
 
         return await self._database.read(read)
 
-    async def of_table(self, table_id: str, after: int, most: int) -> tuple[Hand, ...]:
+    async def of_table(self, table_id: str, after: int, most: int) -> tuple[FinishedHand, ...]:
         """A table's hands with numbers above ``after``, in order, at most ``most`` of them."""
         query = sa.select(hands).where(hands.c.table_id == table_id, hands.c.number > after).order_by(hands.c.number)
 
-        def read(connection: sa.Connection) -> tuple[Hand, ...]:
+        def read(connection: sa.Connection) -> tuple[FinishedHand, ...]:
             return tuple(_hand(row, ()) for row in connection.execute(query.limit(most)))
 
         return await self._database.read(read)
 
-    async def of_player(self, player: str, before: tuple[int, str] | None) -> tuple[Hand, ...]:
+    async def of_player(self, player: str, before: tuple[int, str] | None) -> tuple[FinishedHand, ...]:
         """Up to ``PAGE`` of the player's hands, newest first. before: the time and id of the last hand already read.
 
-        Hands that ended in the same millisecond follow each other by id.
+        FinishedHands that ended in the same millisecond follow each other by id.
         """
         mine = sa.select(hand_seats.c.hand_id).where(hand_seats.c.player == player)
         if before is not None:
@@ -77,7 +77,7 @@ class Hands:
             mine = mine.where(place < sa.tuple_(*map(sa.literal, before)))
         mine = mine.order_by(hand_seats.c.finished.desc(), hand_seats.c.hand_id.desc()).limit(PAGE)
 
-        def read(connection: sa.Connection) -> tuple[Hand, ...]:
+        def read(connection: sa.Connection) -> tuple[FinishedHand, ...]:
             ids = list(connection.scalars(mine))
             newest_first = sa.select(hands).order_by(hands.c.finished.desc(), hands.c.id.desc())
             rows = connection.execute(newest_first.where(hands.c.id.in_(ids)))
@@ -104,7 +104,7 @@ class Hands:
         return list(await self._database.read(lambda connection: connection.execute(query).all()))
 
 
-def _load(connection: sa.Connection, which: sa.ColumnElement[bool]) -> Hand:
+def _load(connection: sa.Connection, which: sa.ColumnElement[bool]) -> FinishedHand:
     row = connection.execute(sa.select(hands).where(which)).one_or_none()
     if row is None:
         raise Refused("not-found", said("no-hand"))
@@ -120,8 +120,8 @@ def _seats(connection: sa.Connection, ids: list[str]) -> dict[str, tuple[Player,
     return out
 
 
-def _hand(row: Any, players: tuple[Player, ...]) -> Hand:
-    return Hand(
+def _hand(row: Any, players: tuple[Player, ...]) -> FinishedHand:
+    return FinishedHand(
         id=row.id,
         table=row.table_id,
         number=row.number,

@@ -24,7 +24,7 @@ from dasan.server.operations.background import repeat
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database, Unreachable
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.schema import events, seats, tables
 from dasan.server.tables.chairs import Chair, EventDeal, Head
@@ -71,7 +71,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenEntry:
     """One entry of a write, with its place and time."""
 
     seq: int
@@ -89,10 +89,10 @@ class Write:
 
     room: Room
     fence: int
-    entries: tuple[Written, ...]
+    entries: tuple[WrittenEntry, ...]
     reseated: bool = False
     dealt: bool = False
-    finished: Hand | None = None
+    finished: FinishedHand | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Loaded:
 
 
 @dataclass
-class Counts:
+class WriteTotals:
     """Totals since the start. seconds: the sum of the times that callers of ``append`` waited."""
 
     writes: int = 0
@@ -133,7 +133,7 @@ class EventLog:
         """When the last transaction began."""
         self._last = ""
         """The table of its last write."""
-        self.counts = Counts()
+        self.counts = WriteTotals()
 
     async def run(self) -> None:
         """Write all waiting entries in one transaction, again and again, until cancelled."""
@@ -435,7 +435,7 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
     connection.execute(_ENTRIES, rows)
 
 
-def _row(table_id: str, written: Written) -> dict[str, Any]:
+def _row(table_id: str, written: WrittenEntry) -> dict[str, Any]:
     cause = written.cause
     return {
         "table_id": table_id,

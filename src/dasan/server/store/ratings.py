@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
 from dasan.server.store.database import Database
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import rating_points, ratings
 
 BASE, SCALE = 500, 40
@@ -33,7 +33,7 @@ def shown(mu: float) -> int:
     return round(BASE + SCALE * mu)
 
 
-def rate(connection: sa.Connection, hand: Hand) -> None:
+def rate(connection: sa.Connection, hand: FinishedHand) -> None:
     """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand; a void hand rates nobody.
 
     A bot that was replaced during the hand did not play it: its rating counts for the others and stays as it is.
@@ -68,7 +68,7 @@ def rate(connection: sa.Connection, hand: Hand) -> None:
         connection.execute(sa.insert(rating_points), point)
 
 
-def teams(hand: Hand) -> tuple[list[list[int]], list[float]]:
+def teams(hand: FinishedHand) -> tuple[list[list[int]], list[float]]:
     """The sides of a hand as lists of seats, and their places, 1 for the best."""
     if any(p.role == "bidder" for p in hand.players):
         attack = [p.seat for p in hand.players if p.role in ("bidder", "partner")]

@@ -12,7 +12,7 @@ from dasan.reasons import said
 from dasan.records.lines import record_lines
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import decisions, hand_seats, review_notes, reviews, shared_reviews
 
 FOLLOWED = 30 * 24 * 60 * 60 * 1000
@@ -53,7 +53,7 @@ class Reviews:
         return None if lines is None else tuple(record_lines(lines))
 
     async def keep(
-        self, hand: Hand, kind: str, version: str, lines: Iterable[str], told: Iterable[Mapping[str, Any]] = ()
+        self, hand: FinishedHand, kind: str, version: str, lines: Iterable[str], told: Iterable[Mapping[str, Any]] = ()
     ) -> None:
         """Store a whole review. told: the decisions in it, for the habits of the people who played."""
         row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": "".join(lines)}
@@ -146,7 +146,7 @@ class Reviews:
         return await self._database.write(write)
 
 
-def _decision(hand: Hand, one: Mapping[str, Any]) -> dict[str, Any]:
+def _decision(hand: FinishedHand, one: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "hand_id": hand.id,
         "seq": one["seq"],

@@ -11,7 +11,7 @@ from dasan.cards import Card
 from dasan.play.events import MOVES, EventType
 from dasan.play.state import State
 from dasan.records.retrace import positions
-from dasan.server.store.hand import Hand
+from dasan.server.store.hand import FinishedHand
 from dasan.server.tables.facts import title_of
 
 WIDTH = 1000
@@ -24,7 +24,7 @@ JOKERS = {"BJ": "#14161d", "RJ": "#cb2923"}
 FONT = "system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 
 
-def picture(hand: Hand, state: State, seq: int | None) -> str:
+def picture(hand: FinishedHand, state: State, seq: int | None) -> str:
     """The hand as dealt, or after the move with event ``seq``, as SVG. state: the whole hand.
 
     Only for hands that everybody may see.

@@ -19,7 +19,7 @@ MOST_MOVES = 64
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AnswerVerdict:
     """The verdict on the last move of an answer: see ``protocol.PuzzleVerdict``."""
 
     right: bool
@@ -30,7 +30,7 @@ class Verdict:
     solution: str | None
 
 
-def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> Verdict:
+def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> AnswerVerdict:
     """Check the last of ``moves``. ``Refused``: it is no move of the puzzle's side, or too hard to judge."""
     start = puzzle.state
     side = side_of(start, _mover(start))
@@ -50,7 +50,7 @@ def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> Verdict:
         now, more = _played_out(now, side, truth)
         reply += more
     done = right and (now.phase is Phase.OVER or _cannot_lose(now, side, truth))
-    return Verdict(
+    return AnswerVerdict(
         right=right,
         done=done,
         reply=reply,

@@ -28,7 +28,7 @@ from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
 from dasan.server.store.hand import finished
-from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, Written
+from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, WrittenEntry
 from dasan.server.tables import showing
 from dasan.server.tables.answers import Answers, same
 from dasan.server.tables.decisions import MOST_HANDS, bot_move, by_itself, entries, substitute
@@ -304,7 +304,7 @@ class Table:
         moment = now()
         here, gone = self._attendance.seats(self.room), self._attendance.gone(self.room)
         rooms = [self.room]
-        written: list[Written] = []
+        written: list[WrittenEntry] = []
         following: Entry | None = None
         pending = deque(entries)
         while pending or (following := by_itself(rooms[-1], moment, here, gone)) is not None:
@@ -315,7 +315,7 @@ class Table:
             after = fold(rooms[-1], listed(rooms[-1], entry), moment)
             if entry["type"] == "move":
                 entry = {**entry, "move": told(after, rooms[-1])}
-            written.append(Written(rooms[-1].seq, moment, entry, None if written else cause))
+            written.append(WrittenEntry(rooms[-1].seq, moment, entry, None if written else cause))
             rooms.append(after)
         if not written:
             return
