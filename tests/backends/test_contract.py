@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.vector.covering import pairwise
+from tests.vector.covering import allowed, pairwise
 
 import dasan
 from dasan import backends, vector
@@ -68,9 +68,8 @@ FIRST_FIELDS = {
 """By class, the fields that the first presets were written with."""
 FASTEST = {"big-three": "ranks", "big-two": "cardsets", "winner": "patterns"}
 INTERPRETED = {
-    *("auction_rounds", "all_pass", "bidder_leads", "bomb_doubles", "doubling_cap", "spring", "runs_to", "runs", "pack"),
-    *(
-        "auction_ends_after",
+    "big-three": {"runs_to"},
+    "big-two": {
         "bombs",
         "five_card_order",
         "opening_lead",
@@ -78,39 +77,58 @@ INTERPRETED = {
         "unplayed_twos",
         "dragon",
         "ending",
-    ),
-    *("pass_is_final", "joker_bomb", "exchange", "kickers"),
+        "players",
+    },
+    "winner": {"pass_is_final", "joker_bomb", "exchange", "bomb", "two_of_spades_restart"},
 }
-"""Options whose values other than the default no compiled code plays."""
+"""By game, options whose values other than the default no compiled code plays."""
+UNSOLVED = {
+    "big-three": {
+        *(
+            "auction_rounds",
+            "all_pass",
+            "bidder_leads",
+            "bombs",
+            "bomb_doubles",
+            "doubling_cap",
+            "spring",
+            "runs",
+            "pack",
+        ),
+        *("auction_ends_after",),
+    },
+}
+"""By game, further options whose values other than the default no solver knows."""
+REGIONAL = ("wa-keng", "wa-keng-4", "big-two-philippines")
+"""Presets of regions that compiled code plays."""
 
 
-def fastest(preset: str) -> str:
-    return next(name for game, name in FASTEST.items() if preset.startswith(game))
-
-
-def settings(preset: str) -> Iterator[dict[str, Any]]:
-    """The preset, and settings of it in which every two values of options come together that compiled code plays."""
+def settings(preset: str, usual_only: set[str]) -> Iterator[dict[str, Any]]:
+    """The preset, and settings of it in which every two values of two options come together, those of `usual_only` apart."""
     usual = {option.name: option.default for option in dasan.PRESETS[preset].options}
     yield {}
     for setting in pairwise(preset)[0]:
-        played = {name: value for name, value in setting.items() if name not in INTERPRETED or value == usual[name]}
-        if preset == "big-two":
-            played |= {"players": 4, "pass_is_final": setting["pass_is_final"]}
-        if setting.get("bomb") == "any-size":
-            played["bomb"] = usual["bomb"]
-        if setting.get("three_player_triple") == "seventeen" or setting.get("joker_bomb"):
-            continue
-        yield played
+        played = {name: usual[name] if name in usual_only else value for name, value in setting.items()}
+        if allowed(preset, played):
+            yield played
+
+
+@pytest.mark.parametrize("preset", [*ORIGINAL, *REGIONAL])
+def test_every_setting_of_a_preset_is_compiled(preset: str) -> None:
+    family = dasan.PRESETS[preset].family
+    for setting in settings(preset, INTERPRETED[family]):
+        rules = dasan.rules(preset, **setting)
+        for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS):
+            assert backends.choose(rules, purpose).name == FASTEST[family]
+        assert (backends.GPU.unsupported(rules) is None) == (rules.auction is not None)
 
 
 @pytest.mark.parametrize("preset", ORIGINAL)
-def test_every_setting_of_a_preset_is_compiled(preset: str) -> None:
-    for setting in settings(preset):
+def test_every_setting_of_a_preset_is_solved(preset: str) -> None:
+    family = dasan.PRESETS[preset].family
+    for setting in settings(preset, INTERPRETED[family] | UNSOLVED.get(family, set())):
         rules = dasan.rules(preset, **setting)
-        for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS):
-            assert backends.choose(rules, purpose).name == fastest(preset)
         assert backends.choose(rules, Purpose.SOLVER).name == ("open-hands" if rules.auction else "endgame")
-        assert (backends.GPU.unsupported(rules) is None) == (rules.auction is not None)
 
 
 def added(kind: type[Any]) -> type[Any]:

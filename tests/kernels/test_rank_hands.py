@@ -24,12 +24,16 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("big-three-4p", {}),
     ("big-three-4p", {"pay_each_winner": True, "passed_bidder_may_return": False}),
     ("big-three-4p", {"opener_may_pass": True}),
+    ("wa-keng", {}),
+    ("wa-keng", {"all_pass": "redeal", "bidder_leads": True, "bombs": True, "bomb_doubles": True, "spring": True}),
+    ("wa-keng", {"pack": "46", "bombs": True, "bomb_doubles": True, "doubling_cap": 1}),
+    ("wa-keng-4", {}),
+    ("wa-keng-4", {"all_pass": "redeal", "bombs": True, "bomb_doubles": True, "spring": True, "must_dig": True}),
+    ("big-three", {"opener_may_pass": True, "all_pass": "redeal", "pack": "46"}),
+    ("big-three-4p", {"auction_ends_after": 2, "spring": True, "bidder_leads": True}),
+    ("big-three-4p", {"auction_ends_after": 2, "passed_bidder_may_return": False, "bombs": True, "bomb_doubles": True}),
 ]
 SEED = np.uint64(20_26)
-
-
-def fresh_pack() -> np.ndarray[Any, np.dtype[np.uint64]]:
-    return np.array([1 << (16 * suit + rank) for suit in range(4) for rank in range(13)], np.uint64)
 
 
 def cards_of(rules: dasan.Rules, word: int) -> list[Card]:
@@ -68,7 +72,7 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
     random = SEED
     for _ in range(120):
         trace = np.zeros(3 * 400, np.int64)
-        random = np.uint64(rank_hands.shuffle_deal(random, fresh_pack(), hands, a.hand_size, a.players))
+        random = np.uint64(rank_hands.shuffle_deal(random, a.pack, a.pack.copy(), hands, a.hand_size, a.players))
         words = [int(word) for word in hands]
         state = dasan.start(rules, [cards_of(rules, word) for word in words[:-1]], kitty=cards_of(rules, words[-1]))
         after, plies = rank_hands.random_hand(random, hands, t, a, payments, trace)

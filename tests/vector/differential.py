@@ -115,9 +115,11 @@ def move_rows(env: vector.VectorEnv, i: int) -> dict[int, list[int]]:
 
 
 def check_succession(rules: dasan.Rules, last: Any, state: dasan.State) -> None:
-    """The dealer, the leader and the exchange of a session's next hand (B3.20, D2.18, W.19–W.21)."""
+    """The dealer, the leader and the exchange of a session's next hand (B3.20, D2.18, H.12, H.40, W.19–W.21)."""
     assert state.dealer == last.next_dealer
     begun: Any = state.begun
-    leads = {"winner": last.finish_order[0], "loser": last.finish_order[-1], "opening": None}
-    assert begun.leader == leads[rules.later_lead]
-    assert begun.exchange == ((last.finish_order[0], last.finish_order[-1]) if rules.exchange else None)
+    order = last.finish_order
+    leads = {"winner": order[:1], "loser": order[-1:], "opening": ()}[rules.later_lead]
+    assert begun.leader == (leads[0] if leads else None)
+    inner = (order[1], order[-2]) if rules.double_exchange else ()
+    assert begun.exchange == ((order[0], order[-1], *inner) if rules.exchange else None)

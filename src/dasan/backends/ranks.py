@@ -89,7 +89,8 @@ RULES: dict[str, Condition] = {
     "decks": only(1),
     "jokers": only(False),
     "ranks": anything,
-    "left_out": only(""),
+    "left_out": anything,
+    "left_out_cards": anything,
     "suits": anything,
     "suits_ranked": only(False),
     "shapes": anything,
@@ -109,13 +110,23 @@ RULES: dict[str, Condition] = {
 }
 HONOURS: Honoured = {
     Rules: RULES,
-    BidScoring: {"type": anything, "pay_each_winner": anything},
+    BidScoring: {
+        "type": anything,
+        "pay_each_winner": anything,
+        "bombs_double": anything,
+        "spring_doubles": anything,
+        "most_doublings": anything,
+    },
     Auction: {
         "top": between(1, 20),
         "suit": anything,
         "passing_is_final": anything,
         "opener_may_pass": anything,
         "must_dig": _holdings,
+        "one_round": anything,
+        "all_pass_is_void": anything,
+        "passes_to_end": anything,
+        "bidder_leads": anything,
     },
     Call: {"ranks": _callable},
     Same: {**SHAPE, "tier": anything, "power": anything, "count": between(1, COPIES), "by_suit": only(False)},
@@ -176,6 +187,8 @@ OPEN_HANDS = Backend(
     compiled=True,
     honours={
         **HONOURS,
+        Rules: {**RULES, "left_out": only(""), "left_out_cards": only("")},
+        BidScoring: {**HONOURS[BidScoring], "bombs_double": only(False), "spring_doubles": only(False)},
         Same: {**HONOURS[Same], "power": only(0)},
         Run: {
             **HONOURS[Run],

@@ -22,9 +22,12 @@ Settlement = npt.NDArray[np.int64]
 | BASE | BY_BID, FIXED or BY_CARDS |
 | EACH_WINNER | 1 if every loser pays every winner, BY_BID |
 | UNPLAYED | the price of each card of a loser who has played nothing; 0 for no difference |
+| BOMBS_DOUBLE | 1 if every bomb doubles, BY_BID |
+| SPRING_DOUBLES | 1 if a spring doubles, BY_BID |
+| MOST_DOUBLINGS | the most doublings, BY_BID |
 | PRICES + n | what a loser pays who holds n cards, FIXED and BY_CARDS |
 """
-PLAYERS, BASE, EACH_WINNER, UNPLAYED, PRICES = range(5)
+PLAYERS, BASE, EACH_WINNER, UNPLAYED, BOMBS_DOUBLE, SPRING_DOUBLES, MOST_DOUBLINGS, PRICES = range(8)
 BY_BID, FIXED, BY_CARDS = range(3)
 NO_SIDES = 0
 """The side of a hand without sides."""
@@ -39,6 +42,8 @@ def settlement(rules: Rules) -> Settlement:
     match scoring:
         case BidScoring():
             table[BASE], table[EACH_WINNER] = BY_BID, scoring.pay_each_winner
+            table[BOMBS_DOUBLE], table[SPRING_DOUBLES] = scoring.bombs_double, scoring.spring_doubles
+            table[MOST_DOUBLINGS] = rules.most_doublings
         case FixedScoring():
             table[BASE], table[PRICES:] = FIXED, scoring.stake
         case CardScoring():
@@ -53,6 +58,13 @@ def price(held: int, has_played: bool, table: Settlement) -> int:
     if table[UNPLAYED] > 0 and not has_played:
         return held * int(table[UNPLAYED])
     return int(table[PRICES + held])
+
+
+@woven
+def doublings(bombs: int, spring: bool, table: Settlement) -> int:
+    """How many times the payment is doubled after so many bombs, and a spring or none (H.15, H.16)."""
+    number = bombs * int(table[BOMBS_DOUBLE]) + (int(table[SPRING_DOUBLES]) if spring else 0)
+    return min(number, int(table[MOST_DOUBLINGS]))
 
 
 @woven_callable
@@ -86,4 +98,16 @@ def pay(out: int, side: int, bid: int, played: int, doublings: int, table: Settl
     payments[out] = total
 
 
-__all__ = ["BASE", "BY_BID", "BY_CARDS", "FIXED", "NO_SIDES", "PRICES", "Settlement", "pay", "price", "settlement"]
+__all__ = [
+    "BASE",
+    "BY_BID",
+    "BY_CARDS",
+    "FIXED",
+    "NO_SIDES",
+    "PRICES",
+    "Settlement",
+    "doublings",
+    "pay",
+    "price",
+    "settlement",
+]

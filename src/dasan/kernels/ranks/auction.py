@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.kernels.runtime.bits import trailing_zeros
-from dasan.kernels.runtime.compiled import inlined
+from dasan.kernels.runtime.compiled import inlined, woven
 from dasan.ruleset.rules import Rules
 
 U = np.uint64
+Words = npt.NDArray[np.uint64]
 _LANE = U(0x1FFF)
 _16 = U(16)
 
@@ -29,9 +30,21 @@ class AuctionPolicy(NamedTuple):
     suit: int
     passing_is_final: bool
     opener_may_pass: bool
+    one_round: bool
+    """Whether every player speaks once (H.11)."""
+    all_pass_is_void: bool
+    """Whether a hand without a bid is over, without a winner (H.12)."""
+    passes_to_end: int
+    """Passes in a row that end the auction after a bid; more than there are players: those of all others (H.43)."""
+    bidder_leads: bool
+    """Whether the bidder leads, not the opener (H.13)."""
+    doubles: bool
+    """Whether bombs or a spring double the payment (H.15, H.16)."""
     digs: npt.NDArray[np.int64]
     call_ranks: np.uint64
     """Ranks that may be called, as bits; 0 where no card is called."""
+    pack: Words
+    """Every card as a suit word, by suit and rank."""
     settlement: Settlement
 
 
@@ -39,6 +52,7 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
     policy = rules.auction
     if policy is None or rules.hand_size is None:
         raise ValueError(f"{rules.name} has no auction")
+    place = rules.order.place
     digs = np.zeros((len(policy.must_dig), len(rules.ranks)), np.int64)
     for i, holding in enumerate(policy.must_dig):
         for rank in holding:
@@ -51,8 +65,14 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
         suit=rules.suits.index(policy.suit),
         passing_is_final=policy.passing_is_final,
         opener_may_pass=policy.opener_may_pass,
+        one_round=policy.one_round,
+        all_pass_is_void=policy.all_pass_is_void,
+        passes_to_end=policy.passes_to_end or rules.players + 1,
+        bidder_leads=policy.bidder_leads,
+        doubles=rules.doubles,
         digs=digs,
         call_ranks=U(called),
+        pack=np.array(sorted(1 << (16 * place[c][1] + place[c][0]) for c in rules.pack), np.uint64),
         settlement=settlement(rules),
     )
 
@@ -104,3 +124,17 @@ def next_bidder(seat: int, passed: int, players: int) -> int:
         if (passed >> seat) & 1 == 0:
             return seat
     return seat
+
+
+@woven
+def is_spring(out: int, side: np.uint64, plays: np.uint64, players: int) -> bool:
+    """Whether one side has hardly played when seat `out` goes out (H.16). side: the bidder's, as bits; plays: of each seat, eight
+    bits a seat.
+    """
+    ours = theirs = U(0)
+    for seat in range(players):
+        made = (plays >> U(8 * seat)) & U(255)
+        mine = (side >> U(seat)) & U(1) != U(0)
+        ours += made if mine else U(0)
+        theirs += U(0) if mine else made
+    return bool(theirs == U(0)) if (side >> U(out)) & U(1) != U(0) else bool(ours <= U(1))

@@ -26,8 +26,16 @@ from dasan.kernels.env.buffers import (
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.serving import Parcel, make_serve
-from dasan.kernels.env.settlement import pay
-from dasan.kernels.ranks.auction import AuctionPolicy, auction_policy, counts_of, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.env.settlement import doublings, pay
+from dasan.kernels.ranks.auction import (
+    AuctionPolicy,
+    auction_policy,
+    counts_of,
+    is_spring,
+    lowest_of_suit,
+    must_dig,
+    next_bidder,
+)
 from dasan.kernels.ranks.hands import shuffle_deal
 from dasan.kernels.ranks.ids import RankIds, rank_ids, write_legal, write_plain
 from dasan.kernels.ranks.play import legal_words, taken
@@ -53,10 +61,12 @@ _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 HAND, PLAYED = 0, 4
 PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 12, 13, 14, 15
 BID, BIDDER, SAID, OPENER, OPENING, DEALER, KITTY, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
-DEALT, BASE = 24, 29
+DEALT, BASE, BOMBS, TALLY = 24, 29, 30, 31
 COLUMNS = 32
 """Columns of a row. A play reads the first two cache lines; bids and observations read the third. Hands, played cards and KITTY
-are count lanes by seat; dealt cards are suit words by seat, then the kitty. NONE: no such seat or card."""
+are count lanes by seat; dealt cards are suit words by seat, then the kitty. BOMBS: how many have been played. TALLY: in the
+auction the passes since the last bid; in the play, where payments are doubled, the plays of each seat, eight bits a seat. NONE:
+no such seat or card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
 SCRATCH = 52 + 5
@@ -72,13 +82,14 @@ class RankTables(NamedTuple):
 
 
 PLANES = "phase hand kitty? played table kind table_seat passed dealer opener opening_card bidder bid partner? called?"
-NUMBERS = "hand_sizes said"
+NUMBERS = "hand_sizes said doublings? bidder_plays?"
 HIDDEN = "hands hidden_kitty? hidden_partner?"
 """The features that the functions here write, in order; those with ? only where there is a kitty, or a card is called."""
 
 
 def tables(rules: Rules, session: bool) -> RankTables:
     left_out = {"partner", "called", "hidden_partner"} if rules.call is None else {"kitty", "hidden_kitty"}
+    left_out |= set() if rules.doubles else {"doublings", "bidder_plays"}
     check_layout(rules, session, f"{PLANES} {NUMBERS}", HIDDEN, left_out)
     return RankTables(rank_catalogue(rules), auction_policy(rules), rank_ids(rules, session))
 
@@ -92,10 +103,7 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     if not tables.ids.session or row[NUMBER] == _0:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
-    for suit in range(4):
-        for rank in range(13):
-            pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
-    shuffle_deal(state, pack, hands, auction.hand_size, players)
+    shuffle_deal(state, auction.pack, pack, hands, auction.hand_size, players)
     opener, low = 0, U(64)
     for seat in range(players):
         row[DEALT + seat] = hands[seat]
@@ -110,7 +118,7 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     row[PHASE] = AUCTION
     row[SEAT] = row[OPENER] = opener
     row[OPENING] = low
-    row[BID] = row[PASSED] = row[SAID] = 0
+    row[BID] = row[PASSED] = row[SAID] = row[BOMBS] = row[TALLY] = 0
     row[BIDDER] = row[PARTNER] = row[CALLED] = row[HOLDER] = row[TABLE_SEAT] = NONE
     row[LAST] = LEAD
 
@@ -181,15 +189,16 @@ def move(row: Words, action: int, tables: RankTables) -> bool:
     if row[PHASE] == PLAYING:
         return _play(row, tables.ids.codes[U(action)], tables)
     if row[PHASE] == AUCTION:
-        _bid(row, signed(action), tables.auction)
-    else:
-        _call(row, tables.ids.call_cards[action - tables.ids.first_call], tables.auction)
+        return _bid(row, signed(action), tables.auction)
+    _call(row, tables.ids.call_cards[action - tables.ids.first_call], tables.auction)
     return False
 
 
 @woven
-def _bid(row: Words, bid: int, auction: AuctionPolicy) -> None:
-    """Carry out a bid; 0 is a pass (B3.08–B3.11, B4.02, H.02)."""
+def _bid(row: Words, bid: int, auction: AuctionPolicy) -> bool:
+    """Carry out a bid; 0 is a pass (B3.08–B3.11, B4.02, H.02, H.11–H.13, H.43). True if the hand is void; row[SEAT] then deals
+    again.
+    """
     players = auction.players
     seat = signed(row[SEAT])
     passed = signed(row[PASSED])
@@ -197,14 +206,23 @@ def _bid(row: Words, bid: int, auction: AuctionPolicy) -> None:
         row[BID] = bid
         row[BIDDER] = seat
         row[SAID] = (row[SAID] & ~(U(255) << U(8 * seat))) | (U(bid) << U(8 * seat))
+        row[TALLY] = _0
         if not auction.passing_is_final:
             passed = 0
     else:
         passed |= 1 << seat
+        row[TALLY] += _1
     waiting = ((1 << players) - 1) & ~passed
+    heard = False
     if row[BIDDER] != NONE:
         waiting &= ~(1 << signed(row[BIDDER]))
-    if (row[BIDDER] != NONE and waiting == 0) or row[BID] == auction.top or waiting == 0:
+        following = U(seat + 1 if seat + 1 < players else 0)
+        heard = (auction.one_round and following == row[OPENER]) or signed(row[TALLY]) >= auction.passes_to_end
+    if waiting == 0 or row[BID] == auction.top or heard:
+        row[TALLY] = _0
+        if row[BIDDER] == NONE and auction.all_pass_is_void:
+            row[SEAT] = row[DEALER]
+            return True
         if row[BIDDER] == NONE:
             row[BID] = 1
             row[BIDDER] = row[OPENER]
@@ -212,14 +230,15 @@ def _bid(row: Words, bid: int, auction: AuctionPolicy) -> None:
         if auction.call_ranks != _0:
             row[PHASE] = CALLING
             row[SEAT] = row[BIDDER]
-            return
+            return False
         bidder = signed(row[BIDDER])
         row[HAND + bidder] = counts_of(row[DEALT + bidder] | row[DEALT + 4])
         row[PHASE] = PLAYING
-        row[SEAT] = row[OPENER]
-        return
+        row[SEAT] = row[BIDDER] if auction.bidder_leads else row[OPENER]
+        return False
     row[PASSED] = passed
     row[SEAT] = next_bidder(seat, passed, players)
+    return False
 
 
 @lean
@@ -230,7 +249,7 @@ def _call(row: Words, card: int, auction: AuctionPolicy) -> None:
         if (row[DEALT + seat] >> U(card)) & _1 != _0:
             row[PARTNER] = row[HOLDER] = seat
     row[PHASE] = PLAYING
-    row[SEAT] = row[OPENER]
+    row[SEAT] = row[BIDDER] if auction.bidder_leads else row[OPENER]
 
 
 @woven
@@ -248,6 +267,9 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
     row[U(HAND) + seat] = left
     if code >= 256:
         row[HOLDER] = NONE
+    if tables.auction.doubles and action != _PASS:
+        row[BOMBS] += catalogue.bombs[action]
+        row[TALLY] += _1 << (seat << _3)
     if left == _0:
         return True
     # A pass takes no cards. There is no branch on it, for it would be mispredicted often: all words are read above.
@@ -263,12 +285,19 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
 
 @lean
 def settle(i: int, row: Words, buffers: Buffers, auction: AuctionPolicy) -> None:
-    """Write the payments (B3.19, B4.06)."""
+    """Write the payments (B3.19, B4.06, H.15, H.16); all are 0 where nobody has bid (H.12)."""
     partner, out = row[PARTNER], signed(row[SEAT])
-    side = _1 << row[BIDDER] | (_1 << partner if partner != NONE else _0)
-    pay(out, signed(side), signed(row[BID]), 0, 0, auction.settlement, buffers.rewards[i])
-    buffers.places[i, out] = 1
     buffers.done[i] = 1
+    if row[BIDDER] == NONE:
+        for seat in range(auction.players):
+            buffers.rewards[i, seat] = 0
+        return
+    side = _1 << row[BIDDER] | (_1 << partner if partner != NONE else _0)
+    doubled = 0
+    if auction.doubles:
+        doubled = doublings(signed(row[BOMBS]), is_spring(out, side, row[TALLY], auction.players), auction.settlement)
+    pay(out, signed(side), signed(row[BID]), 0, doubled, auction.settlement, buffers.rewards[i])
+    buffers.places[i, out] = 1
 
 
 @woven
@@ -382,7 +411,29 @@ def _write_observation(
     every = (_1 << U(8 * players)) - _1
     sizes = turned(sizes, U(8 * me), U(8 * players), every)
     said = turned(row[SAID], U(8 * me), U(8 * players), every)
-    finish_observation(acc, at, sizes | (said << U(8 * players)), i, buffers)
+    numbers = sizes | (said << U(8 * players))
+    more = _0
+    if tables.auction.doubles:
+        more = _doubled(row, me, tables.auction)
+        numbers |= more << U(48) if players == 3 else _0
+    finish_observation(acc, at, numbers, i, buffers)
+    if tables.auction.doubles and players > 3:
+        obs[i, obs.shape[1] - 1] = more
+        if buffers.written.obs:
+            buffers.obs[i, buffers.obs.shape[1] - 1] = more
+
+
+@woven
+def _doubled(row: Words, me: int, auction: AuctionPolicy) -> np.uint64:
+    """How often bombs have doubled the payment, then the plays of the bidder's side, 2 for several, as two bytes. The plays of a
+    partner whom the seat to act does not know are left out.
+    """
+    plays = _0
+    if row[PHASE] == PLAYING:
+        plays = (row[TALLY] >> (row[BIDDER] << _3)) & U(255)
+        if row[PARTNER] != NONE and (row[HOLDER] == NONE or row[PARTNER] == U(me)):
+            plays += (row[TALLY] >> (row[PARTNER] << _3)) & U(255)
+    return U(doublings(signed(row[BOMBS]), False, auction.settlement)) | (min(plays, _2) << U(8))
 
 
 @woven

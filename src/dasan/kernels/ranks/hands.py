@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.env.settlement import pay
+from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.env.trace import write_ply
-from dasan.kernels.ranks.auction import AuctionPolicy, counts_of, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.ranks.auction import AuctionPolicy, counts_of, is_spring, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.play import legal_words, pick, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount
@@ -30,20 +30,23 @@ WITH_CALLED = 1024
 
 
 @compiled
-def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
-    """Deal `each` cards to each of `players` and the rest to hands[players], as suit words; returns the random state.
+def shuffle_deal(state: np.uint64, cards: Words, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
+    """Deal `each` of `cards` to each of `players` and the rest to hands[players], as suit words; returns the random state.
 
-    pack: 52 words of one bit each; left shuffled. A random word draws two cards. If no kitty remains, the last seat takes
+    cards: words of one bit each. pack: room for them. A random word draws two cards. If no kitty remains, the last seat takes
     the remaining cards.
     """
     word = _0
     at = 0
-    drawing = players - 1 if each * players == 52 else players
+    n = cards.shape[0]
+    for i in range(n):
+        pack[i] = cards[i]
+    drawing = players - 1 if each * players == n else players
     hands[players] = _0
     for seat in range(drawing):
         held = _0
         for _ in range(each):
-            state, word, j = draw(state, word, at, 52)
+            state, word, j = draw(state, word, at, n)
             chosen = pack[j]
             pack[j] = pack[at]
             pack[at] = chosen
@@ -51,7 +54,7 @@ def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players
             at += 1
         hands[seat] = held
     rest = _0
-    for i in range(at, 52):
+    for i in range(at, n):
         rest |= pack[i]
     hands[drawing] = rest
     return state
@@ -61,9 +64,11 @@ def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players
 def _random_auction(
     state: np.uint64, hands: Words, auction: AuctionPolicy, opener: int, trace: Numbers
 ) -> tuple[np.uint64, int, int, int]:
-    """Bid at random (B3.07–B3.10, H.01–H.02). Returns the random state, the bid, the bidder and the number of plies."""
+    """Bid at random (B3.07–B3.10, H.01–H.02, H.11, H.12, H.43). Returns the random state, the bid, the bidder, -1 if the hand is
+    void, and the number of plies.
+    """
     players = auction.players
-    seat, bid, bidder, passed, plies = opener, 0, -1, 0, 0
+    seat, bid, bidder, passed, plies, tally = opener, 0, -1, 0, 0, 0
     while True:
         digs = auction.digs.shape[0] > 0 and must_dig(counts_of(hands[seat]), auction.digs)
         lowest_bid = auction.top if digs else bid + 1
@@ -77,17 +82,20 @@ def _random_auction(
         if chosen < choices:
             bid = lowest_bid + chosen
             bidder = seat
+            tally = 0
             if not auction.passing_is_final:
                 passed = 0
         else:
             passed |= 1 << seat
+            tally += 1
         waiting = ((1 << players) - 1) & ~passed
+        heard = tally >= auction.passes_to_end or (auction.one_round and (seat + 1) % players == opener)
         if bidder >= 0:
             waiting &= ~(1 << bidder)
-        if bid == auction.top or (bidder >= 0 and waiting == 0):
+        if bid == auction.top or (bidder >= 0 and (waiting == 0 or heard)):
             return state, bid, bidder, plies
         if waiting == 0:
-            return state, 1, opener, plies
+            return state, 1, -1 if auction.all_pass_is_void else opener, plies
         seat = next_bidder(seat, passed, players)
 
 
@@ -126,17 +134,22 @@ def random_hand(
             opener = seat
     state, bid, bidder, plies = _random_auction(state, hands, auction, opener, trace)
     called_rank, partner = _0, -1
+    if bidder < 0:
+        for other in range(players):
+            payments[other] = 0
+        return state, plies
     if auction.call_ranks != _0:
         state, called_rank, partner = _random_call(state, hands, auction, bidder, plies, trace)
         plies += 1
     else:
         hands[bidder] |= hands[players]
-    seat = opener
+    seat = bidder if auction.bidder_leads else opener
     h0 = counts_of(hands[seat])
     h1 = counts_of(hands[seat + 1 if seat + 1 < players else seat + 1 - players])
     h2 = counts_of(hands[seat + 2 if seat + 2 < players else seat + 2 - players])
     h3 = counts_of(hands[seat + 3 if seat + 3 < players else seat + 3 - players]) if players == 4 else _0
     holder, last, passes = partner, _LEAD, 0
+    bombs = tally = _0
     while True:
         state = stepped(state)
         with_called = False
@@ -151,6 +164,9 @@ def random_hand(
             holder = -1
         hand = taken(h0, action, catalogue)
         plies += 1
+        if auction.doubles and action != _PASS:
+            bombs += catalogue.bombs[action]
+            tally += _1 << U(8 * seat)
         if hand == _0:
             break
         if players == 3:
@@ -167,7 +183,10 @@ def random_hand(
             last = action
             passes = 0
     side = 1 << bidder | (1 << partner if partner >= 0 else 0)
-    pay(seat, side, bid, 0, 0, auction.settlement, payments)
+    doubled = 0
+    if auction.doubles:
+        doubled = doublings(signed(bombs), is_spring(seat, U(side), tally, players), auction.settlement)
+    pay(seat, side, bid, 0, doubled, auction.settlement, payments)
     return state, plies
 
 
@@ -207,20 +226,14 @@ def random_hands(
 
     paid, won: by seat, total payments and hands won; added to.
     """
-    pack = np.empty(52, np.uint64)
-    for suit in range(4):
-        for rank in range(13):
-            pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
+    pack = np.empty(auction.pack.shape[0], np.uint64)
     hands = np.empty(auction.players + 1, np.uint64)
     payments = np.empty(auction.players, np.int64)
     trace = np.empty(0, np.int64)
     plies = 0
     for number in range(first, first + count):
-        for suit in range(4):
-            for rank in range(13):
-                pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
         state = hand_state(seed, number)
-        state = shuffle_deal(state, pack, hands, auction.hand_size, auction.players)
+        state = shuffle_deal(state, auction.pack, pack, hands, auction.hand_size, auction.players)
         state, n = random_hand(state, hands, catalogue, auction, payments, trace)
         plies += n
         for seat in range(auction.players):

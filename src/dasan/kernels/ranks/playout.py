@@ -72,7 +72,23 @@ def put(state: State, states: Words, i: int) -> None:
         tables = env.tables(rules, True)
         action = action_ids(rules).of(Move(MoveType.PLAY, state.table.cards, None, state.table), state.called)
         row[env.LAST] = int(tables.ids.codes[action]) & 255
+    if state.phase is Phase.AUCTION:
+        kinds = [event.type for event in state.events if event.type in (EventType.BID, EventType.PASS)]
+        row[env.TALLY] = len(kinds) - max([k for k, kind in enumerate(kinds, 1) if kind is EventType.BID], default=0)
+    elif rules.doubles:
+        row[env.BOMBS], row[env.TALLY] = state.bombs, sum(n << (8 * seat) for seat, n in enumerate(_plays(state)))
     states[i] = row
+
+
+def _plays(state: State) -> list[int]:
+    """The plays of each seat; where the hand began in the middle, as many as those that are known."""
+    plays = [int(seat in state.has_played) for seat in range(state.rules.players)]
+    for seat in range(state.rules.players):
+        made = sum(event.type is EventType.PLAY and event.seat == seat for event in state.events)
+        plays[seat] = max(plays[seat], made)
+    if state.bidder is not None:
+        plays[state.bidder] = max(0, state.bidder_plays - sum(plays[s] for s in state.partners if s != state.bidder))
+    return plays
 
 
 @lean

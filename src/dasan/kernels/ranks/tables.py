@@ -37,6 +37,7 @@ class RankCatalogue(NamedTuple):
     sets: the word mask of sets under bit extract. runs[lane * 1024 + lane bits]: the run bits. beats[action * 3 + word].
     ranks[action]: the ranks a play takes, in every lane. shift[action]: 8 × copies; taking cards moves the lanes above
     down by twice that. rows[action]: the row's id in the catalogue, -1 for none. sizes[action]: cards.
+    using[rank * 3 + word]: the bits of plays with cards of a rank. bombs[action]: 1 for a play with power (H.14), else 0.
     """
 
     sets: np.uint64
@@ -47,6 +48,7 @@ class RankCatalogue(NamedTuple):
     rows: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int64]
     using: Words
+    bombs: Words
 
 
 def action_of(row: Row, ranks: int, lengths: dict[tuple[int, int], int]) -> int:
@@ -79,6 +81,7 @@ def rank_catalogue(rules: Rules) -> RankCatalogue:
     shift = np.zeros(ACTIONS, np.uint64)
     ids = np.full(ACTIONS, -1, np.int64)
     sizes = np.zeros(ACTIONS, np.int64)
+    bombs = np.zeros(ACTIONS, np.uint64)
     beats = np.zeros((ACTIONS, 3), np.uint64)
     runs = np.zeros((LANES, 1 << RUN_RANKS), np.uint64)
     using = np.zeros((ranks, 3), np.uint64)
@@ -92,6 +95,7 @@ def rank_catalogue(rules: Rules) -> RankCatalogue:
         shift[action] = 8 * copies
         ids[action] = row.id
         sizes[action] = row.size
+        bombs[action] = row.power > 0
         mine = Combination(row.kind, (), row.family, row.power, row.strength)
         for other in rows:
             if other.beats(mine):
@@ -102,7 +106,7 @@ def rank_catalogue(rules: Rules) -> RankCatalogue:
             held = np.arange(1 << RUN_RANKS)
             runs[copies - 1, held & mask == mask] |= np.uint64(1 << action % 64)
     sets = np.uint64(((1 << ranks) - 1) * _SPREAD)
-    return RankCatalogue(sets, runs.reshape(-1), beats.reshape(-1), taken, shift, ids, sizes, using.reshape(-1))
+    return RankCatalogue(sets, runs.reshape(-1), beats.reshape(-1), taken, shift, ids, sizes, using.reshape(-1), bombs)
 
 
 def _set(words: Words, row: int, action: int) -> None:

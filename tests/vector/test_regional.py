@@ -1,0 +1,56 @@
+"""Regional presets and their options on compiled code, beside the engine: environments in hands and sessions, and positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.backends.proof import positions
+from tests.vector.differential import follow
+
+import dasan
+from dasan import vector
+
+Case = tuple[str, dict[str, Any]]
+DOUBLED = {"bombs": True, "bomb_doubles": True, "spring": True}
+CASES: tuple[Case, ...] = (
+    ("wa-keng", {}),
+    ("wa-keng-4", {}),
+    ("wa-keng", {"all_pass": "redeal", "bidder_leads": True}),
+    ("wa-keng", {"pack": "46", **DOUBLED}),
+    ("wa-keng-4", {"all_pass": "redeal", "must_dig": True, **DOUBLED}),
+    ("wa-keng", {"doubling_cap": 1, **DOUBLED}),
+    ("big-three", {"auction_rounds": "once", "bidder_leads": True, "runs": "singles-and-pairs"}),
+    ("big-three-4p", {"auction_ends_after": 2, "doubling_cap": 2, **DOUBLED}),
+    ("big-three-4p", {"auction_ends_after": 2, "passed_bidder_may_return": False, "opener_may_pass": True}),
+)
+"""H.11 to H.16, H.18 to H.21, H.43."""
+
+
+def case_id(case: Case) -> str:
+    preset, options = case
+    return " ".join([preset, *(f"{name}={value}" for name, value in options.items())])
+
+
+every_case = pytest.mark.parametrize("case", CASES, ids=case_id)
+
+
+@pytest.mark.sampled(3)
+@every_case
+@pytest.mark.parametrize("hands", [6, pytest.param(60, marks=pytest.mark.full)])
+def test_environments_are_the_engines(case: Case, hands: int) -> None:
+    preset, options = case
+    for session in (False, True):
+        moves: vector.Moves = "ragged" if session else "padded"
+        rules = dasan.rules(preset, **options)
+        env = vector.make(rules, 3, seed=hands, session=session, moves=moves, perfect=True, backend="compiled")
+        assert follow(env, hands, every=10).hands >= hands
+
+
+@pytest.mark.full
+@every_case
+def test_positions_are_the_engines(case: Case) -> None:
+    preset, options = case
+    rules = dasan.rules(preset, **options)
+    assert dasan.worlds.Positions(rules, 1).backend != "engine"
+    assert sum(positions(rules, seed) for seed in range(4)) > 100
