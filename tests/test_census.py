@@ -41,6 +41,7 @@ def test_d2_05_hands_of_five_cards(options: Options, by_class: tuple[int, ...], 
     assert (census["single"], census["pair"]) == (52, 13 * 6)
 
 
+@pytest.mark.full
 def test_d2_03_h_07_h_08_plays_of_three_and_four_cards() -> None:
     rules = dasan.rules("big-two", triples=True, fours=True, two_pairs=True)
     catalogue = rules.catalogue

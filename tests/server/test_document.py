@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import dasan
 from dasan.server.api.document import REFUSED
 from dasan.server.app import create_app
@@ -27,6 +29,7 @@ def test_every_operation_names_every_refusal_with_its_body() -> None:
     assert "HTTPValidationError" not in document["components"]["schemas"]
 
 
+@pytest.mark.full
 def test_answers_are_of_the_kinds_that_the_document_names(server: Served) -> None:
     ann = server.player()
     hand = played(ann)

@@ -164,6 +164,7 @@ def test_rules_that_it_does_not_honour_are_searched_by_the_engine(rules: dasan.R
     assert solve(state, nodes=2_000).exact
 
 
+@pytest.mark.full
 def test_a_value_has_a_move_and_a_line() -> None:
     """However small the budget: what is proved is told with a move that keeps it."""
     source = random.Random(11)
