@@ -154,10 +154,10 @@ class Sentence(str):
     values: dict[str, str]
 
 
-def said(id: str, /, **values: object) -> Sentence:
+def reason(id: str, /, **values: object) -> Sentence:
     """The sentence of an id. Raises KeyError for an unknown id or a value that is missing.
 
-    >>> sentence = said("bid", n=1, m=2)
+    >>> sentence = reason("bid", n=1, m=2)
     >>> sentence, sentence.id, sentence.values
     ('bid 1 is not higher than 2: bid more or pass', 'bid', {'n': '1', 'm': '2'})
     """

@@ -13,7 +13,7 @@ import pytest
 
 import dasan
 from dasan.games import PRESETS
-from dasan.reasons import SENTENCES, Sentence, said
+from dasan.reasons import SENTENCES, Sentence, reason
 from dasan.server.protocol.messages import error_message
 from dasan.server.refusals import ErrorCode, Refused
 
@@ -93,8 +93,8 @@ def test_a_refusal_keeps_its_values_on_the_wire() -> None:
 
 
 def test_a_sentence_travels_between_processes() -> None:
-    sentence = pickle.loads(pickle.dumps(Refused("illegal", said("not-ready", name="Ada")))).message
+    sentence = pickle.loads(pickle.dumps(Refused("illegal", reason("not-ready", name="Ada")))).message
     assert isinstance(sentence, Sentence)
     assert (sentence, sentence.id, sentence.values) == ("Ada is not ready yet", "not-ready", {"name": "Ada"})
     with pytest.raises(KeyError):
-        said("not-ready")
+        reason("not-ready")

@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 import dasan
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.verify import verify
 from dasan.server.api import study
 from dasan.server.protocol.commands import HintCommand
@@ -67,7 +67,7 @@ async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkey
 
     async def explain(bot: str, view: dasan.View) -> tuple[str, list[Candidate]]:
         if bot in failing:
-            raise Refused("unavailable", said("advice"))
+            raise Refused("unavailable", reason("advice"))
         return "none", []
 
     settings = fast(tmp_path)

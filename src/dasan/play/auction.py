@@ -10,7 +10,7 @@ from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, MoveType
 from dasan.play.phases import Phase
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.ruleset.policies import Auction, Opener
 from dasan.ruleset.rules import Rules
 
@@ -52,22 +52,22 @@ def objection(state: StateFields, move: Move) -> IllegalPlay | None:
     cite = state.rules.cite
     seat = state.mover
     if must_dig(state.rules, state.hands[seat]) and move.bid != policy.top:
-        return IllegalPlay(said("dig", n=policy.top), clause=cite["dig"])
+        return IllegalPlay(reason("dig", n=policy.top), clause=cite["dig"])
     if move.type is MoveType.PASS:
         if state.bid is None and seat == state.opener and not policy.opener_may_pass:
-            return IllegalPlay(said("opener"), clause=cite["opener"])
+            return IllegalPlay(reason("opener"), clause=cite["opener"])
         return None
     if move.bid is None or not 1 <= move.bid <= policy.top:
-        return IllegalPlay(said("bids", n=policy.top), clause=cite["opener"])
+        return IllegalPlay(reason("bids", n=policy.top), clause=cite["opener"])
     if state.bid is not None and move.bid <= state.bid:
-        return IllegalPlay(said("bid", n=move.bid, m=state.bid), clause=cite["bid"])
+        return IllegalPlay(reason("bid", n=move.bid, m=state.bid), clause=cite["bid"])
     return None
 
 
 def bid(state: AnyState, move: Move) -> AnyState:
     """The state after a bid or a pass in the auction."""
     if state.phase is not Phase.AUCTION:
-        raise IllegalPlay(said("auction.closed"), clause=state.rules.cite["auction"])
+        raise IllegalPlay(reason("auction.closed"), clause=state.rules.cite["auction"])
     refused = objection(state, move)
     if refused is not None:
         raise refused
@@ -110,7 +110,7 @@ def _void(state: AnyState) -> AnyState:
 def close(state: AnyState) -> AnyState:
     """The highest bidder takes the kitty (B3.11), or calls a card (B4.03)."""
     if state.bidder is None:
-        raise IllegalPlay(said("no-bid"), clause=state.rules.cite["auction"])
+        raise IllegalPlay(reason("no-bid"), clause=state.rules.cite["auction"])
     bidder = state.bidder
     if state.rules.call is not None:
         return state.then(phase=Phase.CALL, to_act=bidder, passed=())
@@ -143,13 +143,13 @@ def call(state: AnyState, move: Move) -> AnyState:
     """The bidder calls a card; its holder is the partner, and does not have to say so (B4.03, B4.04)."""
     clause = state.rules.cite["call"]
     if state.phase is not Phase.CALL or state.rules.call is None:
-        raise IllegalPlay(said("call.closed"), clause=clause)
+        raise IllegalPlay(reason("call.closed"), clause=clause)
     ranks = state.rules.call.ranks
     (called,) = move.cards
     if called.rank not in ranks:
-        raise IllegalPlay(said("call.rank", low=ranks[0], cards=called), clause=clause)
+        raise IllegalPlay(reason("call.rank", low=ranks[0], cards=called), clause=clause)
     if called in state.hands[state.mover]:
-        raise IllegalPlay(said("own", cards=called), clause=clause)
+        raise IllegalPlay(reason("own", cards=called), clause=clause)
     partner = next(s for s, hand in enumerate(state.hands) if called in hand)
     return state.then(
         (state.mover, EventType.CALL, (called,)),
@@ -163,5 +163,5 @@ def call(state: AnyState, move: Move) -> AnyState:
 
 def _auction(rules: Rules) -> Auction:
     if rules.auction is None:
-        raise IllegalPlay(said("auction.closed"))
+        raise IllegalPlay(reason("auction.closed"))
     return rules.auction

@@ -13,7 +13,7 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Exchange, Phase
 from dasan.play.tricks import with_leader
-from dasan.reasons import said
+from dasan.reasons import reason
 
 
 def begun(state: AnyState, seats: Sequence[int]) -> AnyState:
@@ -28,7 +28,7 @@ def _pending(state: StateFields) -> tuple[Exchange, MoveType]:
     clause = state.rules.cite["exchange"]
     deal = state.exchange
     if deal is None or state.phase is not Phase.EXCHANGE:
-        raise IllegalPlay(said("exchange.closed"), clause=clause)
+        raise IllegalPlay(reason("exchange.closed"), clause=clause)
     if deal.given is None or deal.inner is not None:
         return deal, MoveType.GIVE
     return deal, MoveType.TAKE if deal.offered else MoveType.OFFER
@@ -64,7 +64,7 @@ def _give(state: AnyState, move: Move, deal: Exchange) -> AnyState:
     cards = tuple(state.rules.order.hand(move.cards))
     if cards not in _gifts(state, deal):
         id = "exchange.highest" if deal.gifts < 2 and len(cards) == number else "exchange.number"
-        raise IllegalPlay(said(id, n=number), clause=state.rules.cite["exchange"])
+        raise IllegalPlay(reason(id, n=number), clause=state.rules.cite["exchange"])
     hands = list(state.hands)
     hands[giver] = state.hand_less(giver, cards)
     hands[receiver] = state.rules.order.hand((*hands[receiver], *cards))
@@ -94,11 +94,11 @@ def exchange(state: AnyState, move: Move) -> AnyState:
     deal, wanted = _pending(state)
     clause = state.rules.cite["exchange"]
     if move.type is not wanted:
-        raise IllegalPlay(said("exchange.now", wanted=wanted, move=move.type), clause=clause)
+        raise IllegalPlay(reason("exchange.now", wanted=wanted, move=move.type), clause=clause)
     if deal.inner is not None:
         return _give(state, move, deal)
     if len(move.cards) != 1 and wanted is not MoveType.OFFER:
-        raise IllegalPlay(said("exchange.number", n=1), clause=clause)
+        raise IllegalPlay(reason("exchange.number", n=1), clause=clause)
     seat = deal.winner if wanted is MoveType.OFFER else deal.loser
     if wanted is MoveType.TAKE:
         state.rules.check_in_pack(move.cards)
@@ -107,7 +107,7 @@ def exchange(state: AnyState, move: Move) -> AnyState:
     if wanted is MoveType.GIVE:
         if move.cards[0] not in _highest(state, seat):
             highest = _highest(state, seat)[0]
-            raise IllegalPlay(said("exchange.give", cards=highest), clause=clause)
+            raise IllegalPlay(reason("exchange.give", cards=highest), clause=clause)
         return state.then(
             (seat, EventType.GIVE, move.cards),
             hands=_moved(state, move.cards[0], seat, deal.winner),
@@ -116,12 +116,12 @@ def exchange(state: AnyState, move: Move) -> AnyState:
         )
     if wanted is MoveType.OFFER:
         if len(move.cards) != 2 or missing(move.cards, _offerable(state, deal)):
-            raise IllegalPlay(said("exchange.offer", cards=deal.given), clause=clause)
+            raise IllegalPlay(reason("exchange.offer", cards=deal.given), clause=clause)
         offered = tuple(state.rules.order.hand(move.cards))
         return state.then((seat, EventType.OFFER, offered), exchange=replace(deal, offered=offered), to_act=deal.loser)
     (taken,) = move.cards
     if taken not in deal.offered:
-        raise IllegalPlay(said("exchange.take", cards=deal.offered[0], other=deal.offered[1]), clause=clause)
+        raise IllegalPlay(reason("exchange.take", cards=deal.offered[0], other=deal.offered[1]), clause=clause)
     after = state.then(
         (seat, EventType.TAKE, (taken,)),
         hands=_moved(state, taken, deal.winner, seat),

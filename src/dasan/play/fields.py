@@ -17,7 +17,7 @@ from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.origin import Origin, current_origin
 from dasan.play.phases import Exchange, Phase
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.ruleset.catalogue import Fit
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -105,7 +105,7 @@ class StateFields:
     def mover(self) -> int:
         """The seat to act. `IllegalPlay`: nobody is to act, for the hand is over."""
         if self.to_act is None:
-            raise IllegalPlay(said("nobody-acts"), clause="G.04")
+            raise IllegalPlay(reason("nobody-acts"), clause="G.04")
         return self.to_act
 
     @property
@@ -178,7 +178,7 @@ class StateFields:
         self.rules.check_in_pack(cards)
         lacking = missing(cards, self.hands[self.mover])
         if lacking:
-            raise IllegalPlay(said("lacking", cards=" ".join(map(str, lacking))), clause="G.05")
+            raise IllegalPlay(reason("lacking", cards=" ".join(map(str, lacking))), clause="G.05")
 
     def seat_after(self, seat: int, *, out_of: Sequence[int] = ()) -> int:
         """The next seat in order of play that still holds cards and is not in `out_of`."""

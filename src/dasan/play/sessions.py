@@ -15,7 +15,7 @@ from dasan.play.new_hand import begin, hand_secret
 from dasan.play.origin import Origin, current_origin, named
 from dasan.play.result import Result
 from dasan.play.state import State
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.write import ALL, write_session
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
@@ -82,7 +82,7 @@ class Session:
         no seed to deal from.
         """
         if self.state.result is None:
-            raise IllegalPlay(said("not-over"), clause="G.04")
+            raise IllegalPlay(reason("not-over"), clause="G.04")
         if self.seed is None:
             raise ValueError("this session was read without its seed; give replay a seed to deal on")
         state = following(self.state, self.seed, contributions)
@@ -125,7 +125,7 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
     """
     result = state.result
     if result is None:
-        raise IllegalPlay(said("not-over"), clause="G.04")
+        raise IllegalPlay(reason("not-over"), clause="G.04")
     if not isinstance(state.begun, Deal):
         raise ValueError("a hand that starts from a position is not followed by another")
     leader, exchange = succession(state.rules, result)

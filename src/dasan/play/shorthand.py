@@ -9,7 +9,7 @@ from dasan.cards import Card
 from dasan.errors import Ambiguous, IllegalPlay
 from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType, check_form, read_move
-from dasan.reasons import said
+from dasan.reasons import reason
 
 
 def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[Move, ...]]) -> Move:
@@ -30,7 +30,7 @@ def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[M
         return Move(meant.type, exact, meant.bid)
     short = Counter(c for c in meant.cards if isinstance(c, str))
     if meant.type is MoveType.CALL:
-        raise Ambiguous(said("call.suit"), clause=state.rules.cite["call"])
+        raise Ambiguous(reason("call.suit"), clause=state.rules.cite["call"])
     held: Sequence[Card] = state.hands[state.mover]
     if meant.type is MoveType.TAKE and state.exchange is not None:
         held = state.exchange.offered
@@ -46,14 +46,14 @@ def _fill_in(state: StateFields, rank: str, n: int, held: Sequence[Card], taken:
         if c in left:
             left.remove(c)
     if len(left) < n:
-        raise IllegalPlay(said("lacking.rank.one" if n == 1 else "lacking.rank", n=n, rank=rank), clause="G.05")
+        raise IllegalPlay(reason("lacking.rank.one" if n == 1 else "lacking.rank", n=n, rank=rank), clause="G.05")
     if len(set(left)) > 1 and n < len(left):
         rules = state.rules
         if rules.suits_matter:
             raise Ambiguous(
-                said("which", rank=rank, cards=" ".join(map(str, left))),
+                reason("which", rank=rank, cards=" ".join(map(str, left))),
                 clause=rules.cite["suits"],
             )
         if state.called in left:
-            raise Ambiguous(said("which.called", rank=rank, cards=state.called), clause="B4.07")
+            raise Ambiguous(reason("which.called", rank=rank, cards=state.called), clause="B4.07")
     return left[:n]

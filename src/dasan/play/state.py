@@ -17,7 +17,7 @@ from dasan.play.phases import Phase
 from dasan.play.result import Result
 from dasan.play.shorthand import understand
 from dasan.play.view import View, look
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.write import ALL, write_state
 
 
@@ -61,7 +61,7 @@ class State(StateFields):
         the move is not allowed now. This state never changes (G.01).
         """
         if self.phase is Phase.OVER:
-            raise IllegalPlay(said("over"), clause=self.rules.cite["end"])
+            raise IllegalPlay(reason("over"), clause=self.rules.cite["end"])
         meant = understand(self, move, self.legal_moves)
         match meant.type:
             case MoveType.BID:

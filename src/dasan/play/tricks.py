@@ -13,7 +13,7 @@ from dasan.play.moves import PASS, Move, plays
 from dasan.play.phases import Phase
 from dasan.play.scoring import counted, finish, settle_dragon, settle_first_out
 from dasan.play.turns import barred, ends_trick, guarded, has_highest_two, in_turn
-from dasan.reasons import Sentence, said
+from dasan.reasons import Sentence, reason
 from dasan.ruleset.policies import Ending, Guard, Leftover, Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -120,11 +120,11 @@ def must_guard(state: StateFields) -> Combination | None:
 def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
     """Why a duty forbids this otherwise legal play or pass; None if none does."""
     if state.must_include is not None and play is not None and state.must_include not in play.cards:
-        return IllegalPlay(said("opening", cards=state.must_include), clause=state.rules.cite["opening"])
+        return IllegalPlay(reason("opening", cards=state.must_include), clause=state.rules.cite["opening"])
     if state.rules.guard is Guard.ENFORCED and neglects(state, play):
         highest = state.hands[state.mover][-1]
         return IllegalPlay(
-            said("guard", cards=highest),
+            reason("guard", cards=highest),
             clause=state.rules.cite["guard"],
         )
     return None
@@ -133,7 +133,7 @@ def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
 def play(state: AnyState, move: Move) -> AnyState:
     """The state after cards have been played."""
     if state.phase is not Phase.PLAY:
-        raise IllegalPlay(said("play.phase", phase=state.phase), clause=state.rules.cite["pass"])
+        raise IllegalPlay(reason("play.phase", phase=state.phase), clause=state.rules.cite["pass"])
     combination = move.combination or _checked(state, move.cards)
     seat = state.mover
     held = state.hands[seat]
@@ -191,9 +191,9 @@ def pass_(state: AnyState) -> AnyState:
     """The state after a pass in a trick (B3.16, D2.12, W.16)."""
     seat = state.mover
     if state.phase is not Phase.PLAY:
-        raise IllegalPlay(said("pass.phase", phase=state.phase), clause=state.rules.cite["pass"])
+        raise IllegalPlay(reason("pass.phase", phase=state.phase), clause=state.rules.cite["pass"])
     if state.table is None:
-        raise IllegalPlay(said("leader"), clause=state.rules.cite["pass"])
+        raise IllegalPlay(reason("leader"), clause=state.rules.cite["pass"])
     refused = _duty(state, None)
     if refused is not None:
         raise refused
@@ -279,10 +279,10 @@ def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sent
     named = {"cards": format_cards(mine.cards), "theirs": format_cards(theirs.cards)}
     n, m = len(theirs.cards), len(mine.cards)
     if n != m:
-        return said("count.one" if n == 1 else "count", **named, n=n, m=m)
+        return reason("count.one" if n == 1 else "count", **named, n=n, m=m)
     if mine.family != theirs.family:
-        return said("kind", **named, kind=theirs.kind, other=mine.kind)
-    return said("higher", **named, kind=mine.kind, other=theirs.kind)
+        return reason("kind", **named, kind=theirs.kind, other=mine.kind)
+    return reason("higher", **named, kind=mine.kind, other=theirs.kind)
 
 
 def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:

@@ -16,7 +16,7 @@ from dasan.play.origin import Origin
 from dasan.play.phases import Phase
 from dasan.play.set_up import from_position
 from dasan.play.state import State
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.beginnings import check_dealt, read_begun, seq_of
 from dasan.records.lines import Line, same
 from dasan.ruleset.rules import Rules
@@ -184,7 +184,7 @@ def _apply(state: State, event: Event, number: int) -> State:
     if event.type not in MOVES:
         raise BadRecord(f"line {number}: {event.type.value} does not follow from the hand so far")
     if event.seat != state.to_act:
-        raise BadRecord(f"line {number}: it is not seat {event.seat}'s turn") from IllegalPlay(said("turn"))
+        raise BadRecord(f"line {number}: it is not seat {event.seat}'s turn") from IllegalPlay(reason("turn"))
     cards = tuple(c for c in event.cards if c is not None)
     try:
         return state.play(Move(MoveType(event.type.value), cards, event.bid))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dasan.arguments import fill_in
 from dasan.cards import Card, cards_of, format_cards
 from dasan.errors import IllegalPlay, Malformed
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.shapes import Combination, Run, recognise
@@ -80,7 +80,7 @@ class Rules(RulesFields):
         chosen = cards_of(cards)
         self.check_in_pack(chosen)
         if len(chosen) > self.most_cards:
-            raise IllegalPlay(said("too-many", n=len(chosen)), clause=self.cite["combination"])
+            raise IllegalPlay(reason("too-many", n=len(chosen)), clause=self.cite["combination"])
         found = recognise(self.shapes, self.order, chosen)
         if found is None:
             raise _refusal(self, chosen)
@@ -100,16 +100,16 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
     text = format_cards(rules.order.hand(cards))
     counts = Counter(c.rank for c in cards)
     if len(counts) > 1 and any(c.is_joker for c in cards):
-        return IllegalPlay(said("joker", cards=text), clause=rules.cite["joker"])
+        return IllegalPlay(reason("joker", cards=text), clause=rules.cite["joker"])
     if len(cards) > 4 and len({c.suit for c in cards}) == 1 and "one suit" in rules.cite:
-        return IllegalPlay(said("combination", cards=text), clause=rules.cite["one suit"])
+        return IllegalPlay(reason("combination", cards=text), clause=rules.cite["one suit"])
     if len(counts) > 2 and len(set(counts.values())) == 1:
         runs = [s for s in rules.shapes if isinstance(s, Run) and s.copies == max(counts.values()) and not s.flush]
         for run in runs:
             id = "run" if run.longest > run.shortest else "run.exact"
             return IllegalPlay(
-                said(id, cards=text, kind=run.kind, n=run.shortest, ranks="-".join(run.sequence)),
+                reason(id, cards=text, kind=run.kind, n=run.shortest, ranks="-".join(run.sequence)),
                 clause=run.clause,
             )
     clause = rules.cite.get(f"runs of {max(counts.values())}") if len(counts) > 2 else None
-    return IllegalPlay(said("combination", cards=text), clause=clause or rules.cite["combination"])
+    return IllegalPlay(reason("combination", cards=text), clause=clause or rules.cite["combination"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from dasan.errors import DasanError
-from dasan.reasons import said
+from dasan.reasons import reason
 
 ErrorCode: TypeAlias = Literal[
     "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
@@ -44,14 +44,14 @@ class OwnedElsewhere(Refused):
     """Another process owns the table."""
 
     def __init__(self) -> None:
-        super().__init__("unavailable", said("elsewhere"))
+        super().__init__("unavailable", reason("elsewhere"))
 
 
 class Banned(Refused):
     """The host has banned this player."""
 
     def __init__(self) -> None:
-        super().__init__("forbidden", said("banned"))
+        super().__init__("forbidden", reason("banned"))
 
 
 class CannotServe(DasanError):

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from pydantic import Field
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.connections.networks import networks
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.websocket import Live
@@ -70,7 +70,7 @@ def limit(request: Request, name: str, *keys: str | None) -> None:
     """Take a token of the limit ``name`` for the address and for each key. Raises ``Refused`` if one of them has none left."""
     buckets: Buckets = request.app.state.limits[name]
     if not buckets.take_for(address_of(request)) or not all(buckets.take(key) for key in keys if key is not None):
-        raise Refused("too-fast", said("fast"))
+        raise Refused("too-fast", reason("fast"))
 
 
 TablesHere = Annotated[Tables, Depends(_tables)]

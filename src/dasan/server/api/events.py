@@ -8,7 +8,7 @@ import secrets
 from fastapi import Request, Response
 
 from dasan.play import fairness
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.api.asked import EventsHere, IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.events.daily import DAY
@@ -79,7 +79,7 @@ async def create(
     moment = now()
     starts = moment if wanted.starts is None else max(moment, wanted.starts)
     if not max(starts, moment) < wanted.ends <= starts + MOST_DAYS * DAY or starts > moment + MOST_DAYS * DAY:
-        raise Refused("malformed", said("event.window", n=MOST_DAYS))
+        raise Refused("malformed", reason("event.window", n=MOST_DAYS))
     if wanted.people > rules.players:
         raise Refused("malformed", f"this game has {rules.players} seats, not {wanted.people}")
     host = player or new_player()

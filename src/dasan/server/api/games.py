@@ -10,7 +10,7 @@ from fastapi import Request
 import dasan
 from dasan import bots as known_bots
 from dasan.games import PRESETS, Option, Preset
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.ruleset import clauses
 from dasan.server.api.asked import limit
 from dasan.server.api.strict import router as strict_router
@@ -51,7 +51,7 @@ async def rules(preset: str, request: Request) -> RulesInfo:
     """
     limit(request, "pages")
     if preset not in PRESETS:
-        raise Refused("not-found", said("no-game", name=preset))
+        raise Refused("not-found", reason("no-game", name=preset))
     known = {option.name: option for option in PRESETS[preset].options}
     given = {name: _read_value(known.get(name), value) for name, value in request.query_params.items()}
     language = str(given.pop("lang", "en"))

@@ -11,7 +11,7 @@ from fastapi import Request
 from starlette.responses import Response, StreamingResponse
 
 import dasan
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
@@ -50,7 +50,7 @@ async def record(table_id: str, request: Request, tables: TablesHere, store: Sto
     room = await tables.room_for(table_id, player)
     viewer = room.seat_of(player)
     if room.state is None:
-        raise Refused("illegal", said("undealt"))
+        raise Refused("illegal", reason("undealt"))
     return JsonLines(_session(store, room, viewer))
 
 
@@ -108,7 +108,7 @@ async def hand_picture(
     limit(request, "records", player)
     found = await store.hands.load(hand_id, player)
     if not found.shown:
-        raise Refused("forbidden", said("hands.hidden"))
+        raise Refused("forbidden", reason("hands.hidden"))
 
     def drawn() -> str:
         state = dasan.replay(found.record)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.hands import moment
 from dasan.server.api.people import account_of, check_free, described
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 router = strict_router("/api/passkeys")
 
 MOST_EACH = 20
-WRONG = said("passkey.wrong")
-NOT_ACCEPTED = said("passkey.refused")
+WRONG = reason("passkey.wrong")
+NOT_ACCEPTED = reason("passkey.refused")
 
 
 @router.get("")
@@ -62,12 +62,12 @@ async def begin_register(wanted: PasskeyAsk, request: Request, store: StoreHere,
     account = None
     if person is None or person.account is None:
         if wanted.name is None:
-            raise Refused("malformed", said("passkey.name"))
+            raise Refused("malformed", reason("passkey.name"))
         await check_free(store, wanted.name, one)
         account = wanted.name
     known = await store.passkeys.of(one)
     if len(known) >= MOST_EACH:
-        raise Refused("illegal", said("passkey.most", n=MOST_EACH))
+        raise Refused("illegal", reason("passkey.most", n=MOST_EACH))
     name = account if account is not None else person.name if person is not None else ""
     made = generate_registration_options(
         rp_id=place,
@@ -121,7 +121,7 @@ async def register(
     try:
         await store.passkeys.add(made, asked.account)
     except Taken:
-        raise Refused("illegal", said("account.taken")) from None
+        raise Refused("illegal", reason("account.taken")) from None
     if asked.account is not None:
         await ids.sign_in(request, response, owner)
     return described(owner, await store.people.find(owner))
@@ -174,9 +174,9 @@ async def remove(passkey: str, request: Request, store: StoreHere, player: Playe
     person = await account_of(store, player)
     try:
         if not await store.passkeys.remove(person.id, passkey):
-            raise Refused("not-found", said("passkey.none"))
+            raise Refused("not-found", reason("passkey.none"))
     except LastWayIn:
-        raise Refused("illegal", said("passkey.last")) from None
+        raise Refused("illegal", reason("passkey.last")) from None
     return await _listed(store, player)
 
 
@@ -190,7 +190,7 @@ async def _listed(store: Store, player: str | None) -> list[PasskeyListed]:
 async def _asked(store: Store, ticket: str, purpose: str) -> Challenge:
     asked = await store.passkeys.answer(ticket, now())
     if asked is None or asked.purpose != purpose:
-        raise Refused("not-found", said("passkey.late"))
+        raise Refused("not-found", reason("passkey.late"))
     return asked
 
 
@@ -220,7 +220,7 @@ def _place(request: Request) -> str:
     except ValueError:
         if name:
             return name
-    raise Refused("illegal", said("passkey.address"))
+    raise Refused("illegal", reason("passkey.address"))
 
 
 def _origin(request: Request) -> str:

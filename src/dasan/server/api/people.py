@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from dasan.errors import DasanError
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, address_of, limit, network_of
 from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
@@ -38,7 +38,7 @@ from dasan.server.tables.directory import Tables
 
 router = strict_router("/api")
 
-WRONG = said("account.wrong")
+WRONG = reason("account.wrong")
 
 
 @router.get("/me")
@@ -69,7 +69,7 @@ async def rename(
     one = player or new_player()
     person = await store.people.find(one)
     if person is not None and person.account is not None:
-        raise Refused("illegal", said("account.name"))
+        raise Refused("illegal", reason("account.name"))
     name, _ = await chosen_name(store.people, one, wanted.name, "")
     await store.people.rename(one, name, now())
     await ids.remember(request, response, one)
@@ -85,12 +85,12 @@ async def register(
     one = player or new_player()
     person = await store.people.find(one)
     if person is not None and person.account is not None:
-        raise Refused("illegal", said("account.already"))
+        raise Refused("illegal", reason("account.already"))
     await check_free(store, wanted.name, one)
     try:
         await store.people.register(one, wanted.name, await ids.hash(wanted.password, network_of(request)), now())
     except Taken:
-        raise Refused("illegal", said("account.taken")) from None
+        raise Refused("illegal", reason("account.taken")) from None
     await ids.sign_in(request, response, one)
     return described(one, await store.people.find(one))
 
@@ -104,7 +104,7 @@ async def sign_in(
     browser = None if person is None else ids.known_browser(request, person.id)
     guesses: Guesses = request.app.state.guesses
     if not guesses.allow(folded(wanted.name), address_of(request), browser):
-        raise Refused("too-fast", said("fast"))
+        raise Refused("too-fast", reason("fast"))
     right = await ids.check(None if person is None else person.password, wanted.password, browser or network_of(request))
     if person is None or not right or person.banned:
         raise Refused("forbidden", WRONG)
@@ -170,7 +170,7 @@ async def change_password(
     limit(request, "sign_ins", player)
     person = await account_of(store, player)
     if person.password is not None and not await ids.check(person.password, wanted.old or "", network_of(request)):
-        raise Refused("forbidden", said("account.password"))
+        raise Refused("forbidden", reason("account.password"))
     await store.people.set_password(person.id, await ids.hash(wanted.new, network_of(request)), now())
     await ids.sign_in(request, response, person.id)
     live.recheck(person.id)
@@ -191,14 +191,14 @@ async def delete(
     """Delete this player; finished hands stay, without the name."""
     limit(request, "sign_ins", player)
     if player is None:
-        raise Refused("forbidden", said("account.unknown"))
+        raise Refused("forbidden", reason("account.unknown"))
     person = await store.people.find(player)
     if (
         person is not None
         and person.password is not None
         and not await ids.check(person.password, wanted.password or "", network_of(request))
     ):
-        raise Refused("forbidden", said("account.password"))
+        raise Refused("forbidden", reason("account.password"))
     await _leave_tables(tables, store, player)
     for table_id in await store.people.delete(player, now()):
         tables.reopen(table_id)
@@ -213,7 +213,7 @@ async def export(request: Request, store: StoreHere, player: Player) -> dict[str
     """Everything that is stored about this player."""
     limit(request, "records", player)
     if player is None:
-        raise Refused("forbidden", said("account.unknown"))
+        raise Refused("forbidden", reason("account.unknown"))
     return await store.people.export(player)
 
 
@@ -222,7 +222,7 @@ async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> Pe
     """Make a link by which another device becomes this player. It works once, within ten minutes."""
     limit(request, "sign_ins", player)
     if player is None:
-        raise Refused("forbidden", said("account.unknown"))
+        raise Refused("forbidden", reason("account.unknown"))
     token = await ids.make_link(player)
     return PersonalLink(token=token, path=f"/link/{token}")
 
@@ -233,7 +233,7 @@ async def claim(wanted: ClaimLink, request: Request, response: Response, store: 
     limit(request, "sign_ins")
     player = await ids.take_link(wanted.token)
     if player is None:
-        raise Refused("not-found", said("link.used"))
+        raise Refused("not-found", reason("link.used"))
     person = await store.people.find(player)
     if person is not None and person.account is not None:
         await ids.sign_in(request, response, player)
@@ -253,20 +253,20 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
 async def check_free(store: Store, name: str, player: str) -> None:
     """Raise ``Refused`` if a new account of the player cannot have this name."""
     if len(folded(name)) > LONGEST_FOLDED:
-        raise Refused("malformed", said("account.long"))
+        raise Refused("malformed", reason("account.long"))
     check_reserved(clean_name(name))
     if await store.people.by_account(name) is not None or await store.people.name_owner(keys(name)) not in (
         None,
         player,
     ):
-        raise Refused("illegal", said("account.taken"))
+        raise Refused("illegal", reason("account.taken"))
 
 
 async def account_of(store: Store, player: str | None) -> Person:
     """The account of a player. Raises ``Refused`` for guests."""
     person = None if player is None else await store.people.find(player)
     if person is None or person.account is None:
-        raise Refused("forbidden", said("account.none"))
+        raise Refused("forbidden", reason("account.none"))
     return person
 
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from fastapi import Request
 
 from dasan import bots
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.api.asked import Place, Player, Small, StoreHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.api.strict import router as strict_router
@@ -38,7 +38,7 @@ async def profile(name: str, request: Request, store: StoreHere) -> Profile:
     limit(request, "pages")
     person = await store.people.by_account(name)
     if person is None:
-        raise Refused("not-found", said("no-account"))
+        raise Refused("not-found", reason("no-account"))
     return await _profile(store, person.id, person.name, "account", hand_seats.c.player, person.id)
 
 
@@ -46,7 +46,7 @@ async def profile(name: str, request: Request, store: StoreHere) -> Profile:
 async def bot_profile(name: str, store: StoreHere) -> Profile:
     """A bot's ratings and statistics."""
     if name not in bots.BOTS:
-        raise Refused("not-found", said("no-bot"))
+        raise Refused("not-found", reason("no-bot"))
     return await _profile(store, f"bot:{name}", name, "bot", hand_seats.c.bot, name)
 
 
@@ -73,7 +73,7 @@ async def account_chart(name: str, preset: str, players: Small, request: Request
     limit(request, "pages")
     person = await store.people.by_account(name)
     if person is None:
-        raise Refused("not-found", said("no-account"))
+        raise Refused("not-found", reason("no-account"))
     return await rating_chart(preset, players, store, person.id)
 
 

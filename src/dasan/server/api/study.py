@@ -14,7 +14,7 @@ from fastapi import Request
 
 from dasan import __version__
 from dasan.puzzles import Puzzle
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import JsonLines
 from dasan.server.api.strict import router as strict_router
@@ -188,7 +188,7 @@ async def solve(
     try:
         told = await tables.study.run("solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
     except FAILED:
-        raise Refused("unavailable", said("solver")) from None
+        raise Refused("unavailable", reason("solver")) from None
     return PositionValue.model_validate(told)
 
 
@@ -203,7 +203,7 @@ async def advice(
     try:
         told = await tables.study.run("advise", hand.record, seq, bot)
     except FAILED:
-        raise Refused("unavailable", said("advice")) from None
+        raise Refused("unavailable", reason("advice")) from None
     return Advice.model_validate(told)
 
 
@@ -211,7 +211,7 @@ async def open_hand(store: Store, hand_id: str, reader: str | None) -> FinishedH
     """A finished hand all of whose cards ``reader``, a player's id, may see."""
     hand = await store.hands.load(hand_id, reader)
     if not hand.shown:
-        raise Refused("forbidden", said("hands.hidden"))
+        raise Refused("forbidden", reason("hands.hidden"))
     return hand
 
 
@@ -250,7 +250,7 @@ async def answer(
     try:
         told = await tables.study.run("puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
     except FAILED:
-        raise Refused("unavailable", said("solver")) from None
+        raise Refused("unavailable", reason("solver")) from None
     return PuzzleVerdict.model_validate(told)
 
 

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
@@ -57,7 +57,7 @@ async def create_table(
     if wanted.ticket is not None:
         seed = await tables.store.promises.redeem(wanted.ticket, now())
         if seed is None:
-            raise Refused("not-found", said("ticket"))
+            raise Refused("not-found", reason("ticket"))
     table_id, seat = await tables.create(
         owner,
         wanted.preset,
@@ -96,7 +96,7 @@ async def forget(table_id: str, request: Request, tables: TablesHere, player: Pl
     room = await tables.look(table_id)
     seat = room.seat_of(player)
     if player is None or seat is None:
-        raise Refused("forbidden", said("no-seat"))
+        raise Refused("forbidden", reason("no-seat"))
     others = [chair for i, chair in enumerate(room.chairs) if chair.kind == "human" and i != seat]
     present = room.chairs[seat].substitute
     may_end = room.status == "playing" and room.head.event is None
@@ -159,7 +159,7 @@ async def _join(tables: TablesHere, table_id: str, player: str, sit: SitCommand)
     await tables.command(table_id, player, sit)
     taken = (await tables.look(table_id)).seat_of(player)
     if taken is None:
-        raise Refused("illegal", said("taken"))
+        raise Refused("illegal", reason("taken"))
     return taken
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from fastapi import Request, Response, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.api.asked import IdentitiesHere, Player, Small, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
@@ -52,7 +52,7 @@ async def note(
     limit(request, "records", player)
     hand = await store.hands.load(hand_id, player)
     if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, record_lines(hand.record))}:
-        raise Refused("malformed", said("notes.place"))
+        raise Refused("malformed", reason("notes.place"))
     owner = player or new_player()
     await store.reviews.note(owner, hand_id, wanted.seq, wanted.text.strip())
     await ids.remember(request, response, owner)
@@ -146,7 +146,7 @@ class _Follower:
                 if over > PATIENCE:
                     self._connection.close(POLICY_VIOLATION)
                     return
-                self._connection.offer(_error(Refused("too-fast", said("messages"))))
+                self._connection.offer(_error(Refused("too-fast", reason("messages"))))
                 continue
             over = 0
             try:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.base import MAX_MESSAGE
@@ -45,7 +45,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-TOO_LARGE: tuple[ErrorCode, str] = ("too-large", said("too-large", n=MAX_MESSAGE))
+TOO_LARGE: tuple[ErrorCode, str] = ("too-large", reason("too-large", n=MAX_MESSAGE))
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
 
@@ -115,11 +115,11 @@ class GuardMiddleware:
                 raise Refused("malformed", "an address names each of its parameters once")
         host = headers.get("host", "")
         if not self._settings.serves(_name(host)):
-            raise Refused("forbidden", said("address"))
+            raise Refused("forbidden", reason("address"))
         origin = headers.get("origin")
         unsafe = scope["type"] == "websocket" or scope["method"] not in SAFE
         if unsafe and origin is not None and _netloc(origin) != host.lower():
-            raise Refused("forbidden", said("cross-site"))
+            raise Refused("forbidden", reason("cross-site"))
         if "content-length" in headers and "transfer-encoding" in headers:
             # RFC 9112, 6.3: the two may be an attempt to smuggle a request past a proxy; such a connection is closed.
             raise Refused("malformed", "a request has a length or comes in pieces, not both")

@@ -13,7 +13,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.connections.networks import NetworkCounts
 from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
@@ -215,7 +215,7 @@ class _Client:
                 await self._handle(message.get("text"))
                 continue
             over += 1
-            self._refuse(_id_of(message.get("text")), Refused("too-fast", said("messages")))
+            self._refuse(_id_of(message.get("text")), Refused("too-fast", reason("messages")))
             if over > PATIENCE:
                 self._connection.close(POLICY_VIOLATION)
                 return

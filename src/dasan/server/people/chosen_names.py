@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.people.names import check_reserved, clean_name, keys
 from dasan.server.refusals import Refused
 from dasan.server.store.people import People, Person
@@ -25,5 +25,5 @@ async def chosen_name(
     cleaned = clean_name(wanted)
     check_reserved(cleaned, program=program)
     if await people.name_owner(keys(cleaned)) not in (None, player):
-        raise Refused("illegal", said("account.taken"))
+        raise Refused("illegal", reason("account.taken"))
     return cleaned, None

@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 
 AT_ONCE = 2
@@ -93,4 +93,4 @@ class HashQueue:
 
     def _refusal(self) -> Refused:
         seconds = max(1, round(len(self) * self._seconds / AT_ONCE))
-        return Refused("too-fast", said("sign-in.queue" if seconds > 1 else "sign-in.queue.one", n=seconds))
+        return Refused("too-fast", reason("sign-in.queue" if seconds > 1 else "sign-in.queue.one", n=seconds))

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from dasan.bots import BOTS, CHARACTERS
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import NAMES
 
@@ -57,9 +57,9 @@ def clean_name(name: str) -> str:
     """
     text = " ".join(unicodedata.normalize("NFC", name).split())
     if not text or len(text) > LONGEST_NAME or not _visible(text):
-        raise Refused("malformed", said("name", n=LONGEST_NAME))
+        raise Refused("malformed", reason("name", n=LONGEST_NAME))
     if not _one_script(text):
-        raise Refused("malformed", said("name.scripts"))
+        raise Refused("malformed", reason("name.scripts"))
     return text
 
 
@@ -152,4 +152,4 @@ def check_reserved(name: str, *, program: bool = False) -> None:
     """
     mine = keys(name)
     if mine & _alike_to(RESERVED) or (not program and (mine & _alike_to(tuple(BOTS)) or name.casefold() in _of_bots())):
-        raise Refused("illegal", said("name.reserved"))
+        raise Refused("illegal", reason("name.reserved"))

@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play
 from dasan.server.protocol.table import TableSettings
@@ -150,10 +150,10 @@ class Duplicates:
             if going is not None and going.table_id is not None:
                 return Seated(going.deal, going.table_id, 0)
             if not event.starts <= now < event.ends:
-                raise Refused("illegal", said("event.early" if now < event.starts else "event.ended"))
+                raise Refused("illegal", reason("event.early" if now < event.starts else "event.ended"))
             left = sorted({*range(event.deals)} - {row.deal for row in rows if row.finished is not None})
             if not left:
-                raise Refused("illegal", said("event.played"))
+                raise Refused("illegal", reason("event.played"))
             deal = left[0] if going is None else going.deal
             _enter(connection, event.id, player, name, now)
             since = now if going is None else going.since
@@ -293,7 +293,7 @@ def _enter(connection: sa.Connection, event_id: str, player: str, name: str, now
 
 def _one(found: tuple[DuplicateEvent, ...]) -> DuplicateEvent:
     if not found:
-        raise Refused("not-found", said("event.none"))
+        raise Refused("not-found", reason("event.none"))
     return found[0]
 
 

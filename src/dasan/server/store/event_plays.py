@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import duplicate_plays, duplicates
@@ -43,4 +43,4 @@ def check_open(connection: sa.Connection, table_id: str, reader: str | None) -> 
         duplicate_plays.c.finished.is_not(None),
     )
     if connection.execute(played).first() is None:
-        raise Refused("forbidden", said("event.sealed"))
+        raise Refused("forbidden", reason("event.sealed"))

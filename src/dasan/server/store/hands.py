@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.event_plays import check_open, record_result
@@ -107,7 +107,7 @@ class FinishedHands:
 def _load(connection: sa.Connection, which: sa.ColumnElement[bool]) -> FinishedHand:
     row = connection.execute(sa.select(hands).where(which)).one_or_none()
     if row is None:
-        raise Refused("not-found", said("no-hand"))
+        raise Refused("not-found", reason("no-hand"))
     return _hand(row, _seats(connection, [row.id]).get(row.id, ()))
 
 

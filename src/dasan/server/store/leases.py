@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.schema import tables
@@ -37,7 +37,7 @@ class Leases:
             taken = connection.execute(change.values(owner=owner, lease_until=until, fence=tables.c.fence + 1))
             fence = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
             if fence is None:
-                raise Refused("not-found", said("no-table"))
+                raise Refused("not-found", reason("no-table"))
             return fence if taken.rowcount else None
 
         return await self._database.write(write)

@@ -18,7 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.errors import BadRecord
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
 from dasan.server.protocol.table import TableSettings
@@ -269,7 +269,7 @@ class EventLog:
         def read(connection: sa.Connection) -> tuple[Any, Sequence[Any], Sequence[Any]]:
             table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
             if table is None:
-                raise Refused("not-found", said("no-table"))
+                raise Refused("not-found", reason("no-table"))
             since = 0 if _before_checkpoint(table, until) else table.checkpoint["seq"]
             mine = events.c.table_id == table_id
             lines = connection.execute(

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
@@ -110,7 +110,7 @@ class Reviews:
                 limits.append((strange, MOST_OF_STRANGERS))
             for which, most in limits:
                 if (connection.scalar(sa.select(sa.func.count()).select_from(review_notes).where(which)) or 0) >= most:
-                    raise Refused("illegal", said("notes.most", n=most))
+                    raise Refused("illegal", reason("notes.most", n=most))
             row = {"player": player, "hand_id": hand_id, "seq": seq, "text": text}
             connection.execute(sa.insert(review_notes), row)
 

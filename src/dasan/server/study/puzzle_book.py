@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from dasan import puzzles
 from dasan.puzzles import THEMES, Puzzle
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 
 PAGE = 100
@@ -24,7 +24,7 @@ def find(puzzle_id: str) -> Puzzle:
     """The puzzle with this id; ``Refused`` if there is none."""
     puzzle = book().get(puzzle_id)
     if puzzle is None:
-        raise Refused("not-found", said("puzzle.none"))
+        raise Refused("not-found", reason("puzzle.none"))
     return puzzle
 
 

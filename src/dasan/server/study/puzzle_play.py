@@ -12,7 +12,7 @@ from dasan.play.state import State
 from dasan.puzzles import Puzzle
 from dasan.puzzles.position import side_of
 from dasan.puzzles.truth import Truth, Unproved
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 
 MOST_MOVES = 64
@@ -39,13 +39,13 @@ def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> AnswerVerdict:
     for text in moves[:-1]:
         state = state.play(text)
     if state.phase is Phase.OVER or _mover(state) not in side:
-        raise Refused("illegal", said("puzzle.turn"))
+        raise Refused("illegal", reason("puzzle.turn"))
     after = state.play(moves[-1])
     try:
         right = truth.wins(after, side)
         now, reply = _answered(after, side, truth, right)
     except Unproved:
-        raise Refused("unavailable", said("puzzle.hard")) from None
+        raise Refused("unavailable", reason("puzzle.hard")) from None
     if not right:
         now, more = _played_out(now, side, truth)
         reply += more

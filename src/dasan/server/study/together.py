@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.bus import Bus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
@@ -87,7 +87,7 @@ class Together:
         await self._store.hands.load(shared.hand, connection.player)
         followed = self._followed.setdefault(shared_id, _Followed(shared))
         if len(followed.connections) >= MOST_FOLLOWERS:
-            raise Refused("unavailable", said("review.full"))
+            raise Refused("unavailable", reason("review.full"))
         followed.show(shared)
         followed.connections.add(connection)
         connection.offer(_told(followed.shared, connection))
@@ -104,7 +104,7 @@ class Together:
         """The leader looks elsewhere: tell everybody. ``Refused`` for followers."""
         shared = await self._find(shared_id)
         if player is None or shared.leader != player:
-            raise Refused("forbidden", said("review.lead"))
+            raise Refused("forbidden", reason("review.lead"))
         kept = {"seq": place.seq, "moves": place.moves, "shown": place.shown}
         await self._store.reviews.lead(shared_id, kept, now())
         if self._bus is not None:
@@ -126,7 +126,7 @@ class Together:
     async def _find(self, shared_id: str) -> Shared:
         shared = await self._store.reviews.shared(shared_id)
         if shared is None:
-            raise Refused("not-found", said("review.none"))
+            raise Refused("not-found", reason("review.none"))
         return shared
 
 

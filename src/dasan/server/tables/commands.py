@@ -6,7 +6,7 @@ from typing import Any
 
 import dasan
 from dasan.games import PRESETS
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import (
@@ -40,9 +40,9 @@ class Commands:
     async def carry_out(self, table_id: str, player: str | None, command: Command, lag: int = 0) -> int | Hint:
         """The length of the table's log after the command, or the hint it asked for."""
         if player is None:
-            raise Refused("forbidden", said("watching"))
+            raise Refused("forbidden", reason("watching"))
         if not self._all.take(player):
-            raise Refused("too-fast", said("messages"))
+            raise Refused("too-fast", reason("messages"))
         match command:
             case HintCommand():
                 return await self._hint(table_id, player, command)
@@ -67,7 +67,7 @@ class Commands:
 
     def _talking(self, player: str) -> None:
         if not self._talk.take(player):
-            raise Refused("too-fast", said("talk"))
+            raise Refused("too-fast", reason("talk"))
 
     async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:
         if command.bot is not None:
@@ -75,15 +75,15 @@ class Commands:
         room = await self._tables.look(table_id)
         seat = room.seat_of(player)
         if seat is None:
-            raise Refused("forbidden", said("watching"))
+            raise Refused("forbidden", reason("watching"))
         if room.head.settings.rated:
-            raise Refused("forbidden", said("hints.rated"))
+            raise Refused("forbidden", reason("hints.rated"))
         if room.head.event is not None:
-            raise Refused("forbidden", said("event.table"))
+            raise Refused("forbidden", reason("event.table"))
         if room.to_act != seat or room.state is None:
-            raise Refused("illegal", said("hints.turn"))
+            raise Refused("illegal", reason("hints.turn"))
         if not self._hints.take(player):
-            raise Refused("too-fast", said("hints"))
+            raise Refused("too-fast", reason("hints"))
         view = room.state.view(seat)
         bot = command.bot or self._adviser(room.head.rules.name)
         try:
@@ -105,16 +105,16 @@ class Commands:
         try:
             told = await self._tables.bots.run("explain", bot, view)
         except (JobFailed, JobTimeout, JobCrashed):
-            raise Refused("unavailable", said("advice")) from None
+            raise Refused("unavailable", reason("advice")) from None
         return told["unit"], [Candidate.model_validate(one) for one in told["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:
         room = await self._tables.look(table_id)
         if room.seat_of(player) is None:
-            raise Refused("forbidden", said("watching"))
+            raise Refused("forbidden", reason("watching"))
         line = next((line for line in room.chat if line.seq == command.message), None)
         if line is None:
-            raise Refused("not-found", said("chat.gone"))
+            raise Refused("not-found", reason("chat.gone"))
         against = None if line.seat is None else room.chairs[line.seat].player
         await self._tables.store.reports.add(
             {

@@ -12,7 +12,7 @@ from dasan.play import fairness
 from dasan.play.events import MOVES
 from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.write import begun_json
 from dasan.server.people.names import clean_name
 from dasan.server.protocol.commands import (
@@ -71,9 +71,9 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
         return _sit(room, player, command, *named)
     seat = room.seat_of(player)
     if seat is None:
-        raise Refused("forbidden", said("watching"))
+        raise Refused("forbidden", reason("watching"))
     if room.head.event is not None and not isinstance(command, IN_EVENTS):
-        raise Refused("forbidden", said("event.table"))
+        raise Refused("forbidden", reason("event.table"))
     match command:
         case MoveCommand():
             return _move(room, seat, command.move, lag)
@@ -88,7 +88,7 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
             return _leave(room, seat)
         case ReturnCommand():
             if room.chairs[seat].substitute is None:
-                raise Refused("illegal", said("no-substitute"))
+                raise Refused("illegal", reason("no-substitute"))
             return {"type": "return", "seat": seat}
         case StartCommand() | SeatBotCommand() | RemoveCommand() | LockCommand() | SilenceCommand():
             return _host(room, player, command)
@@ -102,9 +102,9 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
             return _take_back(room, seat)
         case RematchCommand():
             if room.status != "ended":
-                raise Refused("illegal", said("rematch.early"))
+                raise Refused("illegal", reason("rematch.early"))
             if room.rematch is not None:
-                raise Refused("illegal", said("rematch.open"))
+                raise Refused("illegal", reason("rematch.open"))
             return {"type": "vote", "seat": seat}
 
 
@@ -166,14 +166,14 @@ def bot_move(room: Room, seat: int, move: str) -> Entry:
 
 def _check_waiting(room: Room) -> None:
     if room.status != "waiting":
-        raise Refused("illegal", said("dealt"))
+        raise Refused("illegal", reason("dealt"))
 
 
 def _check_going_on(room: Room) -> None:
     if room.status == "ended":
-        raise Refused("illegal", said("ended"))
+        raise Refused("illegal", reason("ended"))
     if room.status == "waiting":
-        raise Refused("illegal", said("undealt"))
+        raise Refused("illegal", reason("undealt"))
 
 
 def _may_start(room: Room) -> bool:
@@ -186,14 +186,14 @@ def _sit(room: Room, player: str, command: SitCommand, name: str, account: bool)
     now = room.seat_of(player)
     if room.status != "waiting":
         if now is not None and command.seat in (None, now):
-            raise Refused("illegal", said("seated"))
-        raise Refused("illegal", said("dealt"))
+            raise Refused("illegal", reason("seated"))
+        raise Refused("illegal", reason("dealt"))
     if now is None and room.locked:
-        raise Refused("forbidden", said("locked"))
+        raise Refused("forbidden", reason("locked"))
     free = room.open_seats
     seat = command.seat if command.seat is not None else now if now is not None else free[0] if free else None
     if seat is None or (seat != now and seat not in free):
-        raise Refused("illegal", said("taken") if seat is not None else said("full"))
+        raise Refused("illegal", reason("taken") if seat is not None else reason("full"))
     name = name or clean_name(command.name or (room.chairs[now].name if now is not None else f"Guest {seat + 1}"))
     program = command.program or (now is not None and room.chairs[now].program)
     marks = {"program": program, "account": account}
@@ -203,25 +203,25 @@ def _sit(room: Room, player: str, command: SitCommand, name: str, account: bool)
 def _move(room: Room, seat: int, text: str, lag: int) -> Entry:
     _check_going_on(room)
     if room.chairs[seat].substitute is not None:
-        raise Refused("illegal", said("substitute"))
+        raise Refused("illegal", reason("substitute"))
     return {"type": "move", "seat": seat, "move": text, **({"lag": lag} if lag else {})}
 
 
 def _next(room: Room, seat: int) -> Entry:
     _check_going_on(room)
     if not room.over:
-        raise dasan.IllegalPlay(said("not-over"), clause="G.04")
+        raise dasan.IllegalPlay(reason("not-over"), clause="G.04")
     if room.number >= MOST_HANDS:
-        raise Refused("unavailable", said("too-long"))
+        raise Refused("unavailable", reason("too-long"))
     return {"type": "vote", "seat": seat}
 
 
 def _contribute(room: Room, seat: int, text: str) -> Entry:
     if room.status == "ended":
-        raise Refused("illegal", said("ended"))
+        raise Refused("illegal", reason("ended"))
     check_contribution(text)
     if seat in room.contributions:
-        raise Refused("illegal", said("contributed"))
+        raise Refused("illegal", reason("contributed"))
     return {"type": "contribute", "seat": seat, "text": text}
 
 
@@ -232,7 +232,7 @@ def check_contribution(text: str) -> None:
     except UnicodeEncodeError:
         raise dasan.Malformed("a contribution is text that UTF-8 can write") from None
     if size > fairness.MAX_TEXT_BYTES:
-        raise dasan.Malformed(said("contribution", n=fairness.MAX_TEXT_BYTES))
+        raise dasan.Malformed(reason("contribution", n=fairness.MAX_TEXT_BYTES))
 
 
 def _leave(room: Room, seat: int) -> Entry:
@@ -240,7 +240,7 @@ def _leave(room: Room, seat: int) -> Entry:
         return {"type": "stand", "seat": seat}
     present = room.chairs[seat].substitute
     if room.status == "ended" or (present is not None and present[1] == "left"):
-        raise Refused("illegal", said("left"))
+        raise Refused("illegal", reason("left"))
     return substitute(room, seat, "left")
 
 
@@ -248,13 +248,13 @@ def _host(
     room: Room, player: str, command: StartCommand | SeatBotCommand | RemoveCommand | LockCommand | SilenceCommand
 ) -> Entry:
     if room.host != player:
-        raise Refused("forbidden", said("host"))
+        raise Refused("forbidden", reason("host"))
     players = room.head.rules.players
     if not isinstance(command, StartCommand | LockCommand) and command.seat >= players:
         raise Refused("malformed", f"a seat is 0 to {players - 1}")
     if isinstance(command, SilenceCommand):
         if room.chairs[command.seat].kind != "human":
-            raise Refused("illegal", said("nobody.chat"))
+            raise Refused("illegal", reason("nobody.chat"))
         return {"type": "silence", "seat": command.seat, "silent": command.silent}
     _check_waiting(room)
     match command:
@@ -263,17 +263,17 @@ def _host(
         case RemoveCommand():
             chair = room.chairs[command.seat]
             if chair.kind != "human" or chair.player == player:
-                raise Refused("illegal", said("nobody"))
+                raise Refused("illegal", reason("nobody"))
             return {"type": "stand", "seat": command.seat}
         case SeatBotCommand():
             wanted: tuple[int, ...] = (command.seat,)
             bot = command.bot
             if room.chairs[command.seat].kind == "human":
-                raise Refused("illegal", said("somebody"))
+                raise Refused("illegal", reason("somebody"))
         case StartCommand():
             late = [seat for seat in room.humans if not room.chairs[seat].ready and room.chairs[seat].player != player]
             if room.head.settings.start == "ready" and late:
-                raise Refused("illegal", said("not-ready", name=room.chairs[late[0]].name))
+                raise Refused("illegal", reason("not-ready", name=room.chairs[late[0]].name))
             wanted, bot = room.open_seats, room.head.settings.substitute
     names = [bot if seat in wanted else chair.bot for seat, chair in enumerate(room.chairs)]
     seated = bot_chairs(names, room.head.id)
@@ -286,34 +286,34 @@ def _host(
 def _chat(room: Room, seat: int, text: str) -> Entry:
     settings, chair = room.head.settings, room.chairs[seat]
     if not settings.chat:
-        raise Refused("forbidden", said("chat.none"))
+        raise Refused("forbidden", reason("chat.none"))
     if chair.silent:
-        raise Refused("forbidden", said("chat.silenced"))
+        raise Refused("forbidden", reason("chat.silenced"))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not line:
-        raise Refused("malformed", said("chat.empty"))
+        raise Refused("malformed", reason("chat.empty"))
     folded = line.casefold()
     if any(word.casefold() in folded for word in settings.words):
-        raise Refused("forbidden", said("chat.word"))
+        raise Refused("forbidden", reason("chat.word"))
     return {"type": "chat", "seat": seat, "name": chair.name, "text": line}
 
 
 def _offer(room: Room, seat: int, command: OfferCommand) -> Entry:
     _check_going_on(room)
     if room.offer is not None:
-        raise Refused("illegal", said("offer.open"))
+        raise Refused("illegal", reason("offer.open"))
     if command.offer == "undo":
         if room.head.settings.rated:
-            raise Refused("illegal", said("undo.rated"))
+            raise Refused("illegal", reason("undo.rated"))
         _moves_before(room, seat)
     return {"type": "offer", "offer": command.offer, "seat": seat}
 
 
 def _answer(room: Room, seat: int, command: AnswerCommand) -> Entry:
     if room.offer is None:
-        raise Refused("illegal", said("offer.none"))
+        raise Refused("illegal", reason("offer.none"))
     if command.accept and seat in room.offer.accepted:
-        raise Refused("illegal", said("offer.accepted"))
+        raise Refused("illegal", reason("offer.accepted"))
     return {"type": "accept" if command.accept else "decline", "seat": seat}
 
 
@@ -331,16 +331,16 @@ def _accepted(room: Room) -> Entry:
 def _take_back(room: Room, seat: int) -> Entry:
     _check_going_on(room)
     if len(room.humans) > 1:
-        raise Refused("illegal", said("undo.others"))
+        raise Refused("illegal", reason("undo.others"))
     return {"type": "undo", "moves": _moves_before(room, seat), "taken_back": True}
 
 
 def _moves_before(room: Room, seat: int) -> int:
     """The number of moves of the hand before ``seat``'s last one."""
     if room.state is None or room.state.phase is Phase.OVER:
-        raise Refused("illegal", said("over"))
+        raise Refused("illegal", reason("over"))
     movers = [event.seat for event in room.state.events if event.type in MOVES]
     mine = [i for i, by in enumerate(movers) if by == seat]
     if not mine:
-        raise Refused("illegal", said("undo.none"))
+        raise Refused("illegal", reason("undo.none"))
     return mine[-1]

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import dasan
 from dasan import bots
 from dasan.play import fairness
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.bus import Bus, NoOwner
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
@@ -253,16 +253,16 @@ class Tables:
                 return await elsewhere(self.relays)
             except (OwnedElsewhere, NoOwner):
                 if self._closing or now() > end:
-                    raise Refused("unavailable", said("stopping" if self._closing else "silent")) from None
+                    raise Refused("unavailable", reason("stopping" if self._closing else "silent")) from None
             await asyncio.sleep(TRY_AGAIN)
 
     async def _ask(self, table_id: str, action: Callable[[Table], Awaitable[T]]) -> T:
         if self._closing:
-            raise Refused("unavailable", said("stopping"))
+            raise Refused("unavailable", reason("stopping"))
         table = self._open.get(table_id)
         if table is None:
             if len(self._open) >= self.settings.most_tables:
-                raise Refused("unavailable", said("busy"))
+                raise Refused("unavailable", reason("busy"))
             table = self._open[table_id] = Table(self, table_id)
             self._group.create_task(guarded(f"table {table_id}", table.run()), name=f"table {table_id}")
         return await table.ask(action)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import dasan
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.operations.reporting import now, report
@@ -185,7 +185,7 @@ class Table:
         """The player's seat, None for a spectator; ``Refused`` if the player may not watch."""
         seat = self.room.seat_of(player)
         if seat is None and self.room.status != "waiting" and not self.room.head.settings.spectators:
-            raise Refused("forbidden", said("private"))
+            raise Refused("forbidden", reason("private"))
         return seat
 
     def room_for(self, viewer: int | None) -> Room:
@@ -193,7 +193,7 @@ class Table:
         if viewer is not None:
             return self.room
         if self._spectators.room is None:
-            raise Refused("unavailable", said("late"))
+            raise Refused("unavailable", reason("late"))
         return self._spectators.room
 
     async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
@@ -293,9 +293,9 @@ class Table:
         """Show everybody a reaction, without storing it."""
         seat = self.room.seat_of(player)
         if seat is None:
-            raise Refused("forbidden", said("watching"))
+            raise Refused("forbidden", reason("watching"))
         if self.room.chairs[seat].silent or not self.room.head.settings.chat:
-            raise Refused("forbidden", said("reactions"))
+            raise Refused("forbidden", reason("reactions"))
         text = Reaction(type="reaction", seat=seat, reaction=command.reaction).wire()
         self.hub.publish(lambda _: None, lambda _: text)
 
@@ -397,10 +397,10 @@ class Table:
             pass  # another process has the table, or the store has changed: it is read again
         except dasan.DasanError as error:
             report(f"table {self.id} cannot be read", error)
-            end, code = Refused("unavailable", said("damaged")), FAILED
+            end, code = Refused("unavailable", reason("damaged")), FAILED
         except Exception as error:
             report(f"table {self.id} failed", error)
-            end, code = Refused("unavailable", said("failed")), FAILED
+            end, code = Refused("unavailable", reason("failed")), FAILED
         finally:
             self._ended = True
             self._process.forget(self)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, cast
 
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
-from dasan.reasons import Sentence, said
+from dasan.reasons import Sentence, reason
 from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
@@ -228,7 +228,7 @@ class Relays:
 
     async def _carry_out(self, table: Table, asked: Json) -> object:
         if now() > asked["until"]:
-            raise Refused("unavailable", said("gone"))
+            raise Refused("unavailable", reason("gone"))
         player = cast("str", asked.get("player"))  # None for who only watches, which the requests below allow
         there = self._there[table.id]
         match asked["do"]:
@@ -308,7 +308,7 @@ async def _seen(table: Table, player: str | None) -> int:
 def _refusal(refusal: list[Any]) -> DasanError | Refused:
     code, message, clause, wording = refusal
     if wording is not None:
-        message = said(wording[0], **wording[1])
+        message = reason(wording[0], **wording[1])
     if clause is None:
         return Refused(cast("ErrorCode", code), message)
     kinds: dict[str, type[DasanError]] = {kind.code: kind for kind in (Malformed, IllegalPlay, Ambiguous, BadRecord)}

@@ -21,7 +21,7 @@ from dasan.play.new_hand import begin
 from dasan.play.origin import Origin
 from dasan.play.phases import Phase
 from dasan.play.state import State
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line
 from dasan.records.retrace import move_of
@@ -229,9 +229,9 @@ def listed(room: Room, entry: Entry) -> Entry:
 def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
     state = room.state
     if state is None or state.to_act is None:
-        raise dasan.IllegalPlay(said("over"), clause="G.04")
+        raise dasan.IllegalPlay(reason("over"), clause="G.04")
     if state.to_act != seat:
-        raise dasan.IllegalPlay(said("turn"), clause="G.04")
+        raise dasan.IllegalPlay(reason("turn"), clause="G.04")
     after = state.play(text)
     timed = room.chairs[seat].plays is None
     clock = room.clock.moved(room.head.settings.speed, seat, at, timed=timed)

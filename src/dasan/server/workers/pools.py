@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from dasan.reasons import said
+from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.workers.process import Job, JobCrashed, Worker
 
@@ -24,7 +24,7 @@ class PoolBusy(Refused):
     """Too many jobs are waiting already."""
 
     def __init__(self) -> None:
-        super().__init__("unavailable", said("study.busy"))
+        super().__init__("unavailable", reason("study.busy"))
 
 
 @dataclass(frozen=True)
