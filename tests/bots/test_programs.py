@@ -103,7 +103,7 @@ def test_a_program_that_ends_between_questions_has_crashed(more: str, kind: str,
         bot.choose(state.view(state.to_act))
         running = bot._program
         assert running is not None
-        assert within(10, lambda: running._process.poll() is not None and not running._said.empty())
+        assert within(10, lambda: running._process.poll() is not None and not running._lines.empty())
         with pytest.raises(Fault) as caught:
             bot.choose(state.view(state.to_act))
         assert caught.value.kind == kind

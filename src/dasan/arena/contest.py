@@ -130,8 +130,8 @@ def play_deal(
     )
 
 
-def _asking(told: Callable[[bool | None], None], mine: int, seat: int | None) -> None:
-    told(None if seat is None else seat != mine)
+def _asking(announce: Callable[[bool | None], None], mine: int, seat: int | None) -> None:
+    announce(None if seat is None else seat != mine)
 
 
 def _file_name(contest: Contest) -> str:
@@ -231,7 +231,7 @@ class Kept:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._found: dict[str, dict[int, Outcome]] = {}
+        self._outcomes: dict[str, dict[int, Outcome]] = {}
         if file.exists():
             text = file.read_bytes()
             lines = text[: text.rfind(b"\n") + 1]
@@ -246,18 +246,18 @@ class Kept:
                     key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
                 except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise ValueError(f"{file} does not hold outcomes of contests") from error
-                self._found.setdefault(key, {})[outcome.seed] = outcome
+                self._outcomes.setdefault(key, {})[outcome.seed] = outcome
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
         """The known outcomes of a contest by number of the deal: those of the same game, bots and versions."""
-        return dict(self._found.get(_key(contest), {}))
+        return dict(self._outcomes.get(_key(contest), {}))
 
     def newest(self, contest: Contest) -> tuple[tuple[str, str], dict[int, Outcome]] | None:
         """The versions of `a` and `b`, and the outcomes of the contest's deals: for the current versions, otherwise for
         the highest versions in the file; None if there are no outcomes. Only for bots whose names have no spaces.
         """
         best: tuple[tuple[str, str], dict[int, Outcome]] | None = None
-        for key, outcomes in self._found.items():
+        for key, outcomes in self._outcomes.items():
             words = key.split(" ")
             if [words[0], words[1], *words[-2:-1]] != [contest.rules.digest[:16], contest.a, contest.b]:
                 continue

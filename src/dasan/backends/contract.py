@@ -90,9 +90,9 @@ class Backend:
     def _look(self, rules: Rules) -> str | None:
         if self.honours is None:
             return None
-        found = self._first(rules, rules, "")
-        if found is not None:
-            return found
+        conflict = self._first(rules, rules, "")
+        if conflict is not None:
+            return conflict
         return next((refusal for check in self.together if (refusal := check(rules)) is not None), None)
 
     def require(self, rules: Rules) -> None:

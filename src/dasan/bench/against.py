@@ -70,7 +70,7 @@ def _compared(variant: str, path: str, commit: str, here: Path, there: Path, sec
         for pair in range(pairs):
             # The first side alternates, so that a machine that gets slower or faster favours neither.
             for side in (0, 1) if pair % 2 == 0 else (1, 0):
-                rates[side].append(_told(both[side]))
+                rates[side].append(_answer(both[side]))
     ratios = sorted(ours / theirs for ours, theirs in zip(*rates, strict=True))
     low, high = interval(ratios)
     ours, theirs = map(statistics.median, rates)
@@ -100,14 +100,14 @@ def _running(sources: Path, variant: str, path: str, seconds: float) -> Iterator
     )
     try:
         options = " ".join(f"{name}={value}" for name, value in VARIANTS.get(variant, {}).items())
-        _told(process, f"{path} {seconds} {variant.partition(' ')[0]} {options}")
+        _answer(process, f"{path} {seconds} {variant.partition(' ')[0]} {options}")
         yield process
     finally:
         process.terminate()
         process.communicate()
 
 
-def _told(process: subprocess.Popen[str], line: str = "") -> float:
+def _answer(process: subprocess.Popen[str], line: str = "") -> float:
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(BrokenPipeError):

@@ -62,7 +62,7 @@ def deals(
     enough = budget.get("nodes", 0)
     known = {
         deal.number: deal
-        for deal in _kept(out)
+        for deal in _stored_deals(out)
         if (deal.seed, deal.players) == (seed, players) and (deal.settled or deal.nodes >= enough)
     }
     todo = [number for number in range(count) if number not in known]
@@ -86,7 +86,7 @@ def deals(
             say(_line(deal))
 
 
-def _kept(file: str | None) -> Iterator[Valued]:
+def _stored_deals(file: str | None) -> Iterator[Valued]:
     from dasan.bench.deals import Valued
 
     if file is None or not Path(file).exists():

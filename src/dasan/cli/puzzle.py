@@ -89,7 +89,7 @@ def puzzle(
         print_json([{"start": _start(p), **p.to_json()} for p in puzzles.values()])
     else:
         numbered = file is not None and len(puzzles) > 1
-        say("\n\n".join(_told(p, place if numbered else None, solution) for place, p in puzzles.items()))
+        say("\n\n".join(_puzzle_text(p, place if numbered else None, solution) for place, p in puzzles.items()))
     if count is not None and len(puzzles) < count:
         warn(f"only {len(puzzles)} of {count} were found")
 
@@ -191,7 +191,7 @@ def _start(puzzle: Puzzle) -> object:
     return begun_json(puzzle.state.begun, 0)
 
 
-def _told(p: Puzzle, place: int | None, with_solution: bool) -> str:
+def _puzzle_text(p: Puzzle, place: int | None, with_solution: bool) -> str:
     """A puzzle in words. place: its number in a file that holds several."""
     from dasan.puzzles.words import question, solution
 

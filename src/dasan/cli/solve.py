@@ -75,20 +75,20 @@ def solve(
             raise CannotRun(f"{place_in(file, place)}: {error}") from error
         solutions.append(solution)
         if not as_json:
-            say(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))
+            say(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _solution_text(state, solution))
     if as_json:
         print_found([solution.to_json() for solution in solutions])
 
 
-def _told(state: State, solution: Solution) -> str:
+def _solution_text(state: State, solution: Solution) -> str:
     lines = [to_act(words_of(state), state)]
     rules = state.rules
     of = "" if solution.scope == "auction" else f" for {'the bidder' if rules.auction else f'seat {state.to_act}'}"
     lines.append(f"{_sentence(rules, solution)}{of}")
     for seat, value in solution.by_seat.items():
         lines.append(f"  seat {seat}: {worth_words(rules, value)}")
-    for seat, found in solution.by_bidder.items():
-        lines.append(f"  seat {seat} as bidder, for a bid of 1: {_sentence(rules, found)}")
+    for seat, hand_value in solution.by_bidder.items():
+        lines.append(f"  seat {seat} as bidder, for a bid of 1: {_sentence(rules, hand_value)}")
     for move in state.legal_moves():
         if solution.scope != "auction":
             worth = solution.moves.get(move)

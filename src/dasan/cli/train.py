@@ -195,10 +195,10 @@ def _config_of(name: str) -> Config:
     from dasan.learn.config import Config
     from dasan.networks.trained import catalogue
 
-    found = next((one for one in catalogue() if one.name == name), None)
-    if found is None:
+    trained = next((one for one in catalogue() if one.name == name), None)
+    if trained is None:
         raise CannotRun(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
-    return Config.from_json(found.card["config"])
+    return Config.from_json(trained.card["config"])
 
 
 def _resumed(out: Path, changes: dict[str, int]) -> Trainer:

@@ -73,7 +73,7 @@ def _opening_rank(view: View) -> list[int]:
     return one_flag(len(view.rules.ranks), rank)
 
 
-def _said(view: View) -> list[int]:
+def _bids(view: View) -> list[int]:
     n = view.rules.players
     out = [0] * n
     for e in view.events:
@@ -214,7 +214,7 @@ _AFTER: tuple[_Plane, ...] = (
         flags=False,
         scale=most_held,
     ),
-    _Plane("said", "each seat's highest bid, 0 for none", _players, _said, _auction, flags=False, scale=_top),
+    _Plane("said", "each seat's highest bid, 0 for none", _players, _bids, _auction, flags=False, scale=_top),
     _Plane(
         "doublings",
         "how often bombs have doubled the payment",

@@ -42,9 +42,9 @@ def register(game: Preset | Game) -> None:
         PRESETS.add(preset.name, preset)
 
 
-def _take(name: str, found: Any) -> None:
+def _take(name: str, provided: Any) -> None:
     """Register the object of an entry point: a preset, a game, or a function that returns one."""
-    register(found() if callable(found) else found)
+    register(provided() if callable(provided) else provided)
 
 
 PRESETS: Registry[Preset] = Registry(

@@ -75,9 +75,9 @@ def most_legal(rules: Rules) -> int:
     plays = len(catalogue.rows)
     if catalogue.rows[0].cards is not None:
         plays = min(plays, sum(comb(rules.most_cards, size) for size in {row.size for row in catalogue.rows}))
-    said = action_ids(rules).rows
+    rows = action_ids(rules).rows
     exchanged = max(comb(rules.most_cards, 2), rules.most_cards + 1) if rules.exchange else 0
-    return max(plays + 1, said, exchanged)
+    return max(plays + 1, rows, exchanged)
 
 
 def dealt(rules: Rules, memory: EngineMemory, i: int, session: bool) -> Deal:

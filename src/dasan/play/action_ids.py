@@ -195,12 +195,12 @@ class ActionIds:
             called = None
         check_form(move)
         try:
-            found = self._of(move, called)
+            action = self._of(move, called)
         except (KeyError, ValueError):
-            found = -1
-        if not 0 <= found < self.count:
+            action = -1
+        if not 0 <= action < self.count:
             raise ValueError(f"{move} has no id in {self.rules.name}{'' if self.exchange else ' without an exchange'}")
-        return found
+        return action
 
     def _of(self, move: Move, called: Card | None) -> int:
         match move.type:
@@ -226,9 +226,9 @@ class ActionIds:
 
     def _row_of(self, move: Move, called: Card | None) -> int:
         if self._by_cards:
-            found = self._by_cards.get(tuple(self.rules.order.hand(move.cards)))
-            if found is not None:
-                return found
+            listed = self._by_cards.get(tuple(self.rules.order.hand(move.cards)))
+            if listed is not None:
+                return listed
         combination = move.combination or self.rules.combination(move.cards)
         place = self.rules.order.place
         places = sorted([place[c] for c in move.cards])
@@ -263,10 +263,10 @@ class ActionIds:
         if view.to_act is None or (view.seat if isinstance(view, View) else view.to_act) != view.to_act:
             raise ValueError("it is not this seat's turn")
         hand = view.hand if isinstance(view, View) else view.hands[view.to_act]
-        found = self.pick(action, hand, view.called)
-        if found not in view.legal_moves():
-            raise ValueError(f"{found} is not legal now")
-        return found
+        move = self.pick(action, hand, view.called)
+        if move not in view.legal_moves():
+            raise ValueError(f"{move} is not legal now")
+        return move
 
     def pick(self, action: int, hand: Sequence[Card], called: Card | None = None) -> Move:
         """The move of an id with this hand, legal or not: a play takes the lowest suits that make it.

@@ -47,7 +47,7 @@ def legal_bids(state: StateFields) -> tuple[Move, ...]:
 
 
 def objection(state: StateFields, move: Move) -> IllegalPlay | None:
-    """Why `move` may not be said now, or None."""
+    """Why `move` may not be made now, or None."""
     policy = _auction(state.rules)
     cite = state.rules.cite
     seat = state.mover
@@ -96,9 +96,9 @@ def _all_have_spoken(state: StateFields, seat: int) -> bool:
     policy = _auction(state.rules)
     if policy.one_round:
         return (seat + 1) % state.rules.players == state.opener
-    said = [e.type for e in state.events if e.type in (EventType.BID, EventType.PASS)]
-    if policy.passes_to_end and said[-policy.passes_to_end :] == [EventType.PASS] * policy.passes_to_end:
-        return EventType.BID in said[: -policy.passes_to_end]
+    actions = [e.type for e in state.events if e.type in (EventType.BID, EventType.PASS)]
+    if policy.passes_to_end and actions[-policy.passes_to_end :] == [EventType.PASS] * policy.passes_to_end:
+        return EventType.BID in actions[: -policy.passes_to_end]
     return all(s in state.passed or s == state.bidder for s in range(state.rules.players))
 
 

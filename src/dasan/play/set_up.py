@@ -321,18 +321,18 @@ def _have_passed(state: State, p: Position, played: int) -> tuple[int, ...]:
     """Seats whose passes stand: all who had a turn since `played` played, and where a pass is final perhaps others."""
     n = state.rules.players
     others = [s for s in ((played + i) % n for i in range(1, n)) if state.hands[s]]
-    said = set(p.passed)
-    if len(said) < len(p.passed) or not said <= set(others):
+    passed = set(p.passed)
+    if len(passed) < len(p.passed) or not passed <= set(others):
         raise ValueError("only players who still hold cards pass, once each, and not on what they played themselves")
-    if said == set(others):
+    if passed == set(others):
         return p.passed
-    acts = p.to_act if p.to_act is not None else next(s for s in others if s not in said)
-    if acts not in others or acts in said:
+    acts = p.to_act if p.to_act is not None else next(s for s in others if s not in passed)
+    if acts not in others or acts in passed:
         raise ValueError(f"seat {acts} cannot act: it has passed, is out, or played what is on the table")
     between = others[: others.index(acts)]
-    if said and not said >= set(between):
+    if passed and not passed >= set(between):
         raise ValueError(f"the players between seat {played} and seat {acts} have passed")
-    if said - set(between) and not state.rules.pass_is_final:
+    if passed - set(between) and not state.rules.pass_is_final:
         raise ValueError(f"after what seat {played} played only the players before seat {acts} have passed")
     return p.passed or tuple(between)
 

@@ -77,12 +77,12 @@ def legal_plays(state: StateFields) -> tuple[Move, ...]:
     on_table = state.table
     fits = state.fits(seat)
     if on_table is None:
-        found = [combination for _, combination in fits]
+        combinations = [combination for _, combination in fits]
     else:
-        found = [combination for row, combination in fits if row.beats(on_table)]
+        combinations = [combination for row, combination in fits if row.beats(on_table)]
     if state.must_include is not None or guarding(state):
-        found = [c for c in found if _duty(state, c) is None]
-    moves = plays(found)
+        combinations = [c for c in combinations if _duty(state, c) is None]
+    moves = plays(combinations)
     if on_table is not None and _duty(state, None) is None:
         moves.append(PASS)
     return tuple(moves)

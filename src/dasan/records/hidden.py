@@ -42,37 +42,37 @@ def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | N
         raise BadRecord(f"line {lines[0].number}: a deal is expected")
     check_form(rules, lines)
     try:
-        told = _Told(rules, lines)
+        visible = _Visible(rules, lines)
     except (DasanError, KeyError, TypeError, ValueError, IndexError, AttributeError):
         return lines[0].number
-    twice = told.known() - Counter(rules.pack)
+    twice = visible.known() - Counter(rules.pack)
     if twice:
         raise BadRecord(
             f"line {lines[0].number}: the {min(map(str, twice))} of this hand is in two places", clause="G.05"
         )
-    furthest, said = lines[0].number, dict[str, bool]()
+    furthest, rejected = lines[0].number, dict[str, bool]()
     for attempt in range(TRIES):
         try:
-            filled = told.filled(random.Random(attempt))
+            filled = visible.filled(random.Random(attempt))
             if filled is None:
                 continue
             Reader(rules, origin, filled).hand(seq=None)
         except BadRecord as error:
             why = getattr(getattr(error.__cause__, "message", None), "id", None)
-            said[error.message] = why in CERTAIN
+            rejected[error.message] = why in CERTAIN
             number = re.match(r"line (\d+)", error.message)
             furthest = max(furthest, int(number[1]) if number else 0)
         except (DasanError, KeyError, TypeError, ValueError, IndexError, AttributeError):
             continue
         else:
             return None
-    if len(said) == 1 and all(said.values()):
-        raise BadRecord(next(iter(said)))
+    if len(rejected) == 1 and all(rejected.values()):
+        raise BadRecord(next(iter(rejected)))
     return furthest
 
 
 @dataclass
-class _Told:
+class _Visible:
     """The dealt cards that the lines of a hand reveal."""
 
     rules: Rules

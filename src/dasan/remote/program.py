@@ -30,7 +30,7 @@ class Visit:
         self.seat = self._site.join(self.table, name or self._program.name[:24], seat)
         self._rules: Message = {}
         self._view: Message | None = None
-        self._told = 0
+        self._sent = 0
         self._answered: int | None = None
         self._number = 0
 
@@ -78,7 +78,7 @@ class Visit:
     def _begin(self) -> None:
         """Tell the program of the current hand, from its beginning."""
         view = self._view
-        self._told, self._answered = 0, None
+        self._sent, self._answered = 0, None
         if view is None:
             return
         moved = [e for e in view["events"] if e["seat"] == self.seat and e.get("cards")]
@@ -93,9 +93,9 @@ class Visit:
 
     def _go_on(self, socket: Any, message: Message, report: Report) -> None:
         view: Any = self._view
-        news = view["events"][self._told :]
+        news = view["events"][self._sent :]
         messages = [wire.events(news)] if news else []
-        self._told = len(view["events"])
+        self._sent = len(view["events"])
         if view["to_act"] == self.seat and view["legal_moves"] and self._answered != message["seq"]:
             self._answered = message["seq"]
             self._send(socket, "move", move=self._chosen(messages, view, message.get("clocks"), report))
@@ -126,7 +126,7 @@ class Visit:
             self._program = Program(self._command)
             self._begin()
             self._program.tell([wire.events(view["events"])])
-            self._told = len(view["events"])
+            self._sent = len(view["events"])
             return str(view["legal_moves"][0]["move"])
 
 

@@ -20,7 +20,7 @@ def cached_by_rules(most: int = 64) -> Callable[[Callable[P, R]], Callable[P, R]
     """
 
     def around(function: Callable[P, R]) -> Callable[P, R]:
-        kept = cast("Callable[P, R]", lru_cache(maxsize=most)(function))
+        cached = cast("Callable[P, R]", lru_cache(maxsize=most)(function))
 
         @wraps(function)
         def checked(*arguments: P.args, **named: P.kwargs) -> R:
@@ -28,7 +28,7 @@ def cached_by_rules(most: int = 64) -> Callable[[Callable[P, R]], Callable[P, R]
                 _check(value, place == 0)
             for name, value in named.items():
                 _check(value, name == "rules")
-            return kept(*arguments, **named)
+            return cached(*arguments, **named)
 
         return checked
 

@@ -116,8 +116,8 @@ class Catalogue:
 
     def fits(self, hand: Sequence[Card], called: Card | None = None) -> tuple[Fit, ...]:
         """Every row that `hand` can play, with its cards, in the order of the rows."""
-        found = self._recent.get((tuple(hand), called))
-        return self._remembered(hand, called, self._all_fits(hand, called)) if found is None else found
+        fits = self._recent.get((tuple(hand), called))
+        return self._remembered(hand, called, self._all_fits(hand, called)) if fits is None else fits
 
     def _all_fits(self, hand: Sequence[Card], called: Card | None) -> tuple[Fit, ...]:
         if self._by_cards:
@@ -133,9 +133,9 @@ class Catalogue:
     def _complete_fits(self, hand: Sequence[Card]) -> tuple[Fit, ...]:
         bits = [self._bits[c] for c in hand]
         by_cards = self._by_cards
-        found = [by_cards[key] for n in self._sizes for key in map(sum, combinations(bits, n)) if key in by_cards]
-        found.sort(key=lambda row: row.id)
-        return tuple((row, row.played(row.cards or ())) for row in found)
+        rows = [by_cards[key] for n in self._sizes for key in map(sum, combinations(bits, n)) if key in by_cards]
+        rows.sort(key=lambda row: row.id)
+        return tuple((row, row.played(row.cards or ())) for row in rows)
 
     def refit(
         self, fits: tuple[Fit, ...], hand: Sequence[Card], played: Sequence[Card], called: Card | None

@@ -55,13 +55,13 @@ def parse(chapter: str) -> dict[str, Clause]:
     'First. Words.'
     """
     starts = list(_START.finditer(chapter))
-    found: dict[str, Clause] = {}
+    clauses: dict[str, Clause] = {}
     for i, start in enumerate(starts):
         end = starts[i + 1].start() if i + 1 < len(starts) else len(chapter)
         text = chapter[start.end() : end]
         heading = _END.search(text)
-        found[start[1]] = Clause(start[1], text[: heading.start() if heading else None].strip())
-    return found
+        clauses[start[1]] = Clause(start[1], text[: heading.start() if heading else None].strip())
+    return clauses
 
 
 _ADDED: dict[str, Clause] = {}
@@ -105,11 +105,11 @@ def load(language: str = "en") -> Mapping[str, Clause]:
     if language not in LANGUAGES:
         raise ValueError(f"the rule book exists in {', '.join(LANGUAGES)}, not in {language!r}")
     folder = _folder() if language == "en" else _folder() / language
-    found: dict[str, Clause] = {}
+    clauses: dict[str, Clause] = {}
     for chapter in sorted(folder.iterdir(), key=lambda path: path.name):
         if chapter.name.endswith(".md"):
-            found |= parse(chapter.read_text(encoding="utf-8"))
-    return MappingProxyType(found)
+            clauses |= parse(chapter.read_text(encoding="utf-8"))
+    return MappingProxyType(clauses)
 
 
 def _folder() -> Traversable:

@@ -81,10 +81,10 @@ class Rules(RulesFields):
         self.check_in_pack(chosen)
         if len(chosen) > self.most_cards:
             raise IllegalPlay(reason("too-many", n=len(chosen)), clause=self.cite["combination"])
-        found = recognise(self.shapes, self.order, chosen)
-        if found is None:
+        combination = recognise(self.shapes, self.order, chosen)
+        if combination is None:
             raise _refusal(self, chosen)
-        return found
+        return combination
 
 
 @cache

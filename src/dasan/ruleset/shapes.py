@@ -179,10 +179,10 @@ class Run(Shape):
             if one_suit != self.flush:
                 return None
         ranks = {c.rank for c in cards}
-        found = [w for w in self._windows(length) if set(w[0]) == ranks]
-        if not found:
+        windows = [w for w in self._windows(length) if set(w[0]) == ranks]
+        if not windows:
             return None
-        _, place, decider = found[-1]
+        _, place, decider = windows[-1]
         suit = max(order.place[c][1] for c in cards if c.rank == decider) if decider else 0
         return _score(place, suit)
 

@@ -232,13 +232,13 @@ class Settings:
 def _in_file(path: Path) -> Iterator[tuple[str, Any]]:
     """The settings in a TOML file, by name."""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CannotServe(f"the settings in {path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise CannotServe(f"the settings in {path} are not TOML: {' '.join(str(error).split())}") from None
     known = {f.name: str(f.type) for f in fields(Settings)}
-    for name, value in found.items():
+    for name, value in values.items():
         if name not in known:
             raise CannotServe(
                 f"there is no setting {name!r} in {path}: names are as in bot_delay, for {variable('bot_delay')}"

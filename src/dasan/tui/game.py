@@ -42,7 +42,7 @@ class TableGame:
             rules, seed=secrets.token_bytes(SECRET_BYTES) if seed is None else seed, seats=seats
         )
         self._bots = dict(enumerate(bots, 1))
-        self._told = 0
+        self._reported = 0
         self._hand_told = 0
 
     @property
@@ -90,7 +90,7 @@ class TableGame:
     def next_hand(self) -> None:
         """Deal the next hand; `IllegalPlay` before this one is over."""
         self.session = self.session.next_hand()
-        self._told = 0
+        self._reported = 0
 
     def news(self, words: Words) -> Iterator[str]:
         """Sentences for everything that happened since the last call."""
@@ -100,10 +100,10 @@ class TableGame:
                 yield from (words.event(event) for event in self.session.opening)
             self._hand_told = self.session.number
             yield words.begun(view.begun, self.session.number)
-        for event in view.events[self._told :]:
+        for event in view.events[self._reported :]:
             yield words.event(event)
-        just_over = view.result is not None and self._told < len(view.events)
-        self._told = len(view.events)
+        just_over = view.result is not None and self._reported < len(view.events)
+        self._reported = len(view.events)
         if just_over and view.result is not None:
             yield from words.result(view.result)
             if words.rules.pays:

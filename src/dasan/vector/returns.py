@@ -69,7 +69,7 @@ class Returns:
     def waiting(self) -> int:
         """The number of kept decisions whose hands are not over."""
         over = np.isfinite(self._paid[:, 0])
-        return sum(int((~over[hands]).sum()) for _, _, _, _, hands in self._kept)
+        return sum(int((~over[hands]).sum()) for _, _, _, _, hands in self._pending)
 
     def clear(self) -> None:
         """Drop all decisions, as is needed after a reset of the environments."""
@@ -77,7 +77,7 @@ class Returns:
         self._hand = np.arange(n)
         self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
         self._used = n
-        self._kept: list[tuple[Rows, Rows, npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
+        self._pending: list[tuple[Rows, Rows, npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
 
     def step(self, actions: npt.NDArray[np.int32]) -> None:
         """Carry out one action in every environment, as `VectorEnv.step` does, and keep the decisions."""
@@ -91,7 +91,7 @@ class Returns:
             env.step(actions)  # which says what is wrong with them
             raise
         env.step(actions)
-        self._kept.append(decisions)
+        self._pending.append(decisions)
         over = np.flatnonzero(env.done)
         if len(over):
             self._paid[self._hand[over]] = earned(env)[over]
@@ -112,13 +112,13 @@ class Returns:
 
     def take(self) -> Batch:
         """Remove and return the decisions of all hands that are over; those of the others stay."""
-        if not self._kept:
+        if not self._pending:
             columns = [
                 np.zeros((0, self._env.num_features), np.uint8),
                 np.zeros((0, self._env.num_move_features), np.uint8),
             ]
             return Batch(columns[0], columns[1], np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(0, np.int8))
-        obs, moves, actions, seats, hands = (np.concatenate(column) for column in zip(*self._kept, strict=True))
+        obs, moves, actions, seats, hands = (np.concatenate(column) for column in zip(*self._pending, strict=True))
         ready = np.isfinite(self._paid[hands, 0])
         batch = Batch(obs[ready], moves[ready], self._paid[hands[ready], seats[ready]], actions[ready], seats[ready])
         # Renumber the hands that go on from 0: there is one for each environment.
@@ -126,7 +126,7 @@ class Returns:
         place = np.zeros(self._used, np.int64)
         place[self._hand] = np.arange(n)
         left = ~ready
-        self._kept = [(obs[left], moves[left], actions[left], seats[left], place[hands[left]])]
+        self._pending = [(obs[left], moves[left], actions[left], seats[left], place[hands[left]])]
         self._hand = np.arange(n)
         self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
         self._used = n

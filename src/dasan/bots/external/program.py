@@ -66,15 +66,15 @@ class Program:
         except OSError as error:
             raise Fault("crash", f"{shlex.join(command)[:80]} does not start: {error.strerror}") from error
         self._owner = os.getpid()
-        self._said: Queue[bytes] = Queue(16)
+        self._lines: Queue[bytes] = Queue(16)
         self._orders: Queue[bytes | None] = Queue()
         self._last_words = bytearray()
         self._listening = threading.Thread(target=_listen, args=(self._process.stderr, self._last_words), daemon=True)
         dead = threading.Event()
-        self._end = finalize(self, _kill, self._process, self._owner, self._said, self._orders, dead)
+        self._end = finalize(self, _kill, self._process, self._owner, self._lines, self._orders, dead)
         try:
             threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
-            threading.Thread(target=_read, args=(self._process.stdout, self._said, dead), daemon=True).start()
+            threading.Thread(target=_read, args=(self._process.stdout, self._lines, dead), daemon=True).start()
             self._listening.start()
             answer = self.ask([wire.hello()], starting)
             try:
@@ -88,10 +88,10 @@ class Program:
     def _with_last_words(self, fault: Fault) -> Fault:
         """The fault, with the end of the program's standard error. It is escaped: a terminal may show it."""
         self._listening.join(0.5 if fault.kind == "crash" else 0.0)
-        said = bytes(self._last_words[-LAST_WORDS:]).decode(errors="replace").strip()
-        if not said:
+        last_words = bytes(self._last_words[-LAST_WORDS:]).decode(errors="replace").strip()
+        if not last_words:
             return fault
-        text = " / ".join(line.strip() for line in said.splitlines() if line.strip())
+        text = " / ".join(line.strip() for line in last_words.splitlines() if line.strip())
         readable = "".join(c if c.isprintable() else "?" for c in text)
         return Fault(fault.kind, f"{fault}; its standard error ends: {readable}")
 
@@ -109,12 +109,12 @@ class Program:
         """Send messages and wait for the answer."""
         try:
             with suppress(Empty):
-                early = self._said.get_nowait()
+                early = self._lines.get_nowait()
                 raise Fault("garbage", "it spoke without being asked") if early else Fault("crash", "it ended")
             self.tell(messages)
             deadline = monotonic() + seconds
             try:
-                line = self._said.get(timeout=max(0.0, deadline - monotonic()))
+                line = self._lines.get(timeout=max(0.0, deadline - monotonic()))
             except Empty:
                 raise Fault("stall", f"no answer within {seconds:g} seconds") from None
             if not line:
@@ -123,9 +123,9 @@ class Program:
                 raise Fault("garbage", f"a line has at most {wire.MAX_LINE} bytes and ends with a newline")
             return wire.read(line)
         except Fault as fault:
-            told = self._with_last_words(fault)
+            explained = self._with_last_words(fault)
             self.kill()
-            raise told from None
+            raise explained from None
 
     def close(self) -> int | None:
         """Say quit and wait for the end; the exit status, None if it had to be killed."""
@@ -211,7 +211,7 @@ class ProgramBot:
         self._command = split_command(command)
         self._seconds = seconds
         self._program: Program | None = None
-        self._told: tuple[object, int] | None = None
+        self._sent: tuple[object, int] | None = None
         self._asked = 0
         self._faults = 0
         self._name = f"{PREFIX}{command}"
@@ -268,12 +268,12 @@ class ProgramBot:
             self._program.tell(self._news(view))
             if view.result is not None:
                 self._program.tell([wire.over(view.to_json()["result"])])
-                self._told = None
+                self._sent = None
 
     def _running(self) -> Program:
         if self._program is None or not self._program.ours:
             self._program = Program(self._command)
-            self._told = None
+            self._sent = None
             self._version = f"{self._program.name} {self._program.version}"
         return self._program
 
@@ -281,12 +281,12 @@ class ProgramBot:
         """Messages with everything about this hand that the program has not yet received."""
         key = (view.rules.digest, view.begun, view.seat)
         known = 0
-        if self._told is not None and self._told[0] == key and self._told[1] <= len(view.events):
-            known = self._told[1]
+        if self._sent is not None and self._sent[0] == key and self._sent[1] <= len(view.events):
+            known = self._sent[1]
         messages = [] if known else [wire.hand(view)]
         if len(view.events) > known:
             messages.append(wire.events([event.to_json() for event in view.events[known:]]))
-        self._told = (key, len(view.events))
+        self._sent = (key, len(view.events))
         return messages
 
     def close(self) -> None:

@@ -105,10 +105,10 @@ def ladders(rules: Rules) -> Ladders:
     return Ladders(exact, unit, by_family, across, 1 + max(rank for rank, _ in rules.order.place.values()))
 
 
-def _ladder(first: Row, found: Iterable[Rung], single: bool) -> Ladder:
+def _ladder(first: Row, members: Iterable[Rung], single: bool) -> Ladder:
     import numpy as np
 
-    rungs = sorted(found, key=lambda rung: rung.strength)[::-1]
+    rungs = sorted(members, key=lambda rung: rung.strength)[::-1]
     descending = np.array([rung.strength for rung in rungs], np.int64)
     bits = np.array([rung.bits for rung in rungs], np.uint64) if single else None
     also = any(rung.also for rung in rungs)

@@ -68,9 +68,9 @@ class Simulator:
 
 def simulator_for(rules: Rules, session: bool) -> Simulator:
     """The simulator of a game for the calling thread; the last ones are kept."""
-    return _kept(rules, session, get_ident())
+    return _cached(rules, session, get_ident())
 
 
 @lru_cache(maxsize=4)
-def _kept(rules: Rules, session: bool, thread: int) -> Simulator:
+def _cached(rules: Rules, session: bool, thread: int) -> Simulator:
     return Simulator(rules, session)

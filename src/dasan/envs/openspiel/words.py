@@ -66,8 +66,8 @@ def truth(node: Dealing | PlayedNode) -> str:
     if node.hand is None:
         return f"dealing, dealer {node.dealer}: {' '.join(map(str, node.seats))}"
     hands = " | ".join(format_cards(hand) for hand in node.hand.hands)
-    said = "; ".join(_made(e) for e in node.hand.events if e.type in MOVES)
-    return f"dealer {node.dealer}: {hands}; {said}"
+    history = "; ".join(_made(e) for e in node.hand.events if e.type in MOVES)
+    return f"dealer {node.dealer}: {hands}; {history}"
 
 
 def _made(event: Event) -> str:

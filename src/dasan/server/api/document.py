@@ -25,20 +25,20 @@ def document(app: FastAPI) -> Callable[[], dict[str, Any]]:
 
     def made() -> dict[str, Any]:
         if app.openapi_schema is None:
-            found = get_openapi(title=app.title, version=app.version, routes=app.routes)
+            document = get_openapi(title=app.title, version=app.version, routes=app.routes)
             _, models = models_json_schema([(ErrorMessage, "serialization")], ref_template=SCHEMAS + "{model}")
-            schemas = found.setdefault("components", {}).setdefault("schemas", {})
+            schemas = document.setdefault("components", {}).setdefault("schemas", {})
             schemas.update({name: model for name, model in models["$defs"].items() if name not in schemas})
             for name in REPLACED:
                 schemas.pop(name, None)
             body = {"application/json": {"schema": {"$ref": SCHEMAS + ErrorMessage.__name__}}}
-            for operations in found["paths"].values():
+            for operations in document["paths"].values():
                 for operation in operations.values():
                     answers = operation["responses"]
                     answers.pop("422", None)
                     for status in REFUSED:
                         answers.setdefault(str(int(status)), {"description": HTTPStatus(status).phrase, "content": body})
-            app.openapi_schema = found
+            app.openapi_schema = document
         return app.openapi_schema
 
     return made

@@ -52,17 +52,17 @@ async def events(store: StoreHere, player: Player) -> list[EventSummary]:
     """The player's own events, then those that are open to everybody."""
     mine = () if player is None else await store.duplicates.of_player(player)
     shown = await store.duplicates.listed(now() - SHOWN_AFTER)
-    found = {event.id: event for event in (*mine, *shown)}
-    return [await _summary(store, event, player) for event in found.values()]
+    listed = {event.id: event for event in (*mine, *shown)}
+    return [await _summary(store, event, player) for event in listed.values()]
 
 
 @router.get("/today")
 async def today(store: StoreHere, events: EventsHere, player: Player) -> EventToday:
     """The deal of the day."""
-    found = await events.today()
-    if found is None:
+    daily = await events.today()
+    if daily is None:
         return EventToday(event=None, next=None)
-    return EventToday(event=await _summary(store, found[0], player), next=found[1].id)
+    return EventToday(event=await _summary(store, daily[0], player), next=daily[1].id)
 
 
 @router.post("", status_code=201)
@@ -106,26 +106,26 @@ async def create(
 @router.get("/{event_id}")
 async def event(event_id: str, store: StoreHere, events: EventsHere, player: Player) -> EventDetail:
     """An event and the player's own deals."""
-    found = await store.duplicates.load(event_id)
+    event = await store.duplicates.load(event_id)
     mine = () if player is None else await store.duplicates.mine(event_id, player)
-    table = await events.table(found)
+    table = await events.table(event)
     return EventDetail(
-        event=await _summary(store, found, player, sum(one.finished is not None for one in mine)),
+        event=await _summary(store, event, player, sum(one.finished is not None for one in mine)),
         deals=[_mine(one, player or "", table) for one in mine],
-        commitments=list(found.commitments),
-        secrets=None if found.revealed is None else [found.secret(deal).hex() for deal in range(found.deals)],
+        commitments=list(event.commitments),
+        secrets=None if event.revealed is None else [event.secret(deal).hex() for deal in range(event.deals)],
     )
 
 
 @router.get("/{event_id}/standings")
 async def standings(event_id: str, store: StoreHere, events: EventsHere, player: Player) -> EventStandings:
     """The standings of an event as they are now."""
-    found = await store.duplicates.load(event_id)
-    table = await events.table(found)
+    event = await store.duplicates.load(event_id)
+    table = await events.table(event)
     place = table.place.get(player or "")
     wanted = [*table.order[:SHOWN], *([] if place is None else [table.order[place]])]
     names = await store.duplicates.names(event_id, [one.player for one in wanted])
-    bounds = score_bounds(found)
+    bounds = score_bounds(event)
     rows = await asyncio.to_thread(lambda: [_standing(one, names, bounds, player) for one in wanted])
     mine = None if place is None else rows.pop()
     return EventStandings(rows=rows, mine=mine, total=len(table.order))
@@ -144,10 +144,10 @@ async def play(
 ) -> EventPlayed:
     """Play the next deal, or go on with the one under way. While there is no table, repeat the request every other second."""
     limit(request, "quick", player)
-    found = await store.duplicates.load(event_id)
+    event = await store.duplicates.load(event_id)
     entrant = player or new_player()
     name = clean_name(wanted.name or await ids.name(entrant) or "Guest")
-    seated = await events.seat(found, entrant, name)
+    seated = await events.seat(event, entrant, name)
     await ids.remember(request, response, entrant)
     return EventPlayed(deal=seated.deal, table=seated.table, waiting=seated.waiting)
 

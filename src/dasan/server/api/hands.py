@@ -60,34 +60,34 @@ async def hands(
 ) -> list[HandSummary]:
     """The table's finished hands, fifty at a time."""
     room = await tables.room_for(table_id, player)
-    found = await store.hands.of_table(table_id, after, 50)
-    return [summary_of(hand, None) for hand in found if hand.number <= _finished(room)]
+    hands = await store.hands.of_table(table_id, after, 50)
+    return [summary_of(hand, None) for hand in hands if hand.number <= _finished(room)]
 
 
 @router.get("/hands/{hand_id}")
 async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
     """A finished hand's page, for everybody who has its link."""
-    found = await store.hands.load(hand_id, player)
-    header = json.loads(found.record.partition("\n")[0])
-    rules = await asyncio.to_thread(dasan.rules, found.preset, **header["rules"]["options"])
-    you = found.seat_of(player)
+    finished = await store.hands.load(hand_id, player)
+    header = json.loads(finished.record.partition("\n")[0])
+    rules = await asyncio.to_thread(dasan.rules, finished.preset, **header["rules"]["options"])
+    you = finished.seat_of(player)
     seats = [
         HandSeat(seat=p.seat, name=p.name, kind="human" if p.bot is None else "bot", bot=p.bot, player=None)
-        for p in found.players
+        for p in finished.players
     ]
     return HandInfo(
-        id=found.id,
-        table=found.table if you is not None else None,
-        number=found.number,
-        preset=found.preset,
-        title=title_of(found.preset),
+        id=finished.id,
+        table=finished.table if you is not None else None,
+        number=finished.number,
+        preset=finished.preset,
+        title=title_of(finished.preset),
         options=rules.options,
         facts=await asyncio.to_thread(facts, rules),
-        finished=moment(found.finished),
+        finished=moment(finished.finished),
         seats=seats,
-        result=Result.model_validate(found.result),
+        result=Result.model_validate(finished.result),
         you=you,
-        shown=found.shown,
+        shown=finished.shown,
     )
 
 
@@ -95,8 +95,8 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
 async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> JsonLines:
     """A finished hand as climb/1: the whole hand where its rules show hands after the end."""
     limit(request, "records", player)
-    found = await store.hands.load(hand_id, player)
-    text = await asyncio.to_thread(lambda: "".join(copy_for(found, found.seat_of(player))))
+    finished = await store.hands.load(hand_id, player)
+    text = await asyncio.to_thread(lambda: "".join(copy_for(finished, finished.seat_of(player))))
     return JsonLines(iter([text]))
 
 
@@ -106,14 +106,14 @@ async def hand_picture(
 ) -> Picture:
     """A finished hand as SVG: as dealt, or after the move with event ``seq``."""
     limit(request, "records", player)
-    found = await store.hands.load(hand_id, player)
-    if not found.shown:
+    finished = await store.hands.load(hand_id, player)
+    if not finished.shown:
         raise Refused("forbidden", reason("hands.hidden"))
 
     def drawn() -> str:
-        state = dasan.replay(found.record)
+        state = dasan.replay(finished.record)
         assert isinstance(state, dasan.State)
-        return picture(found, state, seq)
+        return picture(finished, state, seq)
 
     return Picture(await asyncio.to_thread(drawn))
 

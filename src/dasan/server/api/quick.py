@@ -63,7 +63,7 @@ async def quick_match(
         secrets.SystemRandom().shuffle(chairs)
         return Room.create(head, tuple(chairs), together[0].player, moment)
 
-    found = await tables.store.matches.seek(
+    match = await tables.store.matches.seek(
         seeker,
         name,
         (wanted.preset, wanted.speed),
@@ -74,12 +74,12 @@ async def quick_match(
         make=make,
     )
     await ids.remember(request, response, seeker)
-    if found.table is not None:
-        await tables.look(found.table)
+    if match.table is not None:
+        await tables.look(match.table)
     return QuickMatched(
-        table=found.table,
-        waited=max(0, moment - found.since),
-        seeking=found.seeking,
+        table=match.table,
+        waited=max(0, moment - match.since),
+        seeking=match.seeking,
         bots_after=fill_after if wanted.bots else None,
     )
 

@@ -67,27 +67,27 @@ async def turning(hand_id: str, request: Request, tables: TablesHere, store: Sto
     reviews that people ask for, and is kept even where the search decides nothing: a review of the hand may tell later.
     """
     charged = None if hand_id in tables.turning else "turning"
-    hand, kept = await _kept_or_limited(hand_id, "turning", charged, request, store, player)
-    if kept is not None:
-        return TurningPoint.model_validate_json(kept[0])
+    hand, stored = await _kept_or_limited(hand_id, "turning", charged, request, store, player)
+    if stored is not None:
+        return TurningPoint.model_validate_json(stored[0])
     return TurningPoint.model_validate(await tables.turning.do(hand_id, lambda: _decided_by(tables, hand)))
 
 
 async def _decided_by(tables: Tables, hand: FinishedHand) -> dict[str, Any]:
     memory = tables.settings.study_memory_mb / 4
-    told: dict[str, Any] = {"move": None, "held": False}
+    answer: dict[str, Any] = {"move": None, "held": False}
     try:
-        told = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, memory)
+        answer = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, memory)
     except FAILED:
         if tables.closing:  # the server ends its processes itself
-            return told
-    if told["move"] is None and not told["held"]:
+            return answer
+    if answer["move"] is None and not answer["held"]:
         # A review may have found more meanwhile.
-        kept = await tables.store.reviews.get(hand.id, "turning", VERSION)
-        if kept is not None:
-            return dict(json.loads(kept[0]))
-    await _keep(tables, hand, "turning", [json.dumps(told) + "\n"])
-    return told
+        stored = await tables.store.reviews.get(hand.id, "turning", VERSION)
+        if stored is not None:
+            return dict(json.loads(stored[0]))
+    await _keep(tables, hand, "turning", [json.dumps(answer) + "\n"])
+    return answer
 
 
 async def _kept_or_limited(
@@ -97,10 +97,10 @@ async def _kept_or_limited(
     is taken for making it.
     """
     hand = await open_hand(store, hand_id, player)
-    kept = await store.reviews.get(hand_id, kind, VERSION)
-    if kept is None and charged is not None:
+    stored = await store.reviews.get(hand_id, kind, VERSION)
+    if stored is None and charged is not None:
         limit(request, charged, player)
-    return hand, kept
+    return hand, stored
 
 
 async def _keep(
@@ -123,20 +123,20 @@ async def _judged(
     hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None
 ) -> JsonLines:
     """A review as it was kept, or while it is made; ``Refused`` before anything is sent where it cannot be begun."""
-    hand, kept = await _kept_or_limited(hand_id, kind, "study", request, store, player)
-    if kept is not None:
-        return JsonLines(iter(kept))
+    hand, stored = await _kept_or_limited(hand_id, kind, "study", request, store, player)
+    if stored is not None:
+        return JsonLines(iter(stored))
     seconds = tables.settings.review_seconds
     if kind == "open":
         memory = tables.settings.study_memory_mb / 4
-        told = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory)
+        verdicts = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory)
     else:
-        told = tables.study.stream("known", hand.record, seconds)
-    return JsonLines(_lines(tables, hand, kind, told))
+        verdicts = tables.study.stream("known", hand.record, seconds)
+    return JsonLines(_lines(tables, hand, kind, verdicts))
 
 
 async def _lines(
-    tables: Tables, hand: FinishedHand, kind: Kind, told: AsyncIterator[dict[str, Any]]
+    tables: Tables, hand: FinishedHand, kind: Kind, verdicts: AsyncIterator[dict[str, Any]]
 ) -> AsyncIterator[str]:
     """Make a review: a line for a move as it is judged, or when more is known of it, then one that says whether all were; and
     keep it if so, with one line for each move.
@@ -145,7 +145,7 @@ async def _lines(
     complete = True
     decided: dict[str, Any] | None = None
     try:
-        async for move in told:
+        async for move in verdicts:
             if move["type"] == "decided":
                 decided = move["by"]
                 continue
@@ -186,10 +186,10 @@ async def solve(
     limit(request, "study", player)
     memory = tables.settings.study_memory_mb / 4
     try:
-        told = await tables.study.run("solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
+        answer = await tables.study.run("solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
     except FAILED:
         raise Refused("unavailable", reason("solver")) from None
-    return PositionValue.model_validate(told)
+    return PositionValue.model_validate(answer)
 
 
 @router.get("/hands/{hand_id}/advice")
@@ -201,10 +201,10 @@ async def advice(
     hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
     try:
-        told = await tables.study.run("advise", hand.record, seq, bot)
+        advised = await tables.study.run("advise", hand.record, seq, bot)
     except FAILED:
         raise Refused("unavailable", reason("advice")) from None
-    return Advice.model_validate(told)
+    return Advice.model_validate(advised)
 
 
 async def open_hand(store: Store, hand_id: str, reader: str | None) -> FinishedHand:
@@ -220,18 +220,18 @@ async def puzzles(
     theme: str | None = None, grade: int | None = None, players: int | None = None, offset: int = 0
 ) -> PuzzleList:
     """A page of the puzzles that match, the easy ones first, without the first ``offset``."""
-    found = await asyncio.to_thread(puzzle_book.chosen, theme, grade, players)
+    puzzles = await asyncio.to_thread(puzzle_book.chosen, theme, grade, players)
     themes, grades = puzzle_book.counted()
     first = max(0, offset)
-    shown = sorted(found, key=lambda puzzle: (puzzle.grade, puzzle.id))[first : first + puzzle_book.PAGE]
-    return PuzzleList(puzzles=[_summary(one) for one in shown], total=len(found), themes=themes, grades=grades)
+    shown = sorted(puzzles, key=lambda puzzle: (puzzle.grade, puzzle.id))[first : first + puzzle_book.PAGE]
+    return PuzzleList(puzzles=[_summary(one) for one in shown], total=len(puzzles), themes=themes, grades=grades)
 
 
 @router.get("/puzzles/today")
 async def puzzle_of_the_day() -> PuzzleInfo:
     """The puzzle of the day, which changes at midnight UTC."""
-    found = await asyncio.to_thread(puzzle_book.of_day, datetime.now(UTC).date())
-    return await asyncio.to_thread(_info, found)
+    daily = await asyncio.to_thread(puzzle_book.of_day, datetime.now(UTC).date())
+    return await asyncio.to_thread(_info, daily)
 
 
 @router.get("/puzzles/{puzzle_id}")
@@ -248,10 +248,10 @@ async def answer(
     await asyncio.to_thread(puzzle_book.find, puzzle_id)
     limit(request, "study", player)
     try:
-        told = await tables.study.run("puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
+        verdict = await tables.study.run("puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
     except FAILED:
         raise Refused("unavailable", reason("solver")) from None
-    return PuzzleVerdict.model_validate(told)
+    return PuzzleVerdict.model_validate(verdict)
 
 
 def _summary(one: Puzzle) -> PuzzleSummary:
@@ -260,11 +260,11 @@ def _summary(one: Puzzle) -> PuzzleSummary:
 
 
 def _info(one: Puzzle) -> PuzzleInfo:
-    told = position(one.state)
+    shown = position(one.state)
     return PuzzleInfo(
         **_summary(one).model_dump(),
         moves=one.moves,
         facts=facts(one.state.rules),
-        view=View.model_validate(told["view"]),
-        hands=told["hands"],
+        view=View.model_validate(shown["view"]),
+        hands=shown["hands"],
     )

@@ -73,7 +73,7 @@ class Events:
         if not settings.daily_deals:
             return None
         today = date_of(now())
-        found = []
+        events = []
         for day in (today, today + timedelta(days=1)):
             try:
                 event = await self._store.duplicates.of_day(str(day))
@@ -81,8 +81,8 @@ class Events:
                 made = await asyncio.to_thread(deal_of, day, settings.daily_deals, settings.daily_preset)
                 await self._store.duplicates.create(made)
                 event = await self._store.duplicates.of_day(str(day))
-            found.append(event)
-        return found[0], found[1]
+            events.append(event)
+        return events[0], events[1]
 
     async def seat(self, event: DuplicateEvent, player: str, name: str) -> Seated:
         """The player's table for the deal that they play next, or have them wait for one."""

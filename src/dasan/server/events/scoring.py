@@ -91,13 +91,13 @@ def standings(plays: Sequence[Play], deals: int) -> list[EntrantStanding]:
     mine: dict[str, list[Play]] = {}
     for play in plays:
         mine.setdefault(play.player, []).append(play)
-    found = []
+    entrants = []
     for player, played in mine.items():
         in_order = sorted(played, key=lambda play: play.deal)
         gained = tuple(gain for play in in_order if (gain := points(play, field)) is not None)
-        found.append(EntrantStanding(player, None, len(played), gained, sum(play.assisted for play in played)))
+        entrants.append(EntrantStanding(player, None, len(played), gained, sum(play.assisted for play in played)))
     # Sums of the same numbers in another order differ in their last bits.
-    order = sorted(found, key=lambda one: (one.deals < deals, -round(one.total, 6), one.player))
+    order = sorted(entrants, key=lambda one: (one.deals < deals, -round(one.total, 6), one.player))
     out: list[EntrantStanding] = []
     for place, one in enumerate(order, start=1):
         rank = None

@@ -28,14 +28,14 @@ class Garbage:
     """Full collections of this process, by the size of its memory."""
 
     def __init__(self) -> None:
-        self._kept = sys.getallocatedblocks()
+        self._blocks = sys.getallocatedblocks()
 
     async def look(self) -> bool:
         """Collect if memory has grown; whether it had."""
-        if sys.getallocatedblocks() < GROWTH * self._kept:
+        if sys.getallocatedblocks() < GROWTH * self._blocks:
             return False
         gc.collect()
-        self._kept = sys.getallocatedblocks()
+        self._blocks = sys.getallocatedblocks()
         return True
 
 

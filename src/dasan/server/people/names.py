@@ -131,8 +131,8 @@ def keys(name: str) -> frozenset[str]:
     (True, True, False)
     """
     whole = unicodedata.normalize("NFKC", name)
-    found = {_skeleton(whole.casefold()), _skeleton(_skeleton(whole).casefold())} - {""}
-    return frozenset(key[:64] for key in found) or frozenset({whole.casefold()[:64]})
+    skeletons = {_skeleton(whole.casefold()), _skeleton(_skeleton(whole).casefold())} - {""}
+    return frozenset(key[:64] for key in skeletons) or frozenset({whole.casefold()[:64]})
 
 
 @cache

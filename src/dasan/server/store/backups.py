@@ -38,13 +38,13 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
     any_known(connection)
-    found = sa.MetaData()
-    found.reflect(connection)
+    schema = sa.MetaData()
+    schema.reflect(connection)
     counts: dict[str, int] = {}
     with _created(path) as file:
         header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
         _write(file, header)
-        for table in found.sorted_tables:
+        for table in schema.sorted_tables:
             if table.name in PASSING:
                 continue
             columns = [column for column in table.columns if column.name != _numbered(table.name)]

@@ -101,8 +101,8 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._files = (path, path.with_name(f"{path.name}-wal"))
-        self._kept: list[tuple[int, int]] | None = None
-        self._said = float("inf")
+        self._identity: list[tuple[int, int]] | None = None
+        self._logged = float("inf")
         """When the log last said that the file cannot be used; whoever opens it is told by an exception."""
         url = sa.URL.create("sqlite+pysqlite", database=str(path))
         self._writer = _sqlite(
@@ -130,7 +130,7 @@ class SqliteDatabase:
             await database.close()
             cause = error.__cause__ if isinstance(error, Unusable) else error
             raise CannotServe(f"{path} cannot be used: {getattr(cause, 'orig', cause)}") from None
-        database._said = -SAID_EVERY
+        database._logged = -SAID_EVERY
         return database
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
@@ -172,8 +172,8 @@ class SqliteDatabase:
             code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
             if not isinstance(error, OSError) and (code is None or code & 0xFF not in BROKEN):
                 raise
-            if time.monotonic() >= self._said + SAID_EVERY:
-                self._said = time.monotonic()
+            if time.monotonic() >= self._logged + SAID_EVERY:
+                self._logged = time.monotonic()
                 why = getattr(error, "strerror", None) or getattr(error, "orig", error)
                 log.error("the database file cannot be used: %s", why)
             raise Unusable from error
@@ -191,9 +191,9 @@ class SqliteDatabase:
             raise OSError(f"{self._path} is gone") from None
         if self._connection is None:
             return
-        if self._kept is None:
-            self._kept = files
-        if files != self._kept:
+        if self._identity is None:
+            self._identity = files
+        if files != self._identity:
             raise OSError(f"{self._path} is another file than the one that was opened")
 
     async def close(self) -> None:
@@ -212,7 +212,7 @@ class ServerDatabase:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._said = -SAID_EVERY
+        self._logged = -SAID_EVERY
 
     @staticmethod
     async def open(url: str, prepare: Prepare = migrate) -> ServerDatabase:
@@ -289,8 +289,8 @@ class ServerDatabase:
         except (sa.exc.IntegrityError, sa.exc.ProgrammingError, sa.exc.DataError):
             raise
         except (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError) as error:
-            if time.monotonic() >= self._said + SAID_EVERY:
-                self._said = time.monotonic()
+            if time.monotonic() >= self._logged + SAID_EVERY:
+                self._logged = time.monotonic()
                 log.error("the database does not answer: %s", type(error).__qualname__)
             raise Unreachable from error
 

@@ -291,10 +291,10 @@ def _enter(connection: sa.Connection, event_id: str, player: str, name: str, now
         connection.execute(sa.insert(duplicate_entries), row)
 
 
-def _one(found: tuple[DuplicateEvent, ...]) -> DuplicateEvent:
-    if not found:
+def _one(events: tuple[DuplicateEvent, ...]) -> DuplicateEvent:
+    if not events:
         raise Refused("not-found", reason("event.none"))
-    return found[0]
+    return events[0]
 
 
 def _event(row: Any) -> DuplicateEvent:

@@ -61,7 +61,7 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
     row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
     if row is None:
         return
-    said = _forget_entries(connection, row, player, other)
+    chat_lines = _forget_entries(connection, row, player, other)
     mine = list(
         connection.scalars(sa.select(seats.c.seat).where(seats.c.table_id == table_id, seats.c.player == player))
     )
@@ -72,17 +72,20 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
             for seat, (kind, name, bot) in enumerate(summary["chairs"])
         ]
         summary = {**summary, "chairs": chairs}
-    kept = row.checkpoint
-    if kept is not None:
-        kept = _replaced(kept, player, other)
-        kept = {**kept, "chat": [_unsaid(line) if line["seq"] in said else line for line in kept["chat"]]}
+    checkpoint = row.checkpoint
+    if checkpoint is not None:
+        checkpoint = _replaced(checkpoint, player, other)
+        checkpoint = {
+            **checkpoint,
+            "chat": [_unsaid(line) if line["seq"] in chat_lines else line for line in checkpoint["chat"]],
+        }
     connection.execute(
         sa.update(tables)
         .where(tables.c.id == table_id)
         .values(
             opened=_replaced(row.opened, player, other),
             summary=summary,
-            checkpoint=kept if kept is not None else sa.null(),
+            checkpoint=checkpoint if checkpoint is not None else sa.null(),
             fence=tables.c.fence + 1,
         )
     )
@@ -115,7 +118,7 @@ def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str
     wanted = sa.or_(*(events.c.line.startswith(f'{{"type":"{name}"', autoescape=True) for name in NAMING))
     query = sa.select(events.c.seq, events.c.line).where(events.c.table_id == row.id, wanted).order_by(events.c.seq)
     sitting = {seat: chair.get("player") for seat, chair in enumerate(row.opened["chairs"])}
-    said: set[int] = set()
+    chat_lines: set[int] = set()
     for seq, line in connection.execute(query).all():
         entry = json.loads(line)
         match entry["type"]:
@@ -128,13 +131,13 @@ def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str
                 for seat in entry["chairs"]:
                     sitting.pop(int(seat), None)
             case "chat" if sitting.get(entry["seat"]) == player:
-                said.add(seq + 1)
+                chat_lines.add(seq + 1)
                 entry = _unsaid(entry)
         after = compact(_replaced(entry, player, other))
         if after != line:
             place = sa.and_(events.c.table_id == row.id, events.c.seq == seq)
             connection.execute(sa.update(events).where(place).values(line=after))
-    return said
+    return chat_lines
 
 
 def _unsaid(line: dict[str, Any]) -> dict[str, Any]:

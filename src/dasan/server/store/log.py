@@ -297,10 +297,10 @@ class EventLog:
     async def as_it_was(self, table_id: str, at: int) -> Room:
         """A table as it was at the time ``at``, or right after its last deal if that came later."""
         last = sa.select(sa.func.max(events.c.seq)).where(events.c.table_id == table_id, events.c.at <= at)
-        kept = sa.select(tables.c.checkpoint).where(tables.c.id == table_id)
+        checkpoint = sa.select(tables.c.checkpoint).where(tables.c.id == table_id)
 
         def read(connection: sa.Connection) -> int:
-            seq, dealt = connection.scalar(last), connection.scalar(kept)
+            seq, dealt = connection.scalar(last), connection.scalar(checkpoint)
             return max(0 if seq is None else seq + 1, 0 if dealt is None else dealt["seq"])
 
         return (await self.load(table_id, await self._database.read(read))).room

@@ -186,7 +186,7 @@ class People:
                 events.c.player == player,
                 events.c.line.startswith('{"type":"chat"', autoescape=True),
             )
-            said = rows(chat.order_by(events.c.at))
+            lines = rows(chat.order_by(events.c.at))
             return {
                 "player": rows(known.where(players.c.id == player)),
                 "sessions": rows(
@@ -196,7 +196,7 @@ class People:
                 "hands": rows(played.where(hand_seats.c.player == player).order_by(hand_seats.c.finished)),
                 "chat": [
                     {"table_id": one["table_id"], "at": one["at"], "text": json.loads(one["line"])["text"]}
-                    for one in said
+                    for one in lines
                 ],
                 "ratings": rows(sa.select(ratings).where(ratings.c.player == player)),
                 "rating_points": rows(sa.select(rating_points).where(rating_points.c.player == player)),

@@ -75,7 +75,7 @@ class Reviews:
         games: dict[tuple[str, str], list[Any]] = {}
         for row in rows:
             games.setdefault((row.preset, row.unit), []).append(row)
-        return [_habits(preset, unit, found) for (preset, unit), found in sorted(games.items())]
+        return [_habits(preset, unit, counts) for (preset, unit), counts in sorted(games.items())]
 
     async def notes(self, player: str, hand_id: str, after: int = -1) -> tuple[list[dict[str, Any]], int | None]:
         """A page of the player's notes on a hand, in order of their moves, from those behind the move ``after`` on.

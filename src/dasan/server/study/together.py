@@ -38,7 +38,7 @@ class _Followed:
         if shared.revision > self.shared.revision:
             self.shared = shared
             for connection in tuple(self.connections):
-                connection.offer(_told(shared, connection))
+                connection.offer(_message(shared, connection))
 
 
 class Together:
@@ -90,7 +90,7 @@ class Together:
             raise Refused("unavailable", reason("review.full"))
         followed.show(shared)
         followed.connections.add(connection)
-        connection.offer(_told(followed.shared, connection))
+        connection.offer(_message(followed.shared, connection))
 
     def leave(self, shared_id: str, connection: Connection) -> None:
         """The connection is gone."""
@@ -105,8 +105,8 @@ class Together:
         shared = await self._find(shared_id)
         if player is None or shared.leader != player:
             raise Refused("forbidden", reason("review.lead"))
-        kept = {"seq": place.seq, "moves": place.moves, "shown": place.shown}
-        await self._store.reviews.lead(shared_id, kept, now())
+        place_entry = {"seq": place.seq, "moves": place.moves, "shown": place.shown}
+        await self._store.reviews.lead(shared_id, place_entry, now())
         if self._bus is not None:
             await self._bus.publish(SUBJECT, shared_id.encode())
         await self._look(shared_id)
@@ -130,10 +130,10 @@ class Together:
         return shared
 
 
-def _told(shared: Shared, connection: Connection) -> str:
+def _message(shared: Shared, connection: Connection) -> str:
     lead = connection.player is not None and connection.player == shared.leader
     place = PlaceShown.model_validate({"type": "place", **shared.place})
-    told = PlaceTold(
+    message = PlaceTold(
         type="place",
         hand=shared.hand,
         leader=shared.name,
@@ -143,4 +143,4 @@ def _told(shared: Shared, connection: Connection) -> str:
         moves=place.moves,
         shown=place.shown,
     )
-    return told.wire()
+    return message.wire()

@@ -103,10 +103,10 @@ class Commands:
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: the unit of its values, and the moves it considered, best first."""
         try:
-            told = await self._tables.bots.run("explain", bot, view)
+            explanation = await self._tables.bots.run("explain", bot, view)
         except (JobFailed, JobTimeout, JobCrashed):
             raise Refused("unavailable", reason("advice")) from None
-        return told["unit"], [Candidate.model_validate(one) for one in told["candidates"]]
+        return explanation["unit"], [Candidate.model_validate(one) for one in explanation["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:
         room = await self._tables.look(table_id)

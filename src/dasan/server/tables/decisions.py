@@ -111,9 +111,9 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
 def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[int] = frozenset()) -> Entry | None:
     """The entry that follows without a command, while the people in seats ``here`` are connected; ``gone`` were, and left.
 
-    The first hand is dealt when nobody is waited for any more, further ones when all who are here have said so or their
+    The first hand is dealt when nobody is waited for any more, further ones when all who are here have asked for it or their
     time has come, offers that all have accepted are carried out, and a player who runs out of time is substituted. A rematch
-    seats the people who want it: not those who have not said so, nor those who have left since.
+    seats the people who want it: not those who have not asked for it, nor those who have left since.
     """
     if room.status == "waiting":
         return deal(room) if _may_start(room) else None

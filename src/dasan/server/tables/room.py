@@ -116,7 +116,7 @@ class Room:
 
     @property
     def next_at(self) -> int | None:
-        """When the next hand is dealt even if not everybody has said so."""
+        """When the next hand is dealt even if not everybody has asked for it."""
         wait = self.head.settings.next_seconds
         return self.over_at + wait * 1000 if self.over_at is not None and wait and self.status == "playing" else None
 

@@ -24,7 +24,7 @@ def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
 
 def kept_rules(preset: str, options: Mapping[str, object]) -> dasan.Rules:
     """The rules of a table that the store has kept: options are words there. ValueError as for ``make_rules``."""
-    return _kept(preset, *_flat(options))
+    return _cached(preset, *_flat(options))
 
 
 def _flat(options: Mapping[str, object]) -> list[object]:
@@ -41,7 +41,7 @@ def _asked(preset: str, *flat: object) -> dasan.Rules:
 
 
 @lru_cache(KEPT, typed=True)
-def _kept(preset: str, *flat: object) -> dasan.Rules:
+def _cached(preset: str, *flat: object) -> dasan.Rules:
     return make_rules(preset, **_options(flat))
 
 

@@ -29,14 +29,14 @@ def choose(name: str, view: dasan.View) -> str:
 
 def explain(name: str, view: dasan.View) -> dict[str, Any]:
     """The bot's advice: the ``unit`` of its values, and ``candidates``, best first."""
-    told = _bot(name).explain(view)
+    explanation = _bot(name).explain(view)
     legal = {one["move"]: one for one in view.to_json()["legal_moves"]}
     candidates = [
         {"move": legal[str(one.move)], "value": one.value, "reasons": [reason.to_json() for reason in one.reasons]}
-        for one in told.moves
+        for one in explanation.moves
         if str(one.move) in legal
     ]
-    return {"unit": told.unit, "candidates": candidates[:MOST_CANDIDATES]}
+    return {"unit": explanation.unit, "candidates": candidates[:MOST_CANDIDATES]}
 
 
 def advise(record: str, seq: int, name: str) -> dict[str, Any]:
@@ -82,14 +82,14 @@ def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict
 def _decided(moves: Iterable[Judged], *, once: bool) -> dict[str, Any]:
     from dasan.review.best_play import decisive
 
-    found, held = decisive(moves, once=once)
-    return {"move": None if found is None else _judged(found), "held": held}
+    turning_point, held = decisive(moves, once=once)
+    return {"move": None if turning_point is None else _judged(turning_point), "held": held}
 
 
 def _judged(one: Judged) -> dict[str, Any]:
-    told = one.to_json()
-    told.pop("share")
-    return {"type": "move", **told}
+    row = one.to_json()
+    row.pop("share")
+    return {"type": "move", **row}
 
 
 def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: float) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: fl
     state = before(_hand(record), seq)
     for text in moves:
         state = state.play(text)
-    found: dict[str, Any] = {"value": None, "exact": False, "scope": None, "moves": {}}
+    answer: dict[str, Any] = {"value": None, "exact": False, "scope": None, "moves": {}}
     if state.phase != "over":
         try:
             solution = dasan.solve(state, seconds=seconds, memory_mb=memory_mb)
@@ -105,8 +105,8 @@ def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: fl
             # No solver plays these rules, or this phase: the position is shown all the same.
             pass
         else:
-            found = {name: value for name, value in solution.to_json().items() if name in found}
-    return {**found, **position(state)}
+            answer = {name: value for name, value in solution.to_json().items() if name in answer}
+    return {**answer, **position(state)}
 
 
 def position(state: dasan.State) -> dict[str, Any]:

@@ -190,12 +190,12 @@ def _read() -> list[tuple[Any, list[Any], list[dict[str, Any]]]]:
     old = sa.MetaData()
     old.reflect(connection, only=("tables", "seats", "events"))
     tables, seats, events = (old.tables[name] for name in ("tables", "seats", "events"))
-    found = []
+    logs = []
     for row in connection.execute(sa.select(tables)).all():
         mine = connection.execute(sa.select(seats).where(seats.c.table_id == row.id).order_by(seats.c.seat)).all()
         lines = connection.scalars(sa.select(events.c.line).where(events.c.table_id == row.id).order_by(events.c.seq))
-        found.append((row, list(mine), [json.loads(line) for line in lines]))
-    return found
+        logs.append((row, list(mine), [json.loads(line) for line in lines]))
+    return logs
 
 
 def _write(before: list[tuple[Any, list[Any], list[dict[str, Any]]]]) -> None:
