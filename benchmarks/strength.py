@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import dasan
-from dasan.arena.contest import Contest, Kept, interval, run
+from dasan.arena.contest import Contest, OutcomeFile, interval, run
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bench.figures import sections
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cards", action="store_true", help="write what the networks earned into their model cards")
     parser.add_argument("--skip-play", action="store_true", help="play nothing")
     chosen = parser.parse_args(arguments)
-    kept = Kept(chosen.out)
+    kept = OutcomeFile(chosen.out)
     for name, game in GAMES.items():
         if chosen.skip_play or (chosen.only and name not in chosen.only):
             continue
@@ -144,12 +144,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{name}: {a} among {b} {interval(contest.rules, found)}", flush=True)
     if chosen.page is not None:
         earlier = chosen.page.read_text(encoding="utf-8") if chosen.page.exists() else ""
-        chosen.page.write_text(page(Kept(chosen.out), earlier), encoding="utf-8")
+        chosen.page.write_text(page(OutcomeFile(chosen.out), earlier), encoding="utf-8")
     if chosen.cards:
-        write_cards(Kept(chosen.out))
+        write_cards(OutcomeFile(chosen.out))
 
 
-def write_cards(kept: Kept) -> None:
+def write_cards(kept: OutcomeFile) -> None:
     """Put into each network's model card what it earned, by its own rules, among whom, and over which deals. Rows of contests
     that are not kept stay.
     """
@@ -172,7 +172,7 @@ def write_cards(kept: Kept) -> None:
         file.write_text(json.dumps({**one.card, "strength": [*strength.values()]}, indent=2) + "\n", encoding="utf-8")
 
 
-def page(kept: Kept, earlier: str = "") -> str:
+def page(kept: OutcomeFile, earlier: str = "") -> str:
     """The page, of all contests of which outcomes are kept. earlier: the page so far, of which other rows and sections stay."""
     out = [
         "# How strong the bots are\n",

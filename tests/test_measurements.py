@@ -9,7 +9,7 @@ import pytest
 from benchmarks import auctions, levels, open_hands, strength
 
 import dasan
-from dasan.arena.contest import Contest, Kept
+from dasan.arena.contest import Contest, OutcomeFile
 from dasan.arena.outcome import Outcome
 from dasan.bench.figures import Figures, cells, sections
 from dasan.networks.scoring import Scorer
@@ -34,7 +34,7 @@ def test_a_row_that_is_measured_again_replaces_the_old_one(tmp_path: Path) -> No
 
 
 def test_the_strength_page_keeps_what_others_measured(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "none.jsonl")
+    kept = OutcomeFile(tmp_path / "none.jsonl")
     found = sections(strength.page(kept, PAGE))
     assert list(found) == ["", "First", "Networks"]
     assert found["First"] == "1\n"
@@ -43,7 +43,7 @@ def test_the_strength_page_keeps_what_others_measured(tmp_path: Path) -> None:
 
 
 def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "some.jsonl")
+    kept = OutcomeFile(tmp_path / "some.jsonl")
     old = "| `net` 1 | `greedy` 2 | 60 | +1.000 | [+0.500, +1.500] | 30.0% | +50 | [+20, +80] | 1.0 |"
     head = "| one | among | deals |\n|---|---|---|\n"
     earlier = f"# A page\n\n## Winner, three players\n\n{head}{old}\n\n## Winner, six players\n\n{head}{old}\n"
@@ -51,7 +51,7 @@ def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -
     contest = Contest(dasan.rules(game.preset, **game.options), "net", "greedy", 2, strength.SEED)
     for seed in (strength.SEED, strength.SEED + 1):
         kept.keep(contest, Outcome(seed, 0.5, 0.5, 1, 0, {}, (1, 1), (0.1, 0.1), ({}, {})))
-    found = sections(strength.page(Kept(tmp_path / "some.jsonl"), earlier))
+    found = sections(strength.page(OutcomeFile(tmp_path / "some.jsonl"), earlier))
     assert old in found["Winner, six players"]
     (row,) = [line for line in found["Winner, three players"].splitlines() if line.startswith("| `")]
     assert row.startswith(f"| `net` {dasan.bot('net').version} | `greedy` {dasan.bot('greedy').version} | 2 | +0.500 |")

@@ -23,7 +23,7 @@ from tests.bots.alarms import needs_alarms
 
 import dasan
 from dasan.arena.beside import outcomes_beside
-from dasan.arena.contest import Contest, Kept, interval, play_deal, run
+from dasan.arena.contest import Contest, OutcomeFile, interval, play_deal, run
 from dasan.arena.hands import _limit, play_fairly
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import difference, ratings
@@ -263,7 +263,7 @@ def test_a_move_that_comes_as_the_time_ends_is_in_time_or_a_stall() -> None:
 def test_a_program_whose_version_was_asked_plays_in_other_processes(tmp_path: Path) -> None:
     file = Path(__file__).parents[2] / "examples" / "bots" / "first.py"
     contest = Contest(RULES, f"cmd:'{sys.executable}' '{file}'", "random", 2, 1)
-    found = run(contest, processes=2, known=Kept(tmp_path / "outcomes.jsonl").of(contest))
+    found = run(contest, processes=2, known=OutcomeFile(tmp_path / "outcomes.jsonl").of(contest))
     assert [one.faults for one in found] == [({}, {}), ({}, {})]
 
 
@@ -281,38 +281,38 @@ def test_a_known_edge_is_found_with_the_deals_that_it_takes() -> None:
 def test_a_contest_goes_on_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "outcomes.jsonl"
     contest = Contest(RULES, "thrifty", "random", 6, 1)
-    kept = Kept(file)
+    kept = OutcomeFile(file)
     first = run(Contest(RULES, "thrifty", "random", 3, 1), keep=lambda one: kept.keep(contest, one))
-    again = Kept(file).of(contest)
+    again = OutcomeFile(file).of(contest)
     assert sorted(again) == [1, 2, 3]
     assert [again[seed].mean for seed in (1, 2, 3)] == [one.mean for one in first]
     played: list[int] = []
     whole = run(contest, known=again, keep=lambda one: played.append(one.seed))
     assert played == [4, 5, 6]
     assert [(one.seed, one.mean) for one in whole] == [(one.seed, one.mean) for one in run(contest)]
-    assert Kept(file).of(Contest(RULES, "greedy", "random", 6, 1)) == {}
-    assert Kept(file).newest(Contest(RULES, "greedy", "random", 6, 1)) is None
-    today = Kept(file).newest(Contest(RULES, "thrifty", "random", 2, 1))
+    assert OutcomeFile(file).of(Contest(RULES, "greedy", "random", 6, 1)) == {}
+    assert OutcomeFile(file).newest(Contest(RULES, "greedy", "random", 6, 1)) is None
+    today = OutcomeFile(file).newest(Contest(RULES, "thrifty", "random", 2, 1))
     assert today is not None
     assert (today[0], list(today[1])) == (("1", "1"), [1, 2])
     file.write_text(file.read_text().replace("thrifty 1", "thrifty 0"))
-    earlier = Kept(file).newest(contest)
+    earlier = OutcomeFile(file).newest(contest)
     assert earlier is not None
     assert (earlier[0], list(earlier[1])) == (("0", "1"), [1, 2, 3])
     line = file.read_text().splitlines()[0]
     file.write_text(
         line.replace("thrifty 0", "thrifty 9") + "\n" + line.replace("thrifty 0", "thrifty 10") + "\n" + line[:70]
     )
-    torn = Kept(file)
+    torn = OutcomeFile(file)
     newest = torn.newest(contest)
     assert newest is not None
     assert (newest[0], list(newest[1])) == (("10", "1"), [1])
     torn.keep(Contest(RULES, "thrifty", "random", 9, 40), replace(first[0], seed=44))
-    assert Kept(file).newest(contest) == newest
-    assert sorted(Kept(file).of(Contest(RULES, "thrifty", "random", 9, 40))) == [44]
+    assert OutcomeFile(file).newest(contest) == newest
+    assert sorted(OutcomeFile(file).of(Contest(RULES, "thrifty", "random", 9, 40))) == [44]
     file.write_text("not json\n")
     with pytest.raises(ValueError, match="does not hold outcomes"):
-        Kept(file)
+        OutcomeFile(file)
 
 
 def test_processes_change_nothing_but_the_time(tmp_path: Path) -> None:
@@ -327,9 +327,9 @@ def test_processes_change_nothing_but_the_time(tmp_path: Path) -> None:
 
 
 def test_outcomes_of_programs_are_known_by_their_time_limit(tmp_path: Path) -> None:
-    first, kept = Contest(RULES, "cmd:false", "random", 1, 1, 2.0), Kept(tmp_path / "outcomes.jsonl")
+    first, kept = Contest(RULES, "cmd:false", "random", 1, 1, 2.0), OutcomeFile(tmp_path / "outcomes.jsonl")
     kept.keep(first, Outcome(1, 0.5, 0.25, 1, 1))
-    again = Kept(tmp_path / "outcomes.jsonl")
+    again = OutcomeFile(tmp_path / "outcomes.jsonl")
     assert list(again.of(first)) == [1]
     assert again.of(replace(first, move_seconds=3.0)) == {}
 

@@ -101,7 +101,7 @@ CASES: list[tuple[str, str, dict[str, Any], Wanted, int]] = [
 
 def _told(view: View, knows: Knowledge) -> bool:
     """Whether an unseen card could still have made a hand dig."""
-    return bool(knows.told) and bool(knows.low - {view.seat}) and any(c.rank in "32" for c in hidden(view, {}))
+    return bool(knows.dig_ranks) and bool(knows.low - {view.seat}) and any(c.rank in "32" for c in hidden(view, {}))
 
 
 def _offer(knows: Knowledge) -> bool:

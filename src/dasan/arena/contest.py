@@ -226,7 +226,7 @@ def interval(rules: Rules, outcomes: Sequence[Outcome], *, early: bool = False) 
     return Estimate.of([one.mean for one in outcomes], earning_bounds(rules), any_time=early)
 
 
-class Kept:
+class OutcomeFile:
     """A file of outcomes, one JSON object per line, from which a contest resumes."""
 
     def __init__(self, file: Path) -> None:

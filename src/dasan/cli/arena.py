@@ -17,7 +17,7 @@ from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
 
 if TYPE_CHECKING:
-    from dasan.arena.contest import Contest, Kept
+    from dasan.arena.contest import Contest, OutcomeFile
     from dasan.arena.outcome import Outcome
     from dasan.ruleset.rules import Rules
 
@@ -51,7 +51,7 @@ def arena(
     as_json: AsJson = False,
 ) -> None:
     """Let bots meet over the same deals: each alone among others, once in every seat, with 95 % intervals over deals."""
-    from dasan.arena.contest import Contest, Kept
+    from dasan.arena.contest import Contest, OutcomeFile
     from dasan.bots.external.program import ProgramBot, player
     from dasan.bots.external.wire import Fault
 
@@ -73,7 +73,7 @@ def arena(
         raise CannotRun(str(error)) from error
     with on_cluster(ray):
         try:
-            file = None if out is None else Kept(out)
+            file = None if out is None else OutcomeFile(out)
             if records is not None:
                 records.mkdir(parents=True, exist_ok=True)
         except (ValueError, OSError) as error:
@@ -92,7 +92,7 @@ def arena(
         _print(report, results)
 
 
-def _run(contest: Contest, file: Kept | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
+def _run(contest: Contest, file: OutcomeFile | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
     from dasan.arena.contest import run
 
     with failures_refused(f"{contest.a} played {contest.b}"), progress_bar() as show:

@@ -59,10 +59,10 @@ def read_games(file: str, number: int | None) -> dict[int, State | Session]:
     """The hands and sessions of a file, by their place in it, as far as their cards are open; if a record hides cards a line on
     stderr says so. `CannotRun`: no hand of a record can be replayed.
     """
-    from dasan.records.read import told
+    from dasan.records.read import replay_open
 
     games: dict[int, State | Session] = {}
-    for place, record in read_records(file, number, told).items():
+    for place, record in read_records(file, number, replay_open).items():
         if record.game is None:
             raise CannotRun(f"{place_in(file, place)}: {record.note} — G.02")
         if record.note is not None:

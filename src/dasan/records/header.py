@@ -14,7 +14,7 @@ from dasan.records.lines import FORMAT, Line, same
 from dasan.ruleset.rules import Rules
 
 FIELDS = frozenset({"format", "contents", "rules", "engine", "seats", "view"})
-_SAID = 300
+_LONGEST_REASON = 300
 
 
 def read_header(lines: Sequence[Line]) -> tuple[str, Rules, Origin]:
@@ -57,7 +57,7 @@ def _read_rules(described: object) -> Rules:
         rules = _rules(json.dumps(described, sort_keys=True))
     except (ValueError, TypeError, DasanError) as error:
         message = error.message if isinstance(error, DasanError) else str(error)
-        raise BadRecord(f"the rules cannot be read: {message[:_SAID]}") from error
+        raise BadRecord(f"the rules cannot be read: {message[:_LONGEST_REASON]}") from error
     if rules.digest != described.get("digest"):
         raise BadRecord("the rules are not those the record was made with: their digest differs")
     if "value" in described and not (rules.name == described.get("name") and same(rules.options, described["options"])):

@@ -22,7 +22,7 @@ from dasan.ruleset.rules import Rules
 
 
 @dataclass(frozen=True)
-class Told:
+class Replayed:
     """A record that has been read. game: its hands up to the first one that hides cards, None if that is hand 1. unread: the
     lines from that hand on; empty if every card is open.
     """
@@ -53,23 +53,23 @@ def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | 
     record: text, or one of its `records`. seed: lets a session go on dealing after its record ends. `BadRecord`: a line is wrong,
     or this copy hides cards; the message names the line.
     """
-    story = told(record, seed=seed)
-    if story.game is None or story.note is not None:
-        raise BadRecord(story.note or "the record breaks off", clause="G.02")
-    return story.game
+    replayed = replay_open(record, seed=seed)
+    if replayed.game is None or replayed.note is not None:
+        raise BadRecord(replayed.note or "the record breaks off", clause="G.02")
+    return replayed.game
 
 
-def told(record: str | Record, *, seed: int | bytes | None = None) -> Told:
+def replay_open(record: str | Record, *, seed: int | bytes | None = None) -> Replayed:
     """As `replay`, but a record that hides cards is read as far as its cards are open."""
     lines = [line for line in only_record(record) if line.get("type") not in BESIDE]
     contents, rules, origin = read_header(lines)
     reader = Reader(rules, origin, lines[1:])
     if contents == "hand":
         if reader.hides():
-            return Told(rules, origin, None, reader.rest)
+            return Replayed(rules, origin, None, reader.rest)
         state = reader.hand(seq=None)
         reader.end()
-        return Told(rules, origin, state)
+        return Replayed(rules, origin, state)
     opening = reader.opening()
     states: list[State] = []
     while reader.more() and not reader.hides():
@@ -79,9 +79,9 @@ def told(record: str | Record, *, seed: int | bytes | None = None) -> Told:
     if not states:
         if not reader.more():
             raise BadRecord("the record breaks off")
-        return Told(rules, origin, None, reader.rest)
+        return Replayed(rules, origin, None, reader.rest)
     if not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
         raise BadRecord("a session begins with the deal of hand 1")
     if states[0].begun.dealer != opening[-1].seat:
         raise BadRecord("the first hand is not dealt by the player who drew the deal", clause="B3.04")
-    return Told(rules, origin, Session(rules, states[-1], opening, tuple(states[:-1]), seed), reader.rest)
+    return Replayed(rules, origin, Session(rules, states[-1], opening, tuple(states[:-1]), seed), reader.rest)

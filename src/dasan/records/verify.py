@@ -14,7 +14,7 @@ from dasan.play.sessions import Session
 from dasan.play.state import State
 from dasan.records.hidden import check_hidden
 from dasan.records.lines import Line, Record, only_record
-from dasan.records.read import told
+from dasan.records.read import replay_open
 from dasan.records.write import begun_json
 from dasan.ruleset.rules import Rules
 
@@ -40,11 +40,11 @@ def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
     `hidden`.
     """
     lines = only_record(record)
-    story = told(lines)
-    stands = verdict(story.rules)
-    if rules is not None and rules.digest != story.rules.digest:
+    replayed = replay_open(lines)
+    stands = verdict(replayed.rules)
+    if rules is not None and rules.digest != replayed.rules.digest:
         raise BadRecord(f"it was played by other rules: {stands}")
-    game, hands = story.game, story.hands
+    game, hands = replayed.game, replayed.hands
     statements = [
         f"{len(hands)} {'hand' if len(hands) == 1 else 'hands'} replayed: every move is legal, every result is right"
     ] * bool(hands)
@@ -62,17 +62,17 @@ def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
             if i == 1 and isinstance(game, Session):
                 _verify_draw(game, begun, secret)
                 statements.append("the draw for the first deal follows from the secret")
-    if story.note is not None:
-        unproved.append(story.note)
-        for i, hand in enumerate(_hands(story.unread), len(hands) + 1):
-            stop = check_hidden(story.rules, hand, story.origin)
+    if replayed.note is not None:
+        unproved.append(replayed.note)
+        for i, hand in enumerate(_hands(replayed.unread), len(hands) + 1):
+            stop = check_hidden(replayed.rules, hand, replayed.origin)
             if stop is None:
                 statements.append(f"hand {i}: every move that shows is legal for some deal of the hidden cards")
             else:
                 unproved.append(f"hand {i} is checked up to line {stop}: from there on hidden cards decide")
     if any(line.get("type") == "analysis" for line in lines):
         unproved.append("analysis lines are not checked")
-    return Verified(story.rules, stands, game, tuple(statements), tuple(unproved))
+    return Verified(replayed.rules, stands, game, tuple(statements), tuple(unproved))
 
 
 def _hands(lines: Sequence[Line]) -> list[list[Line]]:

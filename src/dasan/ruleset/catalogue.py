@@ -263,14 +263,14 @@ class _Holding:
         return tuple(self._at[place] for place in chosen)
 
     def _unflush(
-        self, pattern: Pattern, chosen: list[tuple[int, int]], kept: tuple[int, int] | None
+        self, pattern: Pattern, chosen: list[tuple[int, int]], fixed: tuple[int, int] | None
     ) -> list[tuple[int, int]] | None:
-        """Replace one card of a straight in one suit, but not `kept`, by the next higher suit, at the lowest rank where the hand
+        """Replace one card of a straight in one suit, but not `fixed`, by the next higher suit, at the lowest rank where the hand
         holds one.
         """
         for i, (rank, suit) in enumerate(chosen):
             other = [s for s in self._suits[rank] if s > suit] or [s for s in self._suits[rank] if s != suit]
-            if rank != pattern.decider and (rank, suit) != kept and other:
+            if rank != pattern.decider and (rank, suit) != fixed and other:
                 return [*chosen[:i], (rank, other[0]), *chosen[i + 1 :]]
         return None
 

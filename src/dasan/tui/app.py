@@ -136,7 +136,7 @@ class TableApp(App[None]):
         buttons.
         """
         game, view = self.game, self.game.view
-        move = self._said()
+        move = self._chosen_move()
         why = game.objection(move) if move is not None else None
         if game.over:
             self._tell("Enter deals the next hand.")
@@ -195,7 +195,7 @@ class TableApp(App[None]):
         word = move.type.value.capitalize()
         return f"{word} {move.bid}" if move.bid is not None else f"{word} {signs(move.cards)}".rstrip()
 
-    def _said(self) -> str | None:
+    def _chosen_move(self) -> str | None:
         """The raised cards as the text of a move; None if none are raised."""
         if not self.hand.chosen or not self.game.my_turn:
             return None
@@ -243,7 +243,7 @@ class TableApp(App[None]):
     def action_play(self) -> None:
         if self.game.over:
             self.action_next()
-        elif (move := self._said()) is not None:
+        elif (move := self._chosen_move()) is not None:
             self.do(move)
         elif self.game.my_turn and self.game.view.phase is Phase.CALL:
             self.action_call()

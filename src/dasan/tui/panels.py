@@ -16,16 +16,16 @@ from dasan.ruleset.policies import Ending
 from dasan.text.words import Words, kind_words, signed, signs
 from dasan.tui.fan import Fan
 
-_SAID = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
+_ACTIONS = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
 
 
-def last_said(view: View) -> dict[int, Event]:
+def last_actions(view: View) -> dict[int, Event]:
     """By seat, its last event in this auction or trick."""
     events: dict[int, Event] = {}
     for event in view.events:
         if event.type in (EventType.TRICK, EventType.KITTY):
             events.clear()
-        elif event.type in _SAID:
+        elif event.type in _ACTIONS:
             events[event.seat] = event
     return events
 
@@ -44,7 +44,7 @@ def roles(view: View, seat: int) -> list[str]:
     return roles
 
 
-def said_text(event: Event | None) -> Text:
+def action_text(event: Event | None) -> Text:
     if event is None:
         return Text()
     match event.type:
@@ -77,7 +77,7 @@ class Seat(Static):
             [
                 Text.assemble(count, ("  " + "▐" * left if view.rules.players < 6 else "", "#5d8fb8")),
                 Text(" · ".join(roles(view, self.seat)), "#e0b34c"),
-                said_text(last_said(view).get(self.seat)),
+                action_text(last_actions(view).get(self.seat)),
             ]
         )
         self.update(content)

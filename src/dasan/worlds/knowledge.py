@@ -59,7 +59,7 @@ class Knowledge:
                 watch.see(event)
             auction = auction and event.type not in (EventType.KITTY, EventType.CALL)
             if auction and event.type in (EventType.BID, EventType.PASS):
-                self._said(event)
+                self._read_bid(event)
             self._see(event)
         if self.view.seat is not None:
             self.known[self.view.seat] = list(self.view.hand)
@@ -154,7 +154,7 @@ class Knowledge:
             nearer = [(dealer + i) % n for i in range((seat - dealer) % n)]
             self.barred[shown] = frozenset(nearer)
 
-    def _said(self, event: Event) -> None:
+    def _read_bid(self, event: Event) -> None:
         policy = self.rules.auction
         if policy is not None and policy.must_dig and event.bid != policy.top:
             self.low.add(event.seat)
@@ -210,7 +210,7 @@ class Knowledge:
         if min(unseen.values()) < 0 or min(free.values(), default=0) < 0:
             raise ValueError("no cards that could be hidden explain what has been seen")
         cards = list(unseen.elements())
-        facts = self.told
+        ranks = self.dig_ranks
         return lay_out(
             Task(
                 free=free,
@@ -218,13 +218,13 @@ class Knowledge:
                 value=rules.order.value,
                 limits={place: limit for place, limit in self.limits.items() if place in free},
                 barred={c: self.barred[c] for c in self.barred if c in unseen},
-                told=facts,
-                weigh=self._weigh if facts else _one,
+                weighed=ranks,
+                weigh=self._weigh if ranks else _one,
             )
         )
 
     @property
-    def told(self) -> frozenset[str]:
+    def dig_ranks(self) -> frozenset[str]:
         """The ranks that decide who must dig, where somebody did not."""
         policy = self.rules.auction
         return frozenset("".join(policy.must_dig)) if policy is not None and self.low else frozenset()
@@ -258,16 +258,16 @@ class Knowledge:
 
     def _splits(self, ranks: Counter[str], held: int) -> int:
         """In how many ways `held` cards part into a hand that need not dig and the kitty."""
-        facts = sorted(self.told)
+        decisive = sorted(self.dig_ranks)
         fixed = self.lowest if self.opening is None or self.opening[0] != self.split else (*self.lowest, self.opening[1])
         fixed_low = Counter(c.rank for c in self.lowest)
         fixed_all = Counter(c.rank for c in fixed)
         size = len(self.view.begun.kitty) - len(self.lowest)
-        open_ = [ranks[r] - fixed_all[r] for r in facts]
+        open_ = [ranks[r] - fixed_all[r] for r in decisive]
         others = held - len(fixed) - sum(open_)
         ways = 0
         for taken in _vectors(open_):
-            dealt = Counter({r: ranks[r] - n - fixed_low[r] for r, n in zip(facts, taken, strict=True)})
+            dealt = Counter({r: ranks[r] - n - fixed_low[r] for r, n in zip(decisive, taken, strict=True)})
             if sum(taken) <= size and not self.digs(dealt):
                 here = comb(others, size - sum(taken))
                 for n, of in zip(taken, open_, strict=True):

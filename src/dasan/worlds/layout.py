@@ -32,8 +32,8 @@ class Task:
 
     free: how many unseen cards each place takes. cards: the unseen cards, as many as all places take. value: what
     limits are compared by. limits: the highest value that a place takes. barred: places that must not get a card.
-    told: ranks whose number in a place `weigh` looks at. weigh: the number of worlds that one arrangement stands for,
-    given how many cards of told ranks each place gets; 0 if it is impossible.
+    weighed: ranks whose number in a place `weigh` looks at. weigh: the number of worlds that one arrangement stands for,
+    given how many cards of these ranks each place gets; 0 if it is impossible.
     """
 
     free: Mapping[Place, int]
@@ -41,7 +41,7 @@ class Task:
     value: Mapping[Card, int]
     limits: Mapping[Place, int]
     barred: Mapping[Card, frozenset[Place]]
-    told: frozenset[str]
+    weighed: frozenset[str]
     weigh: Callable[[Mapping[Place, Counter[str]]], int]
 
 
@@ -97,7 +97,7 @@ def lay_out(task: Task) -> Layout:
     for c in sorted(task.cards, key=lambda c: (task.value[c], str(c))):
         if c in task.barred:
             special.setdefault(c, []).append(c)
-        elif c.rank in task.told:
+        elif c.rank in task.weighed:
             special.setdefault((c.rank, task.value[c] if task.limits else None), []).append(c)
         else:
             rest.append(c)
@@ -115,7 +115,7 @@ def lay_out(task: Task) -> Layout:
         ways = _ways_of_rest(open_to, needs)
         for group, share in zip(groups, shares, strict=False):
             ways *= _multinomial(len(group), share)
-        if ways and task.told:
+        if ways and task.weighed:
             got: dict[Place, Counter[str]] = {place: Counter() for place in places}
             for group, share in zip(groups, shares, strict=False):
                 for place, n in zip(places, share, strict=True):

@@ -100,7 +100,7 @@ class Sampler:
             value=self.rules.order.value,
             limits={},
             barred={},
-            told=knows.told if judged else frozenset(),
+            weighed=knows.dig_ranks if judged else frozenset(),
             weigh=lambda got: int(not knows.digs(got[seat] + fixed)),
         )
         return [*low, *lay_out(task).draw(stream)[KITTY]]

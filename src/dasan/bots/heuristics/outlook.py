@@ -23,7 +23,7 @@ from dasan.ruleset.shapes import Combination
 
 CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
 """By number of cards, the holders for each exact set that is held: below 1, for a hand with one full house often has several."""
-KEPT = 0.25
+ONE_PLAY = 0.25
 """The probability that the last cards of a hand, if there are several, were kept because they are one play."""
 _UNSURE = 1 - 1e-9
 """The most that a play stands which an opponent might beat."""
@@ -232,7 +232,7 @@ class Outlook:
             ways = self._ways_to_beat(play)
             known = min(1.0, ways / comb(max(self._total, n), n))
             if n > 1 and ways:
-                known += (1 - known) * KEPT * ways / max(ways, self._whole(n))
+                known += (1 - known) * ONE_PLAY * ways / max(ways, self._whole(n))
             self._out[key] = known
         return known
 

@@ -26,7 +26,7 @@ from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.places import place_points
 from dasan.ruleset.rules import Rules
 
-Told = tuple[bytes, int | None, list[int], list[float]]
+DeskPosition = tuple[bytes, int | None, list[int], list[float]]
 """A position: the words of the backend's memory; the seat to act, None when the hand is over; its legal ids, ascending; and when
 the hand is over, payments or points by seat.
 """
@@ -77,7 +77,7 @@ class Desk:
         self._bits = [bit_of(rules, c) for c in self._deck]
         self._begun: dict[tuple[object, ...], bytes] = {}
 
-    def deal(self, dealer: int, seats: Sequence[int]) -> Told:
+    def deal(self, dealer: int, seats: Sequence[int]) -> DeskPosition:
         """The first position of a hand. seats: who gets each card of the pack, low to high; the number of seats is the kitty."""
         place, n = self._places.place, self._rules.players
         place.shown = None
@@ -100,7 +100,7 @@ class Desk:
         place.shown = row = bytes(place.memory)
         return row, answer % SEATS, place.legal[: answer // SEATS].tolist(), []
 
-    def step(self, row: bytes, action: int) -> Told:
+    def step(self, row: bytes, action: int) -> DeskPosition:
         """The position after a legal action, an id, in the position whose words are `row`."""
         place = self._places.place
         shown, place.shown = place.shown, None  # until the step is whole: an exception may come in between
@@ -136,4 +136,4 @@ def _in_one_piece(memory: Any) -> tuple[memoryview, Any]:
     return words.view(np.uint8).data, type(memory)(*moved) if isinstance(memory, tuple) else moved[0]
 
 
-__all__ = ["Desk", "Told", "desk_of"]
+__all__ = ["Desk", "DeskPosition", "desk_of"]
