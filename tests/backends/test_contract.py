@@ -29,17 +29,20 @@ from dasan.ruleset.policies import (
     Restart,
 )
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import Flush, Groups, Run, Same
+from dasan.ruleset.shapes import AllJokers, Flush, Groups, Kickers, Run, Same
 
 pytestmark = pytest.mark.full
 
-KNOWN = (Rules, Auction, Call, OpeningLead, BidScoring, FixedScoring, CardScoring, Same, Run, Flush, Groups)
+KNOWN = (
+    *(Rules, Auction, Call, OpeningLead, BidScoring, FixedScoring, CardScoring),
+    *(Same, Run, Flush, Groups, Kickers, AllJokers),
+)
 """`Rules`, and every policy and shape that it can hold."""
 DECLARED = [backend for backend in backends.BACKENDS if backend.honours is not None]
 EXAMPLES = [
     dasan.rules(preset, **options)
     for preset, options in (
-        *((preset, {}) for preset in ("big-three", "big-three-4p", "big-two", "winner")),
+        *((preset, {}) for preset in ("big-three", "big-three-4p", "big-two", "winner", "dou-dizhu")),
         ("big-two", {"scoring": "cards"}),
         ("winner", {"scoring": "cards"}),
     )
@@ -66,7 +69,7 @@ FIRST_FIELDS = {
     Groups: f"{SHAPE_FIELDS} main side any_side by_suit",
 }
 """By class, the fields that the first presets were written with."""
-FASTEST = {"big-three": "ranks", "big-two": "cardsets", "winner": "patterns"}
+FASTEST = {"big-three": "ranks", "big-two": "cardsets", "winner": "patterns", "dou-dizhu": "kickers"}
 INTERPRETED = {
     "big-three": {"runs_to"},
     "big-two": {
@@ -80,6 +83,7 @@ INTERPRETED = {
         "players",
     },
     "winner": {"pass_is_final", "joker_bomb", "exchange", "bomb", "two_of_spades_restart"},
+    "dou-dizhu": set(),
 }
 """By game, options whose values other than the default no compiled code plays."""
 UNSOLVED = {
@@ -99,7 +103,7 @@ UNSOLVED = {
     },
 }
 """By game, further options whose values other than the default no solver knows."""
-REGIONAL = ("wa-keng", "wa-keng-4", "big-two-philippines")
+REGIONAL = ("wa-keng", "wa-keng-4", "big-two-philippines", "dou-dizhu")
 """Presets of regions that compiled code plays."""
 
 
@@ -120,7 +124,7 @@ def test_every_setting_of_a_preset_is_compiled(preset: str) -> None:
         rules = dasan.rules(preset, **setting)
         for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS):
             assert backends.choose(rules, purpose).name == FASTEST[family]
-        assert (backends.GPU.unsupported(rules) is None) == (rules.auction is not None)
+        assert (backends.GPU.unsupported(rules) is None) == (FASTEST[family] == "ranks")
 
 
 @pytest.mark.parametrize("preset", ORIGINAL)
@@ -141,7 +145,7 @@ def added(kind: type[Any]) -> type[Any]:
         bases=(kind,),
         frozen=params.frozen,
         slots=slots,
-        kw_only=kind in (Same, Run, Flush, Groups),
+        kw_only=kind in (Same, Run, Flush, Groups, Kickers, AllJokers),
     )
 
 
@@ -327,11 +331,11 @@ def test_choosing() -> None:
     ]
 
 
-@pytest.mark.parametrize("package", ["ranks", "cardsets", "patterns"])
+@pytest.mark.parametrize("package", ["ranks", "cardsets", "patterns", "kickers"])
 def test_planes_are_checked_by_name_where_tables_are_made(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Features in another order than kernels write them would be read as one another."""
     env = import_module(f"dasan.kernels.{package}.env")
-    rules = dasan.rules({"ranks": "big-three", "cardsets": "big-two", "patterns": "winner"}[package])
+    rules = dasan.rules(next(preset for preset, name in FASTEST.items() if name == package))
     assert env.tables(rules, False)
     for names in (env.PLANES.replace("hand ", "hands "), env.PLANES.replace("phase hand", "hand phase"), "phase"):
         with monkeypatch.context() as change:

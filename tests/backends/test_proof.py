@@ -13,7 +13,7 @@ from tests.backends.variations import ADDED, DESCRIBING, LEFT_OUT, MORE_SHAPES, 
 import dasan
 from dasan import Rules
 from dasan.ruleset.policies import Guard
-from dasan.ruleset.shapes import Flush, Groups, Run, Same
+from dasan.ruleset.shapes import AllJokers, Flush, Groups, Kickers, Run, Same
 
 pytestmark = pytest.mark.full
 
@@ -26,7 +26,7 @@ SETS, EVERY_SET = 40, 7
 def test_every_field_has_values_to_try() -> None:
     named = {name for names in VALUES for name in names.split(" and ")}
     assert {f.name for f in fields(Rules)} - DESCRIBING == {*named, "shapes"}
-    for kind in (Same, Run, Flush, Groups):
+    for kind in (Same, Run, Flush, Groups, Kickers, AllJokers):
         assert {f.name for f in fields(kind)} - {"type"} <= SHAPE_VALUES.keys()
 
 

@@ -145,6 +145,9 @@ SHAPE_VALUES: dict[str, tuple[Any, ...]] = {
     "main": (1, 2, 3, 4),
     "side": (1, 2, 3),
     "any_side": (False, True),
+    "sides": (1, 2, 3),
+    "distinct": (False, True),
+    "joker_pair": (False, True),
 }
 
 

@@ -30,6 +30,7 @@ GAMES: list[tuple[str, dict[str, object]]] = [
     ("big-three-4p", {"must_dig": True}),
     ("big-two", {"triples": True, "fours": True, "two_pairs": True}),
     ("winner", {"players": 6, "decks": 2, "jokers": True, "scoring": "cards"}),
+    ("dou-dizhu", {"joker_kickers": True}),
 ]
 CHECK = {"NUMBA_BOUNDSCHECK": "1"}
 PLAIN = {"NUMBA_DISABLE_JIT": "1"}
@@ -102,7 +103,7 @@ def test_whole_suites_with_the_bounds_check(tests: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_suites_as_plain_python() -> None:
-    names = "test_bits or test_rank_hands or test_cardset_hands or test_pattern_hands or test_every_pair"
+    names = "test_bits or test_rank_hands or test_cardset_hands or test_pattern_hands or test_kicker_hands or test_every_pair"
     equal = "likely or often or shared_out or helpers"
     suite(PLAIN, str(HERE / "kernels"), str(HERE / "vector"), "-k", f"({names}) and not ({equal})")
     suite(PLAIN, str(HERE / "solver" / "test_compiled_endgames.py"), "-k", "equals_interpreted and not many")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.kernels import test_cardset_hands, test_pattern_hands, test_rank_hands
+from tests.kernels import test_cardset_hands, test_kicker_hands, test_pattern_hands, test_rank_hands
 
 import dasan
 from dasan import vector
-from dasan.features import by_rank
+from dasan.backends import Purpose, choose
 from dasan.kernels.cardsets import hands as cardset_hands
 from dasan.kernels.cardsets import tables as cardset_tables
 from dasan.kernels.patterns import hands as pattern_hands
@@ -73,6 +73,15 @@ def pattern_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State
         yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_pattern_hands.move_of
 
 
+def kicker_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
+    for begun, trace, _, _ in test_kicker_hands.played_at_random(rules, hands):
+        yield begun, trace, test_kicker_hands.move_of
+
+
+TRACES = {"ranks": rank_traces, "cardsets": cardset_traces, "patterns": pattern_traces, "kickers": kicker_traces}
+COMPILED = [preset for preset in dasan.PRESETS if choose(dasan.rules(preset), Purpose.ENVIRONMENTS).compiled]
+
+
 def excess(counts: dict[int, Any]) -> tuple[float, int]:
     """Chi-square and its degrees of freedom, over the numbers of legal moves of which each was to be expected."""
     chi, degrees = 0.0, 0
@@ -91,10 +100,10 @@ def check(counts: dict[int, Any], least: int) -> None:
 
 
 @pytest.mark.sampled(3, 3)
-@pytest.mark.parametrize("preset", dasan.PRESETS)
+@pytest.mark.parametrize("preset", COMPILED)
 def test_whole_hands_take_every_place_of_the_engines_list(preset: str) -> None:
     rules = dasan.rules(preset)
-    traces = rank_traces if by_rank(rules) else cardset_traces if rules.hand_size is not None else pattern_traces
+    traces = TRACES[choose(rules, Purpose.ENVIRONMENTS).name]
     counts: dict[int, Any] = {}
     for begun, trace, move_of in traces(rules, 60):
         state = begun
@@ -108,7 +117,7 @@ def test_whole_hands_take_every_place_of_the_engines_list(preset: str) -> None:
 
 
 @pytest.mark.sampled(3, 3)
-@pytest.mark.parametrize("preset", dasan.PRESETS)
+@pytest.mark.parametrize("preset", COMPILED)
 def test_samples_take_every_place_of_the_list(preset: str) -> None:
     env = vector.make(preset, 2_000, seed=5, observations=False)
     most = 40

@@ -22,7 +22,7 @@ def values(option: Option) -> tuple[OptionValue, ...]:
     listed = option.choices
     if listed is None:
         span = range(option.minimum, option.maximum + 1)
-        listed = tuple(span) if len(span) <= FEW else (option.default, 25)
+        listed = tuple(span) if len(span) <= FEW else (option.default, 25 if 25 in span else 1)
     return (option.default, *(value for value in listed if value != option.default))
 
 

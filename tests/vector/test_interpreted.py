@@ -36,6 +36,7 @@ print(seen.hexdigest(), int(env.done.sum()))
         ("big-three-4p", {}),
         ("big-two", {}),
         ("winner", {"decks": 2, "jokers": True}),
+        ("dou-dizhu", {}),
         pytest.param("big-three", {}, marks=pytest.mark.slow),
     ],
     ids=str,

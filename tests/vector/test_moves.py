@@ -33,6 +33,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("winner", {}),
     ("winner", {"players": 6, "decks": 2, "jokers": True}),
     ("winner", {"suits_ranked": False, "decks": 2}),
+    ("dou-dizhu", {}),
 ]
 
 
@@ -128,6 +129,14 @@ def test_sizes_are_pinned() -> None:
         "big-two": (64, 64, 160),
         "winner": (72, 128, 160),
         "winner-bomb": (72, 128, 160),
+        "wa-keng": (72, 72, 160),
+        "wa-keng-4": (72, 72, 208),
+        "big-two-hong-kong": (72, 72, 160),
+        "big-two-taiwan": (64, 64, 160),
+        "big-two-philippines": (72, 72, 160),
+        "big-two-indonesia": (72, 72, 160),
+        "zheng-shangyou": (80, 80, 168),
+        "dou-dizhu": (88, 88, 184),
     }
 
 

@@ -23,8 +23,10 @@ CASES: tuple[Case, ...] = (
     ("big-three", {"auction_rounds": "once", "bidder_leads": True, "runs": "singles-and-pairs"}),
     ("big-three-4p", {"auction_ends_after": 2, "doubling_cap": 2, **DOUBLED}),
     ("big-three-4p", {"auction_ends_after": 2, "passed_bidder_may_return": False, "opener_may_pass": True}),
+    ("dou-dizhu", {}),
+    ("dou-dizhu", {"kickers": "distinct", "joker_kickers": True, "doubling_cap": 1}),
 )
-"""H.11 to H.16, H.18 to H.21, H.43."""
+"""DD.01 to DD.08, H.11 to H.16, H.18 to H.21, H.43."""
 
 
 def case_id(case: Case) -> str:

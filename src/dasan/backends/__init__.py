@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias, get_args
 from dasan.arguments import shown
 from dasan.backends.cardsets import CARDSETS
 from dasan.backends.contract import Backend, Purpose
+from dasan.backends.kickers import KICKERS
 from dasan.backends.patterns import PATTERNS
 from dasan.backends.ranks import GPU, OPEN_HANDS, RANKS
 from dasan.backends.states import ENDGAME, ENGINE
@@ -24,7 +25,7 @@ from dasan.ruleset.rules import Rules
 Wanted: TypeAlias = Literal["auto", "compiled", "engine"]
 """The fastest that honours the rules; the fastest that is compiled; the interpreted engine."""
 
-BACKENDS: tuple[Backend, ...] = (RANKS, CARDSETS, PATTERNS, ENGINE, GPU, OPEN_HANDS, ENDGAME)
+BACKENDS: tuple[Backend, ...] = (RANKS, CARDSETS, PATTERNS, KICKERS, ENGINE, GPU, OPEN_HANDS, ENDGAME)
 """All backends; of those with the same purpose the fastest comes first."""
 
 
@@ -60,6 +61,7 @@ __all__ = [
     "ENDGAME",
     "ENGINE",
     "GPU",
+    "KICKERS",
     "OPEN_HANDS",
     "PATTERNS",
     "RANKS",

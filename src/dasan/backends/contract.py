@@ -12,7 +12,9 @@ from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
 
+from dasan.ruleset.policies import BidScoring
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import AllJokers, AnyShape, Kickers, Run, Same
 
 
 class Purpose(StrEnum):
@@ -140,6 +142,30 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
+def payable(rules: Rules) -> str | None:
+    """Payments fit into 32 bits, however many bombs double them."""
+    scoring = rules.scoring
+    if not isinstance(scoring, BidScoring) or not scoring.bombs_double or scoring.most_doublings:
+        return None
+    least = min((_fewest(shape) for shape in rules.shapes if shape.power), default=rules.most_cards)
+    times = len(rules.pack) // least + scoring.spring_doubles
+    top = 1 if rules.auction is None else rules.auction.top
+    if top * (rules.players - 1) << times < 1 << 31:
+        return None
+    return f"scoring.most_doublings is 0, not a limit where bombs have {least} cards"
+
+
+def _fewest(shape: AnyShape) -> int:
+    """A lower bound on the cards of a play of this shape."""
+    match shape:
+        case Same(count=n) | AllJokers(count=n):
+            return n
+        case Run(copies=n) | Kickers(copies=n):
+            return n * shape.shortest
+        case _:
+            return 1
+
+
 DESCRIBES: Mapping[str, Condition] = {
     "name": anything,
     "settings": anything,
@@ -176,4 +202,5 @@ __all__ = [
     "between",
     "kind_of",
     "only",
+    "payable",
 ]

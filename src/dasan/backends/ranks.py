@@ -17,6 +17,7 @@ from dasan.backends.contract import (
     between,
     kind_of,
     only,
+    payable,
 )
 from dasan.ruleset.policies import Auction, BidScoring, Call, Ending, Guard, LaterLead, NextDealer, Restart
 from dasan.ruleset.rules import Rules
@@ -144,7 +145,7 @@ HONOURS: Honoured = {
         "plain": only(False),
     },
 }
-TOGETHER = (_dealt_out, _sayable, _one_bit_each)
+TOGETHER = (_dealt_out, _sayable, _one_bit_each, payable)
 
 RANKS = Backend(
     name="ranks",

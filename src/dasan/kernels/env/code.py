@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dasan.backends import CARDSETS, ENGINE, PATTERNS, RANKS, Backend
+from dasan.backends import CARDSETS, ENGINE, KICKERS, PATTERNS, RANKS, Backend
 from dasan.play.dealing import Deal
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
@@ -98,6 +98,11 @@ def code_of(backend: Backend) -> Code:
         from dasan.kernels.patterns import playout as pattern_playout
 
         return Code(pattern_env, pattern_playout, pattern_playout)
+    if backend is KICKERS:
+        from dasan.kernels.kickers import env as kicker_env
+        from dasan.kernels.kickers import playout as kicker_playout
+
+        return Code(kicker_env, kicker_playout, kicker_playout)
     if backend is ENGINE:
         from dasan.interpreted import env as engine_env
         from dasan.interpreted import playout as engine_playout

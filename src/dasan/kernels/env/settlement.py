@@ -31,6 +31,8 @@ PLAYERS, BASE, EACH_WINNER, UNPLAYED, BOMBS_DOUBLE, SPRING_DOUBLES, MOST_DOUBLIN
 BY_BID, FIXED, BY_CARDS = range(3)
 NO_SIDES = 0
 """The side of a hand without sides."""
+NO_LIMIT = 1 << 20
+"""More doublings than a hand can have."""
 
 
 def settlement(rules: Rules) -> Settlement:
@@ -43,7 +45,7 @@ def settlement(rules: Rules) -> Settlement:
         case BidScoring():
             table[BASE], table[EACH_WINNER] = BY_BID, scoring.pay_each_winner
             table[BOMBS_DOUBLE], table[SPRING_DOUBLES] = scoring.bombs_double, scoring.spring_doubles
-            table[MOST_DOUBLINGS] = rules.most_doublings
+            table[MOST_DOUBLINGS] = scoring.most_doublings or NO_LIMIT
         case FixedScoring():
             table[BASE], table[PRICES:] = FIXED, scoring.stake
         case CardScoring():

@@ -1,0 +1,153 @@
+"""Games of ranks alone with kickers (Dou Dizhu): a hand is a count of each rank, four bits a rank, jokers included."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any
+
+from dasan.backends.contract import (
+    DESCRIBES,
+    SHAPE,
+    Backend,
+    Condition,
+    Purpose,
+    anything,
+    between,
+    kind_of,
+    only,
+    payable,
+)
+from dasan.ruleset.policies import Auction, BidScoring, Ending, Guard, LaterLead, NextDealer, Opener, Restart
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import AllJokers, AnyShape, Kickers, Run, Same
+
+RANKS = 13
+"""Ranks below the jokers, which are the ranks 13 and 14."""
+COPIES = 4
+MOST_PLAYS = 4096
+"""Plays that a hand may have at once, so that lists have room."""
+
+
+def _ascending(sequence: Any, rules: Rules) -> str | None:
+    return None if sequence in rules.ranks else f"ranks of {rules.ranks} that follow one another"
+
+
+def most_plays(rules: Rules) -> int:
+    """An upper bound on the plays that a hand has at once.
+
+    A hand of n cards has at most n // c ranks of c cards, and C(m, k) ways to choose k groups out of m.
+    """
+    return sum(_most(shape, rules.most_cards) for shape in rules.shapes)
+
+
+def _most(shape: AnyShape, cards: int) -> int:
+    match shape:
+        case Same(count=n):
+            return cards // n
+        case Run(copies=copies):
+            return sum(max(0, cards // copies - n + 1) for n in range(shape.shortest, shape.longest + 1))
+        case Kickers(copies=copies):
+            total = 0
+            for n in range(shape.shortest, shape.longest + 1):
+                left = (cards - copies * n) // shape.side
+                total += max(0, cards // copies - n + 1) * (comb(left, shape.sides * n) if left > 0 else 0)
+            return total
+        case _:
+            return 1
+
+
+def _apart(rules: Rules) -> str | None:
+    """Shapes are told apart by their kinds, and compared by their families."""
+    families = {shape.family or shape.kind for shape in rules.shapes}
+    if len(families) < len(rules.shapes):
+        return "shapes are two of the same family"
+    if len({shape.kind for shape in rules.shapes}) < len(rules.shapes):
+        return "shapes are two of the same kind"
+    return None
+
+
+def _listable(rules: Rules) -> str | None:
+    most = most_plays(rules)
+    return None if most < MOST_PLAYS else f"shapes are {most} plays of one hand, not fewer than {MOST_PLAYS}"
+
+
+_SHAPE: dict[str, Condition] = {**SHAPE, "tier": anything, "power": anything}
+
+KICKERS = Backend(
+    name="kickers",
+    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
+    summary="compiled: a hand is how many cards of each rank, four bits a rank; plays may have kickers",
+    compiled=True,
+    honours={
+        Rules: {
+            **DESCRIBES,
+            "players": only(3),
+            "decks": only(1),
+            "jokers": only(True),
+            "ranks": lambda value, rules: None if len(value) == RANKS else f"{RANKS} ranks",
+            "left_out": only(""),
+            "suits": anything,
+            "suits_ranked": only(False),
+            "shapes": anything,
+            "hand_size": only(17),
+            "next_dealer": only(NextDealer.FIRST_OUT),
+            "ending": only(Ending.FIRST_OUT),
+            "scoring": kind_of(BidScoring),
+            "auction": kind_of(Auction),
+            "call": only(None),
+            "reveal_kitty": anything,
+            "opening": only(None),
+            "later_lead": only(LaterLead.OPENING),
+            "pass_is_final": only(False),
+            "guard": only(Guard.OFF),
+            "restart": only(Restart.OFF),
+            "exchange": only(False),
+        },
+        BidScoring: {
+            "type": anything,
+            "pay_each_winner": anything,
+            "bombs_double": anything,
+            "spring_doubles": anything,
+            "most_doublings": anything,
+        },
+        Auction: {
+            "top": between(1, 15),
+            "suit": anything,
+            "passing_is_final": only(False),
+            "opener_may_pass": only(True),
+            "must_dig": only(()),
+            "opener": only(Opener.RANDOM),
+            "one_round": only(True),
+            "all_pass_is_void": only(True),
+            "passes_to_end": anything,
+            "bidder_leads": only(True),
+        },
+        Same: {**_SHAPE, "count": between(1, COPIES), "by_suit": only(False)},
+        Run: {
+            **_SHAPE,
+            "copies": between(1, COPIES),
+            "sequence": _ascending,
+            "shortest": anything,
+            "longest": anything,
+            "tie": only("none"),
+            "crown": only(""),
+            "flush": only(False),
+            "plain": only(False),
+        },
+        Kickers: {
+            **_SHAPE,
+            "copies": between(1, COPIES),
+            "sequence": _ascending,
+            "shortest": anything,
+            "longest": anything,
+            "side": between(1, COPIES),
+            "sides": anything,
+            "distinct": anything,
+            "joker_pair": anything,
+        },
+        AllJokers: {**_SHAPE, "count": only(2)},
+    },
+    together=(_apart, _listable, payable),
+)
+
+__all__ = ["KICKERS", "most_plays"]

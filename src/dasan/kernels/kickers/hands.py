@@ -1,0 +1,166 @@
+"""Play whole random hands of Dou Dizhu, from the shuffle to the payments.
+
+A hand's random numbers depend only on the seed and its number, not on the thread that plays it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.settlement import doublings, pay
+from dasan.kernels.env.trace import write_ply
+from dasan.kernels.kickers.play import FOUND_WORDS, LEAD, choices, chosen, find, row_of
+from dasan.kernels.kickers.tables import KickerCatalogue, KickerPolicy
+from dasan.kernels.runtime.compiled import compiled, woven_callable
+from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _1, _2 = U(0), U(1), U(2)
+CARDS = 54
+PASS, BID = -1, -1
+"""Codes in a trace: PASS, BID - bid, or the row of a play."""
+VOID = -1
+"""In place of the seat that went out: nobody has bid."""
+
+
+@woven_callable
+def fill_pack(pack: Words, suits: bool) -> None:
+    """The pack by suit, then rank, the jokers in the first suit: suit words of one card, or else hands of one card."""
+    at = 0
+    for suit in range(4):
+        for rank in range(15 if suit == 0 else 13):
+            pack[at] = _1 << U(16 * suit + rank if suits else 4 * rank)
+            at += 1
+
+
+@woven_callable
+def deal_cards(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
+    """Deal `each` cards to each of `players` and the rest to hands[players]; returns the random state.
+
+    pack: a word a card, from `fill_pack`; left shuffled. hands: their sums. A random word draws two cards.
+    """
+    word = _0
+    at = 0
+    for seat in range(players):
+        held = _0
+        for _ in range(each):
+            state, word, j = draw(state, word, at, CARDS)
+            card = pack[j]
+            pack[j] = pack[at]
+            pack[at] = card
+            held += card
+            at += 1
+        hands[seat] = held
+    rest = _0
+    for i in range(at, CARDS):
+        rest += pack[i]
+    hands[players] = rest
+    return state
+
+
+@woven_callable
+def random_hand(
+    state: np.uint64,
+    hands: Words,
+    opener: int,
+    scratch: Words,
+    catalogue: KickerCatalogue,
+    policy: KickerPolicy,
+    payments: Numbers,
+    trace: Numbers,
+) -> tuple[np.uint64, int, int]:
+    """Play one dealt hand at random: every legal move of the engine's list is equally likely.
+
+    hands: counts by seat, then the kitty. scratch: FOUND_WORDS words. payments: filled by seat. trace: if longer than 0, filled
+    with three numbers a ply: seat, code, and how many moves were legal. Returns the random state, the number of plies and the
+    seat that went out, or VOID (DD.02).
+    """
+    seat, bid, bidder, plies = opener, 0, -1, 0
+    while plies < 3 and bid < policy.top:
+        state = stepped(state)
+        said = signed(below(mixed(state), U(policy.top - bid + 1)))
+        write_ply(trace, plies, seat, PASS if said == 0 else BID - bid - said, policy.top - bid + 1)
+        if said > 0:
+            bid += said
+            bidder = seat
+        plies += 1
+        seat = seat + 1 if seat < 2 else 0
+    if bidder < 0:
+        for k in range(3):
+            payments[k] = 0
+        return state, plies, VOID
+    seat = bidder
+    hand = hands[seat] + hands[3]
+    after = hands[seat + 1 if seat < 2 else 0]
+    before = hands[seat - 1 if seat > 0 else 2]
+    code, passes, bombs, led, answered = signed(LEAD), 0, 0, 0, False
+    while True:
+        end = find(hand, code, scratch, catalogue)
+        n = choices(end, scratch)
+        legal = n if code < 0 else n + 1
+        i = signed(0)
+        if n > 0:
+            state = stepped(state)
+            i = signed(below(mixed(state), U(legal)))
+        if i < n:
+            bit, word = chosen(i, scratch)
+            write_ply(trace, plies, seat, row_of(bit, word, catalogue), legal)
+            hand -= catalogue.need[word] + (catalogue.unit[word] << bit)
+            code = signed(catalogue.codes[word] + catalogue.slope[word] * signed(bit >> _2))
+            bombs += 1 if catalogue.powers[catalogue.shapes[code >> 4]] > 0 else 0
+            passes = 0
+            if seat == bidder:
+                led += 1
+            else:
+                answered = True
+        else:
+            write_ply(trace, plies, seat, PASS, legal)
+            passes += 1
+            if passes == 2:
+                code, passes = signed(LEAD), 0
+        plies += 1
+        if hand == _0:
+            break
+        hand, after, before = after, before, hand
+        seat = seat + 1 if seat < 2 else 0
+    spring = not answered if seat == bidder else led <= 1
+    times = doublings(bombs, spring, policy.settlement)
+    pay(seat, 1 << bidder, bid, 0, times, policy.settlement, payments)
+    return state, plies, seat
+
+
+@compiled
+def random_hands(
+    first: int,
+    count: int,
+    seed: np.uint64,
+    catalogue: KickerCatalogue,
+    policy: KickerPolicy,
+    paid: Numbers,
+    won: Numbers,
+) -> int:
+    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies.
+
+    paid, won: by seat, total payments and hands won; added to.
+    """
+    pack = np.empty(CARDS, np.uint64)
+    hands = np.empty(4, np.uint64)
+    scratch = np.empty(FOUND_WORDS, np.uint64)
+    payments = np.empty(3, np.int64)
+    trace = np.empty(0, np.int64)
+    plies = 0
+    for number in range(first, first + count):
+        state = stepped(hand_state(seed, number))
+        opener = signed(below(mixed(state), U(3)))
+        fill_pack(pack, False)
+        state = deal_cards(state, pack, hands, policy.hand_size, 3)
+        state, n, _ = random_hand(state, hands, opener, scratch, catalogue, policy, payments, trace)
+        plies += n
+        for seat in range(3):
+            paid[seat] += payments[seat]
+            won[seat] += 1 if payments[seat] > 0 else 0
+    return plies
