@@ -115,7 +115,12 @@ ADAPTERS: dict[str, tuple[str, Callable[[str], Work]]] = {
     "rlcard-manner": ("observations and legal actions", _rlcard_manner),
     "rlcard-step": ("RLCard's doudizhu: observations and legal actions", _rlcard_step),
 }
-PATHS = {"kernel": "whole hands", "batch-mask": "masks", "batch-obs": "observations and masks", "engine": "legal moves"}
+PATHS = {
+    "whole-hands": "their results",
+    "batch-mask": "masks",
+    "batch-obs": "observations and masks",
+    "engine": "legal moves",
+}
 PEERS = {
     "openspiel-cpp": "OpenSpiel's dou_dizhu by evaluate_bots",
     "openspiel-python": "OpenSpiel's C++ dou_dizhu from Python: legal actions",
@@ -139,7 +144,7 @@ def ratios(lines: list[Row]) -> dict[str, float]:
     """What the figures are for."""
     rate = {line.what: line.plies_per_s for line in lines}
     return {
-        "whole hands over OpenSpiel's C++": rate["kernel"] / rate["openspiel-cpp"],
+        "whole hands over OpenSpiel's C++": rate["whole-hands"] / rate["openspiel-cpp"],
         "batch with masks over OpenSpiel's C++": rate["batch-mask"] / rate["openspiel-cpp"],
         "batch with observations over OpenSpiel's C++": rate["batch-obs"] / rate["openspiel-cpp"],
         "PettingZoo over RLCard's env.step": rate["pettingzoo"] / rate["rlcard-step"],

@@ -35,7 +35,7 @@ def rank_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, T
         trace = np.zeros(3 * 400, np.int64)
         random = np.uint64(rank_hands.shuffle_deal(random, a.pack, a.pack.copy(), words, a.hand_size, a.players))
         cards = [test_rank_hands.cards_of(rules, int(word)) for word in words]
-        after, plies = rank_hands.random_hand(random, words, t, a, paid, trace)
+        after, plies, _ = rank_hands.random_hand(random, words, t, a, paid, trace)
         random = np.uint64(after)
         begun = dasan.start(rules, cards[:-1], kitty=cards[-1])
         yield (

@@ -84,7 +84,7 @@ def test_a_commit_is_compared_in_alternating_runs(
     for asked, words in (
         ({"against": "no-such-commit", "repeats": 6}, "git finds no such commit here"),
         ({"against": "HEAD", "repeats": 5}, "an interval takes 6 pairs of runs, not 5"),
-        ({"against": "HEAD", "path": ["kernel"]}, "no path kernel to compare with other commits"),
+        ({"against": "HEAD", "path": ["whole-hands"]}, "no path whole-hands to compare with other commits"),
     ):
         with pytest.raises(CannotRun, match=words):
             bench(["big-three"], seconds=0.01, **{"path": ["engine"], **asked})  # type: ignore[arg-type]

@@ -1,22 +1,20 @@
-"""Our own paths: the engine, whole random hands compiled, and the batched environments."""
+"""Our own paths: the engine, whole random hands, and the batched environments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import dasan
 from dasan.backends import GPU as ON_GPU
-from dasan.backends import Purpose, choose
 from dasan.bench.timing import Speed, cores, measure
 from dasan.bench.works import WORKS, Work
 from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
-PATHS = ("engine", "kernel", "batch-packed-mask", "batch-packed-obs", "batch-mask", "batch-obs", "batch-moves", GPU)
-"""The interpreted engine; whole hands compiled; batched environments with packed masks, with packed observations too; with
-masks and lists of legal actions, with observations too, and with the features of every legal move as well; batched
+PATHS = ("engine", "whole-hands", "batch-packed-mask", "batch-packed-obs", "batch-mask", "batch-obs", "batch-moves", GPU)
+"""The interpreted engine; whole hands (`dasan.vector.playouts`); batched environments with packed masks, with packed observations
+too; with masks and lists of legal actions, with observations too, and with the features of every legal move as well; batched
 environments on a GPU."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "big-three": {},
@@ -79,55 +77,17 @@ def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Spee
     return measure(variant, GPU, work, seconds=seconds, repeats=repeats, gpu=device_name())
 
 
-def _kernel(rules: Rules, threads: int) -> Work:
-    import numpy as np
-
-    tables, random_hands, hands = _random_hands(rules)
-    seed = np.uint64(1)
+def _whole_hands(rules: Rules, threads: int) -> Work:
+    hands = (2_000 if rules.hand_size is None else 10_000) * threads
     first = 0
-
-    def share(start: int) -> int:
-        paid, won = np.zeros(8, np.int64), np.zeros(8, np.int64)
-        return int(random_hands(start, hands, seed, *tables, paid, won))
-
-    pool = ThreadPoolExecutor(threads)
 
     def work() -> tuple[int, int]:
         nonlocal first
-        starts = [first + hands * k for k in range(threads)]
-        first += hands * threads
-        plies = share(starts[0]) if threads == 1 else sum(pool.map(share, starts))
-        return plies, hands * threads
+        done = dasan.vector.playouts(rules, hands, seed=1, first=first, threads=threads, backend="compiled")
+        first += hands
+        return int(done.plies.sum()), hands
 
     return work
 
 
-def _random_hands(rules: Rules) -> tuple[tuple[Any, ...], Callable[..., int], int]:
-    """The tables and the function that play whole random hands, and how many to play at once."""
-    backend = choose(rules, Purpose.ENVIRONMENTS, "compiled").name
-    if backend == "ranks":
-        from dasan.kernels.ranks import auction as rank_auction
-        from dasan.kernels.ranks import hands as rank_hands
-        from dasan.kernels.ranks import tables as rank_tables
-
-        return (rank_tables.rank_catalogue(rules), rank_auction.auction_policy(rules)), rank_hands.random_hands, 20_000
-    if backend == "cardsets":
-        from dasan.kernels.cardsets import hands as cardset_hands
-        from dasan.kernels.cardsets import tables as cardset_tables
-
-        return (
-            (cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)),
-            cardset_hands.random_hands,
-            4_000,
-        )
-    from dasan.kernels.patterns import hands as pattern_hands
-    from dasan.kernels.patterns import tables as pattern_tables
-
-    return (
-        (pattern_tables.pattern_catalogue(rules), pattern_tables.pattern_policy(rules)),
-        pattern_hands.random_hands,
-        2_000,
-    )
-
-
-_WORKS: dict[str, Callable[[Rules, int], Work]] = {**WORKS, "kernel": _kernel}
+_WORKS: dict[str, Callable[[Rules, int], Work]] = {**WORKS, "whole-hands": _whole_hands}

@@ -30,7 +30,7 @@ def bench(
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option(help="Only this path, for instance kernel, batch-mask or batch-packed-obs."),
+        typer.Option(help="Only this path, for instance whole-hands, batch-mask or batch-packed-obs."),
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
     seconds: Annotated[

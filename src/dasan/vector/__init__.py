@@ -26,6 +26,7 @@ from dasan.ruleset.rules import Rules
 from dasan.vector.duel import Duel
 from dasan.vector.env import VectorEnv
 from dasan.vector.functional import BatchState, Functional
+from dasan.vector.playouts import Playouts, playouts
 from dasan.vector.recipe import Moves, Output, Recipe
 from dasan.vector.returns import Batch, Returns
 
@@ -143,11 +144,13 @@ __all__ = [
     "Functional",
     "Moves",
     "Output",
+    "Playouts",
     "Returns",
     "VectorEnv",
     "functional",
     "make",
     "on_gpu",
+    "playouts",
     "unpack",
     "unpack_torch",
 ]

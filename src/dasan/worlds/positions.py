@@ -269,7 +269,7 @@ class _Game:
         from dasan.kernels.env.code import code_of
 
         self._rules = rules
-        self._environments, self._playouts, _ = code_of(backend)
+        self._environments, self._playouts, *_ = code_of(backend)
         self._tables = self._environments.tables(rules, True)
         self._thrifty: Any = playout_policies.thrifty_tables(rules) if backend.compiled else None
         self.put, self.publish, self.step = self._playouts.put, self._playouts.publish, self._playouts.step

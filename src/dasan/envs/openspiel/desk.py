@@ -66,7 +66,7 @@ class Desk:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        env, playouts, hands = code_of(choose(rules, Purpose.WORLDS, "compiled"))
+        env, playouts, hands, _ = code_of(choose(rules, Purpose.WORLDS, "compiled"))
         if hands is None:
             raise ValueError("no kernels step single hands of this game")
         self._put = playouts.put

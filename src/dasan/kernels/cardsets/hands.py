@@ -5,13 +5,25 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.cardsets.tables import ALONE, LARGE, LEAD, OPENING, SUITS, CardsetCatalogue, CardsetPolicy
+from dasan.kernels.cardsets.tables import (
+    ALONE,
+    LARGE,
+    LEAD,
+    OPENING,
+    SUITS,
+    CardsetCatalogue,
+    CardsetPolicy,
+    cardset_catalogue,
+    cardset_policy,
+)
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.results import HandResults, write_result
 from dasan.kernels.env.settlement import NO_SIDES, pay
 from dasan.kernels.env.trace import write_ply
 from dasan.kernels.runtime.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven, woven_callable
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
+from dasan.ruleset.rules import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -292,47 +304,42 @@ def random_hand(
     return state, plies, watching if (watching + 1) % players == seat else -1
 
 
+def hand_tables(rules: Rules) -> tuple[CardsetCatalogue, CardsetPolicy]:
+    """What `random_hands` reads."""
+    return cardset_catalogue(rules), cardset_policy(rules)
+
+
 @lean
 def _random_hands(
     first: int,
-    count: int,
     seed: np.uint64,
     catalogue: CardsetCatalogue,
     policy: CardsetPolicy,
-    paid: Numbers,
-    won: Numbers,
+    results: HandResults,
     pack: Words,
     hands: Words,
     plays: Small,
     payments: Numbers,
     trace: Numbers,
-) -> int:
-    plies = 0
-    for number in range(first, first + count):
+) -> None:
+    for k in range(results.plies.shape[0]):
         for i in range(52):
             pack[i] = _1 << U(i)
-        state = hand_state(seed, number)
+        state = hand_state(seed, first + k)
         state = deal_sets(state, pack, hands, policy.hand_size, policy.players)
-        state, n, _ = random_hand(state, hands, plays, catalogue, policy, payments, trace)
-        plies += n
+        _, plies, _ = random_hand(state, hands, plays, catalogue, policy, payments, trace)
+        out = 0
         for seat in range(policy.players):
-            paid[seat] += payments[seat]
-            won[seat] += 1 if payments[seat] > 0 else 0
-    return plies
+            out = seat if hands[seat] == _0 else out
+        write_result(k, payments, out, plies, results)
 
 
 @compiled
 def random_hands(
-    first: int,
-    count: int,
-    seed: np.uint64,
-    catalogue: CardsetCatalogue,
-    policy: CardsetPolicy,
-    paid: Numbers,
-    won: Numbers,
-) -> int:
-    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies."""
+    first: int, seed: np.uint64, catalogue: CardsetCatalogue, policy: CardsetPolicy, results: HandResults
+) -> None:
+    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
     pack, hands = np.empty(52, np.uint64), np.empty(policy.players, np.uint64)
     plays = np.empty(MOST_PLAYS, np.int32)
     payments, trace = np.empty(policy.players, np.int64), np.empty(0, np.int64)
-    return _random_hands(first, count, seed, catalogue, policy, paid, won, pack, hands, plays, payments, trace)
+    _random_hands(first, seed, catalogue, policy, results, pack, hands, plays, payments, trace)

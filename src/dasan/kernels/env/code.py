@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -73,42 +74,59 @@ class HandKernels(Protocol):
     def deal_hand(self, parcel: DealtHand, /) -> Any: ...
 
 
+class WholeHands(Protocol):
+    """A module of whole hands from the deal to the payments."""
+
+    def hand_tables(self, rules: Rules, /) -> tuple[Any, ...]:
+        """The tables that `random_hands` reads between the seed and the results."""
+
+    @property
+    def random_hands(self) -> Callable[..., None]:
+        """Deal and play hands of a seed from a number on, with uniformly random moves: (number, seed, *tables, results)."""
+
+
 class Code(NamedTuple):
     """The modules of a backend. hands: None where they are not compiled."""
 
     environments: Environments
     playouts: Playouts
     hands: HandKernels | None
+    whole: WholeHands
 
 
 def code_of(backend: Backend) -> Code:
     """The code of a backend that plays environments and positions. ValueError: it plays neither."""
     if backend is RANKS:
         from dasan.kernels.ranks import env as rank_env
+        from dasan.kernels.ranks import hands as rank_hands
         from dasan.kernels.ranks import playout as rank_playout
 
-        return Code(rank_env, rank_playout, rank_playout)
+        return Code(rank_env, rank_playout, rank_playout, rank_hands)
     if backend is CARDSETS:
         from dasan.kernels.cardsets import env as cardset_env
+        from dasan.kernels.cardsets import hands as cardset_hands
         from dasan.kernels.cardsets import playout as cardset_playout
 
-        return Code(cardset_env, cardset_playout, cardset_playout)
+        return Code(cardset_env, cardset_playout, cardset_playout, cardset_hands)
     if backend is PATTERNS:
         from dasan.kernels.patterns import env as pattern_env
+        from dasan.kernels.patterns import hands as pattern_hands
         from dasan.kernels.patterns import playout as pattern_playout
 
-        return Code(pattern_env, pattern_playout, pattern_playout)
+        return Code(pattern_env, pattern_playout, pattern_playout, pattern_hands)
     if backend is KICKERS:
         from dasan.kernels.kickers import env as kicker_env
+        from dasan.kernels.kickers import hands as kicker_hands
         from dasan.kernels.kickers import playout as kicker_playout
 
-        return Code(kicker_env, kicker_playout, kicker_playout)
+        return Code(kicker_env, kicker_playout, kicker_playout, kicker_hands)
     if backend is ENGINE:
         from dasan.interpreted import env as engine_env
+        from dasan.interpreted import hands as engine_hands
         from dasan.interpreted import playout as engine_playout
 
-        return Code(engine_env, engine_playout, None)
+        return Code(engine_env, engine_playout, None, engine_hands)
     raise ValueError(f"{backend.name} plays no environments")
 
 
-__all__ = ["Code", "Environments", "HandKernels", "Playouts", "code_of"]
+__all__ = ["Code", "Environments", "HandKernels", "Playouts", "WholeHands", "code_of"]

@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.results import NOBODY, HandResults, write_result
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.env.trace import write_ply
 from dasan.kernels.kickers.play import FOUND_WORDS, LEAD, choices, chosen, find, row_of
-from dasan.kernels.kickers.tables import KickerCatalogue, KickerPolicy
+from dasan.kernels.kickers.tables import KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
 from dasan.kernels.runtime.compiled import compiled, woven_callable
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
+from dasan.ruleset.rules import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -23,8 +25,6 @@ _0, _1, _2 = U(0), U(1), U(2)
 CARDS = 54
 PASS, BID = -1, -1
 """Codes in a trace: PASS, BID - bid, or the row of a play."""
-VOID = -1
-"""In place of the seat that went out: nobody has bid."""
 
 
 @woven_callable
@@ -77,7 +77,7 @@ def random_hand(
 
     hands: counts by seat, then the kitty. scratch: FOUND_WORDS words. payments: filled by seat. trace: if longer than 0, filled
     with three numbers a ply: seat, code, and how many moves were legal. Returns the random state, the number of plies and the
-    seat that went out, or VOID (DD.02).
+    seat that went out, or NOBODY (DD.02).
     """
     seat, bid, bidder, plies = opener, 0, -1, 0
     while plies < 3 and bid < policy.top:
@@ -92,7 +92,7 @@ def random_hand(
     if bidder < 0:
         for k in range(3):
             payments[k] = 0
-        return state, plies, VOID
+        return state, plies, NOBODY
     seat = bidder
     hand = hands[seat] + hands[3]
     after = hands[seat + 1 if seat < 2 else 0]
@@ -133,34 +133,25 @@ def random_hand(
     return state, plies, seat
 
 
+def hand_tables(rules: Rules) -> tuple[KickerCatalogue, KickerPolicy]:
+    """What `random_hands` reads."""
+    return kicker_catalogue(rules), kicker_policy(rules)
+
+
 @compiled
 def random_hands(
-    first: int,
-    count: int,
-    seed: np.uint64,
-    catalogue: KickerCatalogue,
-    policy: KickerPolicy,
-    paid: Numbers,
-    won: Numbers,
-) -> int:
-    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies.
-
-    paid, won: by seat, total payments and hands won; added to.
-    """
+    first: int, seed: np.uint64, catalogue: KickerCatalogue, policy: KickerPolicy, results: HandResults
+) -> None:
+    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
     pack = np.empty(CARDS, np.uint64)
     hands = np.empty(4, np.uint64)
     scratch = np.empty(FOUND_WORDS, np.uint64)
     payments = np.empty(3, np.int64)
     trace = np.empty(0, np.int64)
-    plies = 0
-    for number in range(first, first + count):
-        state = stepped(hand_state(seed, number))
+    for k in range(results.plies.shape[0]):
+        state = stepped(hand_state(seed, first + k))
         opener = signed(below(mixed(state), U(3)))
         fill_pack(pack, False)
         state = deal_cards(state, pack, hands, policy.hand_size, 3)
-        state, n, _ = random_hand(state, hands, opener, scratch, catalogue, policy, payments, trace)
-        plies += n
-        for seat in range(3):
-            paid[seat] += payments[seat]
-            won[seat] += 1 if payments[seat] > 0 else 0
-    return plies
+        _, plies, out = random_hand(state, hands, opener, scratch, catalogue, policy, payments, trace)
+        write_result(k, payments, out, plies, results)

@@ -6,13 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.results import HandResults, write_result
 from dasan.kernels.env.settlement import BASE, BY_CARDS, NO_SIDES, pay
 from dasan.kernels.env.trace import write_ply
 from dasan.kernels.patterns.play import FOUND_WORDS, any_beats, cards_of, choice, choices, find, remaining
-from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy
+from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
+from dasan.ruleset.rules import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -169,37 +171,30 @@ def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPoli
     pay(winner, NO_SIDES, 0, played, 0, policy.settlement, payments)
 
 
+def hand_tables(rules: Rules) -> tuple[PatternCatalogue, PatternPolicy]:
+    """What `random_hands` reads."""
+    return pattern_catalogue(rules), pattern_policy(rules)
+
+
 @compiled
 def random_hands(
-    first: int,
-    count: int,
-    seed: np.uint64,
-    catalogue: PatternCatalogue,
-    policy: PatternPolicy,
-    paid: Numbers,
-    places: Numbers,
-) -> int:
-    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies.
-
-    Seat (number of the hand) modulo players deals. paid, places: what each seat got and the sum of its places; added to.
+    first: int, seed: np.uint64, catalogue: PatternCatalogue, policy: PatternPolicy, results: HandResults
+) -> None:
+    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written. Seat (number
+    of the hand) modulo players deals.
     """
+    players = policy.players
     pack = catalogue.pack.copy()
-    one = np.empty(policy.players, np.uint64)
-    two = np.empty(policy.players, np.uint64)
+    one, two = np.empty(players, np.uint64), np.empty(players, np.uint64)
     scratch = np.empty(FOUND_WORDS, np.uint64)
-    payments = np.zeros(policy.players, np.int64)
-    order = np.zeros(policy.players, np.int64)
+    payments, order = np.zeros(players, np.int64), np.zeros(players, np.int64)
     trace = np.empty(0, np.int64)
-    plies = 0
-    for number in range(first, first + count):
+    for k in range(results.plies.shape[0]):
         for i in range(pack.shape[0]):
             pack[i] = catalogue.pack[i]
-        state = hand_state(seed, number)
-        dealer = number % policy.players
-        state = deal_all(state, pack, one, two, dealer, policy.players)
-        state, n = random_hand(state, one, two, dealer, scratch, catalogue, policy, payments, order, trace)
-        plies += n
-        for k in range(policy.players):
-            paid[k] += payments[k]
-            places[order[k]] += k + 1
-    return plies
+        dealer = (first + k) % players
+        state = deal_all(hand_state(seed, first + k), pack, one, two, dealer, players)
+        _, plies = random_hand(state, one, two, dealer, scratch, catalogue, policy, payments, order, trace)
+        write_result(k, payments, order[0], plies, results)
+        for place in range(players):
+            results.places[k, order[place]] = place + 1

@@ -9,14 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.results import NOBODY, HandResults, write_result
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.env.trace import write_ply
-from dasan.kernels.ranks.auction import AuctionPolicy, counts_of, is_spring, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.ranks.auction import (
+    AuctionPolicy,
+    auction_policy,
+    counts_of,
+    is_spring,
+    lowest_of_suit,
+    must_dig,
+    next_bidder,
+)
 from dasan.kernels.ranks.play import legal_words, pick, taken
-from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue
+from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount
 from dasan.kernels.runtime.compiled import compiled, woven
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
+from dasan.ruleset.rules import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -119,11 +129,12 @@ def _random_call(
 @compiled
 def random_hand(
     state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionPolicy, payments: Numbers, trace: Numbers
-) -> tuple[np.uint64, int]:
+) -> tuple[np.uint64, int, int]:
     """Play one dealt hand at random: every legal move of the engine's list is equally likely.
 
     hands: suit words by seat, then the kitty. payments: filled by seat. trace: if longer than 0, filled with three
-    numbers a ply: seat, code, and how many moves were legal. Returns the random state and the number of plies.
+    numbers a ply: seat, code, and how many moves were legal. Returns the random state, the number of plies and the seat that
+    went out, or NOBODY.
     """
     players = auction.players
     opener, low = 0, U(64)
@@ -137,7 +148,7 @@ def random_hand(
     if bidder < 0:
         for other in range(players):
             payments[other] = 0
-        return state, plies
+        return state, plies, NOBODY
     if auction.call_ranks != _0:
         state, called_rank, partner = _random_call(state, hands, auction, bidder, plies, trace)
         plies += 1
@@ -187,7 +198,7 @@ def random_hand(
     if auction.doubles:
         doubled = doublings(signed(bombs), is_spring(seat, U(side), tally, players), auction.settlement)
     pay(seat, side, bid, 0, doubled, auction.settlement, payments)
-    return state, plies
+    return state, plies, seat
 
 
 @compiled
@@ -212,31 +223,22 @@ def _choose_with_called(
     return state, pick(with0, with1, with2, mixed(state)), True, plain + extra
 
 
+def hand_tables(rules: Rules) -> tuple[RankCatalogue, AuctionPolicy]:
+    """What `random_hands` reads."""
+    return rank_catalogue(rules), auction_policy(rules)
+
+
 @compiled
 def random_hands(
-    first: int,
-    count: int,
-    seed: np.uint64,
-    catalogue: RankCatalogue,
-    auction: AuctionPolicy,
-    paid: Numbers,
-    won: Numbers,
-) -> int:
-    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies.
-
-    paid, won: by seat, total payments and hands won; added to.
-    """
+    first: int, seed: np.uint64, catalogue: RankCatalogue, auction: AuctionPolicy, results: HandResults
+) -> None:
+    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
     pack = np.empty(auction.pack.shape[0], np.uint64)
     hands = np.empty(auction.players + 1, np.uint64)
     payments = np.empty(auction.players, np.int64)
     trace = np.empty(0, np.int64)
-    plies = 0
-    for number in range(first, first + count):
-        state = hand_state(seed, number)
+    for k in range(results.plies.shape[0]):
+        state = hand_state(seed, first + k)
         state = shuffle_deal(state, auction.pack, pack, hands, auction.hand_size, auction.players)
-        state, n = random_hand(state, hands, catalogue, auction, payments, trace)
-        plies += n
-        for seat in range(auction.players):
-            paid[seat] += payments[seat]
-            won[seat] += 1 if payments[seat] > 0 else 0
-    return plies
+        _, plies, out = random_hand(state, hands, catalogue, auction, payments, trace)
+        write_result(k, payments, out, plies, results)

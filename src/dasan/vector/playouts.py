@@ -1,0 +1,97 @@
+"""Whole hands from the deal to the payments, for statistics: only their results are kept."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.arguments import MOST_WORKERS, shown, whole
+from dasan.backends import Purpose, Wanted, choose
+from dasan.games import rules_of
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
+
+
+@dataclass(frozen=True, eq=False)
+class Playouts:
+    """The results of whole hands, in the order of their numbers.
+
+    - payments: int64 [hands, seats], what each seat is paid, in units.
+    - places: uint8 [hands, seats], 1 for the first out, as in `VectorEnv.places`; all 0 where a hand is void (H.12).
+    - plies: int32 [hands], the number of bids, calls, plays and passes.
+    - backend: the name of the code that played, as in `VectorEnv.backend`.
+    """
+
+    payments: npt.NDArray[np.int64]
+    places: npt.NDArray[np.uint8]
+    plies: npt.NDArray[np.int32]
+    backend: str
+
+    def __len__(self) -> int:
+        return len(self.plies)
+
+
+def playouts(
+    preset: str | Rules,
+    hands: int,
+    seed: int = 0,
+    *,
+    policy: Literal["random"] = "random",
+    first: int = 0,
+    threads: int = 1,
+    backend: Wanted = "auto",
+    **options: OptionValue,
+) -> Playouts:
+    """Deal and play `hands` whole hands of `preset` with `options`, and return their results.
+
+    Nothing is written but results, so this is several times as fast as `make`. Every hand is a first hand, without the exchange
+    of a session. A hand depends on the seed, on its number and on the code that plays, never on `hands`, `first` or `threads`.
+
+    - preset, backend, options: as for `make`.
+    - hands: how many, from 0; first: the number of the first, from 0.
+    - seed: counts modulo 2 ** 64.
+    - policy: who plays. "random": every legal move is equally likely.
+    - threads: the number of threads that share the hands, at least 1.
+
+    >>> import dasan
+    >>> done = dasan.vector.playouts("dou-dizhu", 1000, seed=7)
+    >>> done.payments.shape, int(done.payments.sum()), len(done)
+    ((1000, 3), 0, 1000)
+
+    ValueError: as for `make`; a number below its least; another policy.
+    """
+    from dasan.kernels.env.code import code_of
+    from dasan.kernels.env.results import HandResults, new_results
+
+    rules = rules_of(preset, options)
+    hands, first, seed = whole(hands, "hands", 0), whole(first, "first", 0), whole(seed, "a seed")
+    threads = whole(threads, "threads", 1, MOST_WORKERS)
+    if policy != "random":
+        raise ValueError(f'policy is "random", not {shown(policy)}')
+    chosen = choose(rules, Purpose.ENVIRONMENTS, backend)
+    code = code_of(chosen).whole
+    tables = code.hand_tables(rules)
+    try:
+        results = new_results(hands, rules.players)
+    except MemoryError:
+        raise MemoryError(f"there is not enough memory for the results of {hands} hands of {rules.name}") from None
+
+    def play(start: int, end: int) -> None:
+        payments, places, plies = results
+        share = HandResults(payments[start:end], places[start:end], plies[start:end])
+        code.random_hands(first + start, np.uint64(seed % 2**64), *tables, share)
+
+    if threads == 1 or not chosen.compiled:
+        play(0, hands)
+    else:
+        ends = [hands * k // threads for k in range(threads + 1)]
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(play, ends[:-1], ends[1:]))
+    return Playouts(*results, chosen.name)
+
+
+__all__ = ["Playouts", "playouts"]
