@@ -32,7 +32,7 @@ from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 ACE_LOW = "A23456789TJQKA"
 MOST = 14
 """Changes in one set: with more, what one does is hidden by the others."""
-DESCRIBING = {"name", "settings", "clauses", "citations"}
+DESCRIBING = {"name", "settings", "clauses", "citations", "excluded"}
 """Fields of `Rules` that decide nothing."""
 SEATS = "players and hand_size"
 ADDED, LEFT_OUT, ORDER = "added shape", "shape left out", "order of shapes"

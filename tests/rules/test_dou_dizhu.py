@@ -176,6 +176,23 @@ def test_dd_04_every_refusal_names_a_clause() -> None:
         assert caught.value.clause == clause
 
 
+def test_dd_05_a_refusal_of_kickers_says_so() -> None:
+    """Cards that would be a play if the kickers were others; what is no such play at all breaks DD.04."""
+    distinct = dasan.rules("dou-dizhu", kickers="distinct")
+    for rules, wrong in (
+        (RULES, ("33334445", "333BR", "333444BR", "3333BR", "44445555", "333444555BR6")),
+        (distinct, ("33344455", "333344")),
+    ):
+        for ranks in wrong:
+            with pytest.raises(IllegalPlay) as caught:
+                rules.combination(cards(ranks))
+            assert caught.value.clause == "DD.05", ranks
+    for ranks in ("33345", "33BR", "3333444", "3334BR", "333555", "33344567", "333344B"):
+        with pytest.raises(IllegalPlay) as caught:
+            RULES.combination(cards(ranks))
+        assert caught.value.clause == "DD.04", ranks
+
+
 def test_dd_05_kickers() -> None:
     for none in (
         "33334445",

@@ -142,6 +142,16 @@ def test_h_02_the_examples() -> None:
     assert say(one_left, "pass").bidder == 0
 
 
+def test_h_01_the_highest_bid_of_four_is_4() -> None:
+    """H.01, H.21: where bids go to 4, that is what a hand that must dig bids."""
+    state = dealt(0, "3D 3C 3H", "3S", "2D", "2C", preset="wa-keng-4", must_dig=True)
+    while state.to_act != 0:
+        state = state.play("pass")
+    assert texts(state) == ["bid 4"]
+    refused(state, "bid 3", "H.01", IllegalPlay, "must bid 4")
+    refused(state, "pass", "H.01", IllegalPlay, "must bid 4")
+
+
 def test_h_02_a_hand_that_must_dig_cannot_pass() -> None:
     state = dealt(0, "3D 3C 3H", "", "", must_dig=True, opener_may_pass=True)
     refused(state, "pass", "H.01")
@@ -273,7 +283,7 @@ def test_h_09_no_four_with_a_fifth_card() -> None:
     for fifth in ("4D", "2S"):
         with pytest.raises(IllegalPlay) as caught:
             off.combination(f"9D 9C 9H 9S {fifth}")
-        assert caught.value.clause == "D2.03"
+        assert caught.value.clause == "H.09"
     assert kind("9D 9C 9H 9S 4D") == "four-plus-one"
     ascending("TD JC QH KS AS", "3D 5D 7D 9D JD", "3D 3C 3H 4D 4C", "AD 2D 3D 4D 5D", four_plus_one=False)
     assert kind("9D 9C 9H 9S", four_plus_one=False, fours=True) == "quad"

@@ -49,8 +49,11 @@ def test_h_35_no_twos_in_runs() -> None:
     for gone in ("AD 2C 3H 4S 5D", "2D 3C 4H 5S 6D", "AD AC 2D 2C", "2D 2C 2H 3D 3C 3H"):
         assert kind(gone) is not None
         assert kind(gone, twos_in_runs=False) is None
-    assert cites("AD 2C 3H 4S 5D", twos_in_runs=False) == "H.35"
-    assert cites("2D 3C 4H 5S 6D", twos_in_runs=False) == "H.35"
+        assert cites(gone, twos_in_runs=False) == "H.35"
+        with pytest.raises(IllegalPlay) as caught:
+            dasan.rules("zheng-shangyou").combination(gone)
+        assert caught.value.clause == "H.35"
+    assert cites("3D 4C 5H 6S 8D", twos_in_runs=False) == "W.09"
     assert kind("TD JC QH KS AD", twos_in_runs=False) == "straight"
     assert beats("TD JC QH KS AD", "9D TC JH QS KD", twos_in_runs=False)
     assert kind("KD KC AD AC", twos_in_runs=False) == "pair-run"
@@ -68,8 +71,10 @@ def test_h_36_the_shortest_runs(option: str, short: str, long: str) -> None:
     assert kind(short, **{option: 3}) is None
     assert kind(long, **{option: 3}) == kind(long)
     if option == "min_pair_run":
-        refused(trick(short, "9D", "TD", "JD", min_pair_run=3), short, "W.06")
+        refused(trick(short, "9D", "TD", "JD", min_pair_run=3), short, "H.36")
+    assert cites(short, **{option: 3}) == "H.36"
     assert cites("5D 5C 6D 6C 8D 8C", min_pair_run=3) == "H.36"
+    assert cites("5D 5C 8D 8C", min_pair_run=3) == "W.06"
 
 
 def test_h_37_bombs_of_any_size() -> None:
@@ -83,6 +88,8 @@ def test_h_37_bombs_of_any_size() -> None:
     assert beats("3D 3D 3C 3C 3H 3H 3S 3S", "2D 2D 2C 2C 2H 2H 2S", **two)
     assert not beats("3D 3D 3C 3H 3S", "3C 3C 3D 3H 3S", **two)
     assert kind("4D 4C 4H 4S 5D", bomb="any-size") is None
+    assert cites("4D 4C 4H 4S 5D", bomb="any-size") == "H.37"
+    assert cites("4D 4C 4H 4S 5D", bomb="quad") == "W.15"
     assert kind(fours, bomb="any-size") == "bomb"
     state = say(trick("TS JS QS KS AS 3C", f"{fours} 9D", "5D", "6D", bomb="any-size"), "TS JS QS KS AS")
     assert fours in texts(state)
@@ -112,8 +119,8 @@ def test_h_38_all_jokers_together(decks: int) -> None:
 def test_h_39_no_full_houses() -> None:
     house = "5D 5C 5H 9D 9C"
     assert kind(house) == "full-house"
-    assert cites(house, full_houses=False) == "W.06"
-    refused(trick(house, "TD", "JD", "QD", full_houses=False), house, "W.06")
+    assert cites(house, full_houses=False) == "H.39"
+    refused(trick(house, "TD", "JD", "QD", full_houses=False), house, "H.39")
 
 
 def exchanging(seed: int, **options: Any) -> Session:

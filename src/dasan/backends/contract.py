@@ -171,6 +171,7 @@ DESCRIBES: Mapping[str, Condition] = {
     "settings": anything,
     "clauses": anything,
     "citations": anything,
+    "excluded": anything,
     "direction": anything,
     "first_dealer": anything,
     "cut": anything,

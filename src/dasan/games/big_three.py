@@ -22,9 +22,23 @@ _RUNS = ("straight", "pair-run", "triplet-run", "quad-run")
 """By the number of cards of each rank."""
 
 
-def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
+def _runs(v: dict[str, OptionValue]) -> tuple[Run, ...]:
+    """Runs of single cards, pairs, triplets and quads."""
     ranks, clause = (RUN_RANKS + "A", "H.17") if v["runs_to"] == "ace" else (RUN_RANKS, "B3.14")
-    most = 2 if v["runs"] == "singles-and-pairs" else 4
+    return tuple(
+        Run(
+            kind=kind,
+            clause=clause,
+            copies=n,
+            sequence=ranks,
+            shortest=3,
+            longest=min(len(ranks), MOST_CARDS // n),
+        )
+        for n, kind in enumerate(_RUNS, 1)
+    )
+
+
+def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
     quad = (
         Same(kind="quad", clause="H.14", count=4, power=1) if v["bombs"] else Same(kind="quad", clause="B3.13", count=4)
     )
@@ -33,18 +47,18 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
         Same(kind="pair", clause="B3.13", count=2),
         Same(kind="triplet", clause="B3.13", count=3),
         quad,
-        *(
-            Run(
-                kind=kind,
-                clause=clause,
-                copies=n,
-                sequence=ranks,
-                shortest=3,
-                longest=min(len(ranks), MOST_CARDS // n),
-            )
-            for n, kind in enumerate(_RUNS[:most], 1)
-        ),
+        *_runs(v)[: _played_runs(v)],
     )
+
+
+def _excluded(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
+    """The runs that H.18 takes out."""
+    return tuple(replace(run, clause="H.18") for run in _runs(v)[_played_runs(v) :])
+
+
+def _played_runs(v: dict[str, OptionValue]) -> int:
+    """How many of the four kinds of runs are played."""
+    return 2 if v["runs"] == "singles-and-pairs" else 4
 
 
 _ONLINE: dict[str, OptionValue] = {
@@ -89,7 +103,7 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
         Option("stake_chips", 0, None, "B3.21", "Counters each player starts with.", maximum=1_000_000),
         switch("show_played", False, "B3.22", "Show the cards of earlier tricks."),
         switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
-        switch("must_dig", False, "H.01", "Three 3s, or two 3s with two 2s, must bid 3."),
+        switch("must_dig", False, "H.01", "Three 3s, or two 3s with two 2s, must make the highest bid."),
         switch("opener_may_pass", False, "H.02", "All may pass; then the opener plays at 1."),
         Option("auction_rounds", "until-passed", ("until-passed", "once"), "H.11", "How often each player may speak."),
         Option("all_pass", "opener", ("opener", "redeal"), "H.12", "What happens if nobody bids."),
@@ -145,8 +159,6 @@ def _house_clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
 
 def _citations(v: dict[str, OptionValue], **other: str) -> tuple[tuple[str, str], ...]:
     house = {"beat quad": "H.14"} if v["bombs"] else {}
-    if v["runs"] != "all":
-        house |= {"runs of 3": "H.18", "runs of 4": "H.18"}
     if v["auction_rounds"] == "once":
         house |= {"auction": "H.11"}
     return tuple({**_CITES, **other, **house}.items())
@@ -169,6 +181,7 @@ def _three(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rule
         suits="DCHS",
         suits_ranked=False,
         shapes=_shapes(v),
+        excluded=_excluded(v),
         hand_size=14 if cards else 16,
         first_dealer=FirstDealer(str(v["first_dealer"])),
         next_dealer=NextDealer.FIRST_OUT,

@@ -187,7 +187,6 @@ def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rule
     winner_leads = v["later_lead"] == "winner"
     house = [("suits", "H.25")] if v["suit_order"] == "philippine" else []
     house += [("kinds of 5", "H.23")] if v["five_card_order"] == "own-kind" else []
-    house += [("one suit", "H.22")] if not v["flushes"] else []
     return Rules(
         name=name,
         settings=tuple(v.items()),
@@ -199,6 +198,10 @@ def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rule
         suits=suits,
         suits_ranked=True,
         shapes=_shapes(v),
+        excluded=(
+            *[Flush(kind="flush", clause="H.22", size=5)] * (not v["flushes"]),
+            *[Groups(kind="four-plus-one", clause="H.09", main=4, side=1)] * (not v["four_plus_one"]),
+        ),
         hand_size=_HAND_SIZE[players],
         first_dealer=FirstDealer.RANDOM,
         next_dealer=NextDealer.FIRST_OUT,

@@ -61,7 +61,6 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
     sequence = SEQUENCE if v["twos_in_runs"] else RUN_RANKS
     longest = min(13, len(sequence))
     flushes = bool(v["straight_flushes"])
-    of_runs = "W.09" if v["twos_in_runs"] else "H.35"
 
     def run(kind: str, copies: int, shortest: int, tie: Literal["none", "last"], clause: str) -> Run:
         if shortest > 2:
@@ -91,11 +90,29 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
         Same(kind="triplet", clause="W.08", count=3),
         run("triplet-run", 3, int(v["min_triplet_run"]), "none", "W.08"),
         *[Groups(kind="full-house", clause="W.08", main=3, side=2)] * bool(v["full_houses"]),
-        straight("straight", of_runs, flush=False),
+        straight("straight", "W.09", flush=False),
         *_bombs(v),
         *[straight("straight-flush", "W.11", flush=True)] * flushes,
         *[AllJokers(kind="joker-bomb", clause="H.38", power=MOST_POWER, count=2 * int(v["decks"]))]
         * bool(v["joker_bomb"]),
+    )
+
+
+def _excluded(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
+    """What the options take out."""
+    whole = "quad-plus-one"
+    without_twos = () if v["twos_in_runs"] else ((1, int(v["min_straight"])), (2, 2), (3, 2))
+    short = ((2, int(v["min_pair_run"])), (3, int(v["min_triplet_run"])))
+    return (
+        *(Run(kind="run", clause="H.35", copies=n, sequence=SEQUENCE, shortest=m, longest=13) for n, m in without_twos),
+        *(
+            Run(kind="run", clause="H.36", copies=n, sequence=SEQUENCE, shortest=2, longest=least - 1)
+            for n, least in short
+            if least > 2
+        ),
+        *[Groups(kind="full-house", clause="H.39", main=3, side=2)] * (not v["full_houses"]),
+        *[Groups(kind="bomb", clause=_BOMB_CLAUSE[str(v["bomb"])], main=4, side=1, any_side=True)]
+        * (v["bomb"] != whole),
     )
 
 
@@ -200,6 +217,7 @@ def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) ->
         suits="DCHS",
         suits_ranked=bool(v["suits_ranked"]),
         shapes=_shapes(v),
+        excluded=_excluded(v),
         hand_size=None,
         first_dealer=FirstDealer.CUT_HIGHEST,
         next_dealer=NextDealer.LAST_IN,

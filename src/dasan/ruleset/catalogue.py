@@ -330,9 +330,11 @@ Listed: TypeAlias = Sequence[tuple[Shape, Pattern]]
 
 def _lists_exact_sets(rules: RulesFields, listed: Listed) -> bool:
     """Whether a row is an exact set of cards: suits count, no two cards are equal, and there are few enough sets in the pack to
-    list, and in a hand to look up in `fits`.
+    list, and in a hand to look up in `fits`. Where the whole pack is dealt that is done for flushes alone: what is left of a
+    hand can be split into them only where the suits of all its cards are known.
     """
-    if not rules.suits_ranked or rules.hand_size is None or rules.decks > 1 or rules.jokers:
+    whole = rules.hand_size is None and not any(isinstance(shape, Flush) for shape, _ in listed)
+    if not rules.suits_ranked or whole or rules.decks > 1 or rules.jokers:
         return False
     suits = len(rules.suits)
     sets, sizes = 0, set()

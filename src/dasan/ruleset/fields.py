@@ -41,7 +41,7 @@ class _Citations(dict[str, str]):
         return "G.01"
 
 
-WORDS = frozenset({"settings", "clauses", "citations", "clause"})
+WORDS = frozenset({"settings", "clauses", "citations", "clause", "excluded"})
 """Fields that only describe the rules and decide nothing in play."""
 
 
@@ -89,8 +89,7 @@ class RulesFields:
     """(topic, clause id): the clause that a refusal cites.
 
     Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and guard in
-    games that have these; "beat KIND", "classes of N" and "kinds of N" (N cards) for plays that a clause of their own ranks;
-    "runs of N" (N cards of each rank) and "one suit" for cards that a house rule makes no combination.
+    games that have these; "beat KIND", "classes of N" and "kinds of N" (N cards) for plays that a clause of their own ranks.
     """
     cut: bool = False
     """Whether the player on the dealer's left cuts the pack."""
@@ -126,6 +125,8 @@ class RulesFields:
     """Whether a hand of all thirteen ranks wins at once (H.31)."""
     double_exchange: bool = False
     """Whether four players exchange cards between hands, and in another way (H.40)."""
+    excluded: tuple[AnyShape, ...] = ()
+    """Combinations that a house rule takes out: the refusal cites the clause of the shape."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: cached properties, the catalogue above all, are computed again."""

@@ -19,7 +19,7 @@ from dasan.errors import IllegalPlay, Malformed
 from dasan.reasons import reason
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
-from dasan.ruleset.shapes import Combination, Run, recognise
+from dasan.ruleset.shapes import Combination, Kickers, Run, recognise
 from dasan.ruleset.validation import objection
 
 if TYPE_CHECKING:
@@ -99,10 +99,13 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
     """The refusal that explains best why these cards are no combination."""
     text = format_cards(rules.order.hand(cards))
     counts = Counter(c.rank for c in cards)
+    places = Counter(rules.order.place[c][0] for c in cards)
+    excluded = [s.clause for s in rules.excluded if s.strength(cards, places, rules.order) is not None]
+    kickers = [s.clause for s in rules.shapes if isinstance(s, Kickers) and s.has_groups(places, rules.order)]
+    for clause in (*excluded, *kickers):
+        return IllegalPlay(reason("combination", cards=text), clause=clause)
     if len(counts) > 1 and any(c.is_joker for c in cards):
         return IllegalPlay(reason("joker", cards=text), clause=rules.cite["joker"])
-    if len(cards) > 4 and len({c.suit for c in cards}) == 1 and "one suit" in rules.cite:
-        return IllegalPlay(reason("combination", cards=text), clause=rules.cite["one suit"])
     if len(counts) > 2 and len(set(counts.values())) == 1:
         runs = [s for s in rules.shapes if isinstance(s, Run) and s.copies == max(counts.values()) and not s.flush]
         for run in runs:
@@ -111,5 +114,4 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
                 reason(id, cards=text, kind=run.kind, n=run.shortest, ranks="-".join(run.sequence)),
                 clause=run.clause,
             )
-    clause = rules.cite.get(f"runs of {max(counts.values())}") if len(counts) > 2 else None
-    return IllegalPlay(reason("combination", cards=text), clause=clause or rules.cite["combination"])
+    return IllegalPlay(reason("combination", cards=text), clause=rules.cite["combination"])

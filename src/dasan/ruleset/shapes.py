@@ -326,6 +326,19 @@ class Kickers(Shape):
                 return start
         return None
 
+    def has_groups(self, counts: dict[int, int], order: Order) -> bool:
+        """Whether cards would be such a play if kickers might be equal, of the ranks of main groups, or both jokers."""
+        length, odd = divmod(sum(counts.values()), self.copies + self.sides * self.side)
+        if odd or not self.shortest <= length <= self.longest:
+            return False
+        jokers = sum(n for rank, n in counts.items() if rank >= len(order.ranks))
+        for start in range(len(self.sequence) - length + 1):
+            main = {order.ranks.index(r): self.copies for r in self.sequence[start : start + length]}
+            rest = [n - main.get(rank, 0) for rank, n in counts.items() if rank < len(order.ranks)]
+            if main.keys() <= counts.keys() and min(rest) >= 0 and not any(n % self.side for n in (*rest, jokers)):
+                return True
+        return False
+
     def _are_kickers(self, rest: dict[int, int], order: Order) -> bool:
         jokers = sum(n for rank, n in rest.items() if rank >= len(order.ranks))
         if self.side > 1:
