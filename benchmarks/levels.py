@@ -37,23 +37,33 @@ MISSED = 15.0
 
 
 class Sights:
-    """Players of a network who overlook plays, see `dasan.bots.overlooking`, many at once."""
+    """Players of a network who overlook plays, see `dasan.bots.overlooking`, many at once.
+
+    Every environment has random numbers of its own, so that two sights are compared with the same ones: a deal in which both see
+    the same plays goes the same way.
+    """
 
     def __init__(self, trained: Trained, network: Network, seed: int) -> None:
         self._network, self._scorer = network, Scorer()
-        self._random = np.random.default_rng(seed)
+        self._seed, self._batches = seed, 0
+        self._env: VectorEnv | None = None
+        self._random: list[np.random.Generator] = []
         at = {one.name: one.start for one in move_layout(trained.rules, trained.session)}
         self._size, self._out = at["size"], at["out"]
 
     def choose(self, env: VectorEnv, envs: Longs, sights: npt.NDArray[np.float64]) -> npt.NDArray[np.int16]:
         """The action of each of `envs`, of a player with its sight."""
+        if env is not self._env:
+            self._env, self._batches = env, self._batches + 1
+            self._random = [np.random.default_rng((self._seed, self._batches, i)) for i in range(env.num_envs)]
         scores = self._scorer(env, envs, self._network.weights)
         many = np.diff(scores.begin)
         assert env.moves is not None
         assert env.move_starts is not None
         rows = np.arange(scores.begin[-1]) + np.repeat(env.move_starts[envs] - scores.begin[:-1], many)
         size, out = env.moves[rows, self._size], env.moves[rows, self._out]
-        margin = np.repeat(sights, many) ** size - self._random.random(len(rows))
+        drawn = [self._random[i].random(n) for i, n in zip(envs.tolist(), many.tolist(), strict=True)]
+        margin = np.repeat(sights, many) ** size - np.concatenate(drawn)
         key = np.where(margin > 0, scores.rows, -1e6 + margin) + np.where(out > 0, 1e7, 0.0)
         best = np.empty(len(envs), np.int64)
         layers.best(key, scores.begin, best)

@@ -66,10 +66,12 @@ def test_the_strength_page_tells_of_the_networks_of_the_package() -> None:
 
 
 def test_sights_are_halved_until_the_distance_is_met() -> None:
-    """Equal sights are level, full sight plays the network's best move, and a weaker player is found."""
+    """Equal and neighbouring sights are level, full sight plays the network's best move, and a weaker player is found."""
     trained = next(one for one in catalogue() if one.name == "big-two")
     network = load(trained)
     assert abs(levels.points(trained, network, 0.6, 0.6, 60)) < 40
+    near = [levels.points(trained, network, 0.6, sight, 60) for sight in (0.4, 0.401)]
+    assert abs(near[0] - near[1]) < levels.MISSED
     found, gap = levels.weaker(trained, network, 0.6, 75.0, 60)
     assert 0.3 < found < 0.6
     assert gap == pytest.approx(75, abs=levels.MISSED)
