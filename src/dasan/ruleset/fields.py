@@ -31,7 +31,12 @@ from dasan.ruleset.policies import (
     OptionValue,
     Restart,
 )
-from dasan.ruleset.shapes import AnyShape, Flush, Run
+from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Run, Same
+
+
+def _once(shape: AnyShape) -> bool:
+    """Whether only one play in a hand can have the shape: it takes all jokers."""
+    return isinstance(shape, AllJokers)
 
 
 class _Citations(dict[str, str]):
@@ -176,11 +181,16 @@ class RulesFields:
 
     @cached_property
     def most_doublings(self) -> int:
-        """An upper bound on how often a payment is doubled, by bombs of two cards or more and by a spring (H.15, H.16)."""
+        """An upper bound on how often a payment is doubled, by bombs and by a spring (H.15, H.16)."""
         if not isinstance(self.scoring, BidScoring) or not self.doubles:
             return 0
-        groups = len(self.pack) // len(self.suits) + 1
-        number = groups * self.scoring.bombs_double + self.scoring.spring_doubles
+        bombs = [shape for shape in self.shapes if shape.power > 0]
+        fewest = min(
+            (shape.count if isinstance(shape, Same) else 1 for shape in bombs if not _once(shape)),
+            default=len(self.pack) + 1,
+        )
+        most = len(self.pack) // fewest + sum(map(_once, bombs))
+        number = most * self.scoring.bombs_double + self.scoring.spring_doubles
         return min(number, self.scoring.most_doublings or number)
 
     @cached_property
