@@ -116,7 +116,7 @@ def start(
             bidder_plays=None if bidder_plays is None else whole(bidder_plays, "bidder_plays", 0, len(rules.pack)),
             foul=one(foul, "foul"),
         )
-        if has_played is None:
+        if has_played is None and len(held) == n:
             position = replace(position, has_played=_have_played(rules, position))
         return from_position(rules, position)
     except DasanError as error:
