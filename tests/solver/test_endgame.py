@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import get_args
+from itertools import islice
+from typing import Any, get_args
 
 import pytest
 from benchmarks.endgames import endgame
+from tests.vector.covering import drawn_options
 
 import dasan
 from dasan.ruleset.policies import Ending
@@ -15,14 +17,16 @@ from dasan.solver.solving import Scope
 
 
 def plain(state: dasan.State, seat: int) -> int:
-    """What `seat` can be sure of: payment, or place, where less is better."""
-    places = state.rules.ending is Ending.LAST_IN
+    """What `seat` and its side can be sure of: payment, or place, where less is better."""
+    sides = state.rules.auction is not None
+    places = state.rules.ending is Ending.LAST_IN and not sides
     if places and seat in state.finished:
         return state.finished.index(seat) + 1
     if state.result is not None:
         return state.result.finish_order.index(seat) + 1 if places else state.result.payments[seat]
     values = [plain(state.play(move), seat) for move in state.legal_moves()]
-    return max(values) if (state.to_act == seat) != places else min(values)
+    mine = (state.to_act in state.partners) == (seat in state.partners) if sides else state.to_act == seat
+    return max(values) if mine != places else min(values)
 
 
 def plain_max_n(state: dasan.State) -> list[int]:
@@ -104,6 +108,54 @@ def test_max_n_equals_each_for_themselves(rules: dasan.Rules, cards: int, out: i
     source = random.Random(cards)
     for _ in range(12):
         compare_max_n(rules, source, cards, out)
+
+
+def few_ranks(rules: dasan.Rules, source: random.Random) -> dasan.State | None:
+    """Up to eight cards of two or three ranks, so that there are bombs; None if they make no position."""
+    n = rules.players
+    low, width = source.randrange(len(rules.ranks) - 2), source.choice((2, 3))
+    pack = [c for c in rules.pack if c.is_joker or 0 <= rules.order.place[c][0] - low < width]
+    source.shuffle(pack)
+    sizes = source.choices(range(1, 6), [3, 3, 1, 2, 1], k=n)
+    if sum(sizes) > min(8, len(pack)):
+        return None
+    hands = [[pack.pop() for _ in range(size)] for size in sizes]
+    where: dict[str, Any] = {"leader": source.randrange(n)}
+    if rules.auction is not None:
+        where |= {"bidder": source.randrange(n), "bid": source.randint(1, rules.auction.top)}
+    if rules.call is not None:
+        others = [c for s, hand in enumerate(hands) if s != where["bidder"] for c in hand]
+        where["called"] = next((c for c in others if c.rank in rules.call.ranks), None)
+        if where["called"] is None:
+            return None
+    try:
+        return dasan.start(rules, hands, **where)
+    except ValueError:
+        return None
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_every_preset_is_solved_as_by_minimax(preset: str) -> None:
+    """With drawn options: payments doubled by bombs and springs, sides, guards who pay for all, doubled twos."""
+    source = random.Random(preset)
+    solved = 0
+    for setting in drawn_options(preset, 8):
+        rules = dasan.rules(preset, **setting)
+        drawn = (few_ranks(rules, source) for _ in range(100))
+        for state in islice((one for one in drawn if one is not None), 2):
+            seat = state.to_act if state.bidder is None else state.bidder
+            assert seat is not None
+            solution = solve(state, seconds=None)
+            assert solution.value == plain(state, seat), state.record()
+            assert solution.moves == {move: plain(state.play(move), seat) for move in state.legal_moves()}
+            for nodes in (0, 1, 5):
+                part = solve(state, nodes=nodes)
+                assert part.lower is not None
+                assert part.upper is not None
+                assert part.lower <= solution.value <= part.upper
+            solved += 1
+    assert solved >= 8
 
 
 @pytest.mark.slow

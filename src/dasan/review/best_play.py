@@ -16,7 +16,7 @@ from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget, Cancel
-from dasan.solver.open_hands import applies, stakes
+from dasan.solver.open_hands import applies
 from dasan.solver.solution import Solution
 from dasan.solver.solving import Scope, Warm, known_scope, solve_warm
 
@@ -188,7 +188,7 @@ def judge_all(
     moves = list(moves_of(state))
     after = [now for now, _ in moves[1:]] + [state]
     last: Judged | None = None
-    contracts: dict[int, bool | None] = {}
+    contracts: dict[int, int | None] = {}
     misses = 0
     for i in reversed(range(len(moves))):
         now, move = moves[i]
@@ -199,7 +199,7 @@ def judge_all(
             asked = budget.started
             if now.phase is Phase.AUCTION:
                 if not contracts:
-                    contracts = contracts_of(now, warm, budget, state.bidder, last)
+                    contracts = contracts_of(now, warm, budget, state, last)
                 last = judged_bid(now, move, contracts[now.mover])
             else:
                 also = None if applies(now) else move
@@ -244,29 +244,26 @@ def unjudged(state: State, move: Move) -> Judged:
     return Judged(state.next_seq, state.mover, state.phase, move, choices, kept=True if choices == 1 else None)
 
 
-def contracts_of(
-    state: State, warm: Warm, budget: Budget, bidder: int | None, first: Judged | None
-) -> dict[int, bool | None]:
-    """For each seat whether its side wins if it becomes the bidder: the same throughout the auction.
+def contracts_of(state: State, warm: Warm, budget: Budget, hand: State, first: Judged | None) -> dict[int, int | None]:
+    """By seat, the value of the hand to it as the bidder, for a bid of 1; None if unproved. Every bid shares it.
 
-    bidder, first: who became it, and the first move after the auction as it was judged, if there were any.
+    hand, first: the last state of the hand, and its first move after the auction as it was judged, if there was one.
     """
     solution = solve_warm(state, warm, budget)
-    out = {seat: None if value.value is None else value.value > 0 for seat, value in solution.by_bidder.items()}
-    if first is not None and first.value is not None and bidder is not None:
-        out[bidder] = first.value > 0
+    out = {seat: value.value for seat, value in solution.by_bidder.items()}
+    if first is not None and first.value is not None and hand.bidder is not None and hand.bid is not None:
+        out[hand.bidder] = first.value // hand.bid
     return out
 
 
-def judged_bid(state: State, move: Move, wins: bool | None) -> Judged:
-    """A bid or a pass in the auction. wins: whether the seat's side wins as the bidder's; None if unproved."""
+def judged_bid(state: State, move: Move, worth: int | None) -> Judged:
+    """A bid or a pass in the auction. worth: of the hand to the seat as the bidder, for a bid of 1; None if unproved."""
     bids = [m.bid for m in state.legal_moves() if m.bid is not None]
     level = move.bid if move.bid is not None else min(bids, default=None)
-    win, loss = stakes(state, level)
     return replace(
         unjudged(state, move),
         scope="auction",
-        as_bidder=None if wins is None or level is None else win if wins else loss,
+        as_bidder=None if worth is None or level is None else worth * level,
     )
 
 

@@ -105,7 +105,7 @@ class Report:
         return f"known: {'WORSE than' if one.mistake else 'perhaps'} {better}"
 
     def _cost(self, j: Judged) -> str:
-        if j.scope == "two sides" or j.worth is None or j.value is None:
+        if j.worth is None or j.value is None or (j.scope == "two sides" and (j.worth > 0) != (j.value > 0)):
             return "LOSES THE HAND"
         rules = self.hand.rules
         return f"COSTS: {worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"

@@ -184,7 +184,7 @@ class _Rounds:
         """Calls and bids, from the last to the first, with tables of their own."""
         warm = self._warm_bids
         last: Judged | None = None
-        contracts: dict[int, bool | None] = {}
+        contracts: dict[int, int | None] = {}
         for i in reversed(range(len(phases))):
             now, move = self._moves[i]
             if phases[i] is Phase.CALL:
@@ -193,7 +193,7 @@ class _Rounds:
                 )
             elif phases[i] is Phase.AUCTION:
                 if not contracts:
-                    contracts = contracts_of(now, warm, self._budget(self._seconds), self._after[-1].bidder, last)
+                    contracts = contracts_of(now, warm, self._budget(self._seconds), self._after[-1], last)
                 last = judged_bid(now, move, contracts[now.mover])
             elif phases[i] is Phase.EXCHANGE:
                 last = unjudged(now, move)

@@ -1,21 +1,22 @@
-"""Endgames of games without sides: first the value, with a move that proves it, then a line, then every other move.
+"""Endgames by searches of bounds: first the value, with a move that proves it, then a line, then every other move.
 
-With two players left the value is exact. With more, a seat plays against all others together ("paranoid"): the value is
-what that seat can force. For the values if everybody plays for themselves see `max_n`.
+With two sides, or two players left, the value is exact. Otherwise a seat plays against all others together ("paranoid"): the
+value is what that seat can force. For the values if everybody plays for themselves see `max_n`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Protocol
 
+from dasan.play import auction
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
 from dasan.play.state import State
-from dasan.ruleset.policies import Ending
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.solver.values import bounds, score
+from dasan.solver.values import bounds, has_sides, score, shown, side_of
 
 FIRST_SHARE = 64
 """The nodes that every query of a set gets before any gets more."""
@@ -67,7 +68,7 @@ class Bounded:
 def solve_endgame(
     state: State, search: Endgame, *, moves: bool, line: bool = True, also: Move | None = None
 ) -> Solution:
-    """Solve a position of a game without sides, for the seat to act. also: as in `solve_warm`."""
+    """Solve a position for the seat to act. also: as in `solve_warm`."""
     whole = Bounded(state, search.seat)
     worst = whole.low
     best: Move | None = None
@@ -145,7 +146,7 @@ def _line(after: Mapping[Move, Bounded], best: Move | None, value: int, search: 
         if state.phase is Phase.OVER or score(state, search.seat) is not None:
             break
         after = {move: Bounded(state.play(move), search.seat) for move in state.legal_moves()}
-        mine = state.to_act == search.seat
+        mine = state.to_act in side_of(state, search.seat)
         for child in after.values():
             # The position's value is `value`: no move of the seat has a higher value, and none of the others' a lower one.
             if mine:
@@ -165,23 +166,44 @@ def solution(
     scope: str = "paranoid",
     by_seat: Mapping[int, int] | None = None,
 ) -> Solution:
-    """The `Solution` for the seat to act. Inside the search more is better; a `Solution` counts places from 1."""
-    value, lower, upper = whole.value, whole.low, whole.high
-    if state.rules.ending is Ending.LAST_IN:
-        lower, upper = -upper, -lower
-        value = None if value is None else -value
-        moves = {move: -place for move, place in moves.items()}
+    """The `Solution` of values for the seat to act."""
+    lower, upper = sorted((shown(state, whole.low), shown(state, whole.high)))
+    if has_sides(state.rules):
+        scope = "two sides"
+    elif len(state.active) == 2:
+        scope = "two players"
     return Solution(
-        value=value,
-        exact=value is not None,
+        value=lower if lower == upper else None,
+        exact=lower == upper,
         lower=lower,
         upper=upper,
-        moves=moves,
+        moves={move: shown(state, value) for move, value in moves.items()},
         line=line,
         nodes=budget.used,
-        scope="two players" if len(state.active) == 2 else scope,
+        scope=scope,
         by_seat=by_seat or {},
     )
 
 
-__all__ = ["Bounded", "Endgame", "pick", "solution", "solve_endgame"]
+def solve_auction(state: State, search_of: Callable[[State, int], Endgame], budget: Budget) -> Solution:
+    """Bounds of the value of the hand to each seat as the bidder, for a bid of 1. search_of: the search of a state for a seat."""
+    contracts = {
+        seat: auction.close(replace(state, bid=1, bidder=seat, passed=())) for seat in range(state.rules.players)
+    }
+    searches = {seat: search_of(contract, seat) for seat, contract in contracts.items()}
+    values = {seat: Bounded(contract, seat) for seat, contract in contracts.items()}
+    share = FIRST_SHARE
+    while not budget.over() and any(value.value is None for value in values.values()):
+        for seat, value in values.items():
+            value.settle(searches[seat], share)
+        share *= 4
+    return Solution.of_auction(
+        {
+            seat: Solution(value.value, value.value is not None, value.low, value.high, {}, (), budget.used, "two sides")
+            for seat, value in values.items()
+        },
+        budget.used,
+    )
+
+
+__all__ = ["Bounded", "Endgame", "pick", "solution", "solve_auction", "solve_endgame"]

@@ -1,4 +1,4 @@
-"""Interpreted search of endgames in games without sides, over the engine's states: for all rules."""
+"""Interpreted search over the engine's states: for all rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.solver.budget import Budget
-from dasan.solver.values import score
+from dasan.solver.values import score, side_of
 
 PLACES_A_MEGABYTE = 600
 """Cached positions in a megabyte: each takes about 1.7 kB."""
@@ -18,8 +18,8 @@ class OutOfBudget(Exception):
 
 
 class InterpretedEndgame:
-    """Finds what `seat` can force against all others together. Results are cached for later positions, in at most `memory_mb`; a
-    full cache is cleared.
+    """Finds what `seat` can force, with its side, against all others together. Results are cached for later positions, in at most
+    `memory_mb`; a full cache is cleared.
     """
 
     def __init__(self, seat: int, memory_mb: float, budget: Budget) -> None:
@@ -58,7 +58,7 @@ class InterpretedEndgame:
             raise OutOfBudget
         self.budget.spend(1)
         a, b = low, high
-        mine = state.to_act == self.seat
+        mine = state.to_act in side_of(state, self.seat)
         best: int | None = None
         cut: Move | None = None
         for move, after in ordered(state):
@@ -103,4 +103,5 @@ def key_of(state: State) -> tuple[object, ...]:
         state.watching,
         state.exchange,
         state.phase,
+        (state.bidder, state.partner, state.called, state.bid, state.bombs, min(state.bidder_plays, 2)),
     )

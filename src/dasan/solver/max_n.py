@@ -13,12 +13,12 @@ from typing import Protocol
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
 from dasan.play.state import State
-from dasan.ruleset.policies import Ending, FixedScoring
+from dasan.ruleset.policies import FixedScoring
 from dasan.solver.budget import Budget
 from dasan.solver.endgame import FIRST_SHARE, Bounded, solution
 from dasan.solver.interpreted import PLACES_A_MEGABYTE, OutOfBudget, key_of, ordered
 from dasan.solver.solution import Solution
-from dasan.solver.values import score
+from dasan.solver.values import counts_places, score
 
 Values = tuple[int, ...]
 """By seat, its result, of which more is better: the payment, or the place negated."""
@@ -91,14 +91,14 @@ def _preference(state: State) -> Callable[[Values], Values]:
 def _ideal(state: State) -> Values | None:
     """The best result that the seat to act can still hope for, if it is known: a search may stop when it finds it."""
     n, seat = state.rules.players, state.mover
-    if state.rules.ending is Ending.LAST_IN:
+    if counts_places(state.rules):
         places = {s: -(i + 1) for i, s in enumerate(state.finished)}
         places[seat] = -(len(state.finished) + 1)
         after = [s for s in ((seat + i) % n for i in range(1, n)) if s not in places]
         places.update((s, -(n - i)) for i, s in enumerate(after))
         return tuple(places[s] for s in range(n))
     match state.rules.scoring:
-        case FixedScoring(stake=stake):
+        case FixedScoring(stake=stake) if not state.rules.guard_pays:
             return tuple(stake * (n - 1) if s == seat else -stake for s in range(n))
         case _:
             return None
@@ -113,7 +113,7 @@ def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, a
         whole.low = whole.high = values[seat]
     principal = _line(state, best, search) if moves and line and values is not None else ()
     proved = _all_moves(state, values, best, search, also) if moves else {}
-    places = state.rules.ending is Ending.LAST_IN
+    places = counts_places(state.rules)
     by_seat = {} if values is None else {s: -value if places else value for s, value in enumerate(values)}
     return solution(state, whole, proved, principal, search.budget, "max-n", by_seat)
 

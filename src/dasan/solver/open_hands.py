@@ -303,17 +303,7 @@ def solve_auction(state: State, memory_mb: float, budget: Budget) -> Solution:
         seat: _solution(_best(values.values()), {}, (), *stakes(contracts[seat]), budget)
         for seat, values in zip(contracts, by_seat, strict=True)
     }
-    return Solution(
-        value=None,
-        exact=all(solution.exact for solution in by_bidder.values()),
-        lower=None,
-        upper=None,
-        moves={},
-        line=(),
-        nodes=budget.used,
-        scope="auction",
-        by_bidder=by_bidder,
-    )
+    return Solution.of_auction(by_bidder, budget.used)
 
 
 def solve_call(state: State, memory_mb: float, budget: Budget) -> Solution:

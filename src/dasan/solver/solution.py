@@ -13,18 +13,18 @@ from dasan.play.moves import Move
 class Solution:
     """The result of a hand under best play with all cards open.
 
-    - value: the bidder's payment (Big Three), the payment to the seat to act (Big Two), or the place in which the seat to act
-      finishes, 1 for the Winner (Winner); None if unproved.
+    - value: the bidder's payment in games with an auction; the payment to the seat to act in games that end when one player is
+      out; else the place in which the seat to act finishes, 1 for the Winner. None if unproved.
     - exact: whether `value` is proved. lower, upper: bounds that always hold.
     - moves: the proved values of legal moves, in the order of `legal_moves()`.
     - line: one line of best play, as far as the budget went.
     - nodes: search nodes used.
     - by_bidder: in the auction, the value of the hand to each seat if it became the bidder, for a bid of 1.
     - by_seat: with "max-n", the value for every seat, in the unit of `value`.
-    - estimate: if the value of a position in the play of Big Three is unproved, the bidder's mean payment in similar positions.
-    - scope: the assumption about the others: "two sides" (Big Three; none), "two players" (none), "paranoid" (all others play
-      together against the seat to act, whose value is what it can force), "max-n" (everybody plays for themselves, and of
-      equal moves takes the one that is worst for the next player, then for the one after), or "auction".
+    - estimate: if the value of a position in the play is unproved in Big Three, the bidder's mean payment in like positions.
+    - scope: the assumption about the others: "two sides" (none: games with an auction), "two players" (none), "paranoid" (all
+      others play together against the seat to act, whose value is what it can force), "max-n" (everybody plays for themselves,
+      and of equal moves takes the one that is worst for the next player, then for the one after), or "auction".
     """
 
     value: int | None
@@ -38,6 +38,12 @@ class Solution:
     estimate: float | None = None
     by_bidder: Mapping[int, Solution] = field(default_factory=dict)
     by_seat: Mapping[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_auction(cls, by_bidder: Mapping[int, Solution], nodes: int) -> Solution:
+        """The solution of a state in the auction, which has a value for each seat as the bidder but none of its own."""
+        exact = all(solution.exact for solution in by_bidder.values())
+        return cls(None, exact, None, None, {}, (), nodes, "auction", by_bidder=by_bidder)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, moves by their text."""

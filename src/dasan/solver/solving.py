@@ -9,6 +9,7 @@ from dasan.arguments import WrongType, amount, flag, instance, shown
 from dasan.backends import OPEN_HANDS, Purpose, choose
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
+from dasan.solver.values import has_sides
 
 if TYPE_CHECKING:
     from dasan.play.moves import Move
@@ -47,7 +48,7 @@ def solve(
     - notice: called with a sentence before machine code is compiled, which takes from seconds to a minute.
 
     Any number of threads may solve at the same time. TypeError: an argument has another type. ValueError: the hand is over, or
-    not all of its cards are known; no solver honours the rules; the game has no such `scope`; or the budget is out of range.
+    not all of its cards are known; the game has no such `scope`; or the budget is out of range.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -100,11 +101,10 @@ class Warm:
         self._open_hands.budget = budget
         return self._open_hands
 
-    def endgame(self, state: State, budget: Budget) -> Endgame:
-        """The search for the seat to act, in a game without sides. Starts the clock of `budget`."""
+    def endgame(self, state: State, seat: int, budget: Budget) -> Endgame:
+        """The search for `seat`, where open hands are not compiled. Starts the clock of `budget`."""
         from dasan.solver import compiled, interpreted
 
-        seat = state.mover
         search: Endgame
         if compiled.applies(state):
             if self._compiled is None or self._compiled.rules != state.rules:
@@ -174,12 +174,15 @@ def solve_warm(
     if any(len(hand) == 0 for hand in state.hands) and not state.finished:
         raise ValueError("not all hands are known")
     scope = known_scope(scope)
+    if scope is not None and has_sides(state.rules):
+        raise ValueError(f"a game of two sides has one value: it needs no scope {scope}")
     if choose(state.rules, Purpose.SOLVER) is not OPEN_HANDS:
         if scope == "max-n":
             return max_n.solve_max_n(state, warm.max_n(state, budget), moves=moves, line=line, also=also)
-        return endgame.solve_endgame(state, warm.endgame(state, budget), moves=moves, line=line, also=also)
-    if scope is not None:
-        raise ValueError(f"a game of two sides has one value: it needs no scope {scope}")
+        if state.phase is Phase.AUCTION:
+            return endgame.solve_auction(state, lambda after, seat: warm.endgame(after, seat, budget), budget)
+        search = warm.endgame(state, state.mover, budget)
+        return endgame.solve_endgame(state, search, moves=moves, line=line, also=also)
     from dasan.kernels.ranks.solver.search import ready, warm_up
 
     warm.warn(ready())

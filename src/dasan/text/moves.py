@@ -35,4 +35,4 @@ def moves_words(moves: Sequence[Move], last: str = "or") -> str:
 
 def worth_words(rules: Rules, value: int) -> str:
     """A value in words: a payment, or the place in which a player finishes."""
-    return f"place {value}" if rules.ending is Ending.LAST_IN else signed(value)
+    return f"place {value}" if rules.ending is Ending.LAST_IN and rules.auction is None else signed(value)
