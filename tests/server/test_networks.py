@@ -14,7 +14,7 @@ import pytest
 from dasan.server.connections.networks import NetworkCounts
 from dasan.server.connections.rate_limits import Buckets
 
-from .harness import SECONDS, Serve, Served
+from .harness import SECONDS, Player, Serve, Served
 from .test_gate import HALVES
 
 pytestmark = pytest.mark.full
@@ -90,18 +90,32 @@ def test_half_open_connections_keep_nobody_out(serve: Serve) -> None:
             assert time.monotonic() - begun < SECONDS / 4
 
 
+def test_connections_kept_open_after_an_answer_keep_nobody_out(serve: Serve) -> None:
+    """Health checks are answered whatever the number of connections; one that stays open after it waits like any other."""
+    with serve(most_connections=64, connections_each=64, request_seconds=60.0) as server, ExitStack() as stack:
+        held = []
+        for n in range(128):
+            transport = httpx.HTTPTransport(local_address=f"127.0.0.{2 + n % 17}")
+            client = stack.enter_context(httpx.Client(base_url=server.address, timeout=SECONDS, transport=transport))
+            assert client.get("/health").status_code == 200
+            held.append(client)
+        assert server.player().http.post("/api/tables", json=BODY).status_code == 201
+        assert httpx.get(f"{server.address}/api/lobby").status_code == 200
+        assert all(client.get("/health").status_code == 200 for client in held[:8]), "they only connect again"
+
+
 def test_the_last_room_is_for_players_and_health(serve: Serve) -> None:
-    """Connections whose answers take long fill the server, and nothing can be taken from them."""
+    """Sockets fill the server, and none of them waits for a request."""
     with serve(most_connections=16, connections_each=64) as server:
         player = server.player()
         ok = player.http.post("/api/me/name", json={"name": "Ann"})
         assert ok.status_code == 200
         cookie = "; ".join(f"{name}={value}" for name, value in player.http.cookies.items())
+        table_id = player.open_table("big-two", ["random"] * 3, public=True)
         player.http.close()
         with ExitStack() as stack:
-            for _ in range(14):  # as idle as a browser between two requests
-                client = stack.enter_context(httpx.Client(base_url=server.address, timeout=SECONDS, verify=False))
-                assert client.get("/health").status_code == 200
+            for _ in range(14):
+                stack.enter_context(Player(server, httpx.Client()).sit(table_id))
             assert httpx.get(f"{server.address}/api/me").status_code == 503
             assert httpx.get(f"{server.address}/api/me", headers={"cookie": "dasan_session=forged"}).status_code == 503
             assert httpx.get(f"{server.address}/api/me", headers={"cookie": cookie}).status_code == 200

@@ -1,9 +1,9 @@
 """Limits of TCP connections: how many from one address, how long a request may take to arrive, and who goes first.
 
 uvicorn waits for a request without a limit, and counts a connection that never sends one like any other, so that strangers with
-a few addresses could fill the server with connections that ask for nothing. Here connections that wait for a request have a
-part of the room; when it is full, the network with the most of them loses its oldest. The last eighth of all room is for
-players whom the server knows, and health checks are always answered.
+a few addresses could fill the server with connections that ask for nothing. Here connections that wait for a request, their
+first or another, have a part of the room; when it is full, the network with the most of them loses its oldest. The last eighth
+of all room is for players whom the server knows, and health checks are always answered.
 """
 
 from __future__ import annotations
@@ -128,6 +128,13 @@ class BoundedHttp(H11Protocol):
                 self._wait()
         else:
             self._arrived()
+
+    def on_response_complete(self) -> None:
+        """The answer is sent; a connection that stays open waits for its next request, unless that is here already."""
+        super().on_response_complete()
+        idle = self.cycle is None or self.cycle.response_complete
+        if idle and self._address is not None and not self.transport.is_closing():
+            self.gate.waits(self, self._address)
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         """The connection becomes a socket, which is counted as such."""
