@@ -9,8 +9,9 @@ import asyncio
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,16 +60,55 @@ def test_forced_and_chosen_passes_take_times_of_one_distribution(bot: str) -> No
     forced, chosen, needed = [], [], []
     for _ in range(1500):
         if chance.random() < 0.6:
-            forced.append(pace.forced(bot))
+            forced.append(pace.forced(bot, 0))
         else:
             needed.append(int(SLOW[bot](chance)))
-            chosen.append(pace.choice(bot, needed[-1]))
+            chosen.append(pace.choice(bot, needed[-1], needed[-1]))
             assert chosen[-1] >= needed[-1]
     # The first choices of all are made before anything is known of the bot.
     assert likely(forced[100:], chosen[100:]) > 0.05
     short = [time for time, need in zip(chosen, needed, strict=True) if need <= sorted(needed)[len(needed) // 2]]
     long = [time for time, need in zip(chosen, needed, strict=True) if need > sorted(needed)[len(needed) // 2]]
     assert likely(short[100:], long[100:]) > 0.01, "nor does a long thought show"
+
+
+def test_load_delays_forced_and_chosen_passes_alike() -> None:
+    """Waves of other tables' work: for a while nothing waits, then everything waits seconds for a bot's process."""
+    chance = random.Random(31)
+    pace = Pace(600, random.Random(32))
+    times: dict[tuple[bool, bool], list[float]] = {
+        (busy, forced): [] for busy in (True, False) for forced in (True, False)
+    }
+    for turn in range(6000):
+        busy, forced = turn // 300 % 2 == 1, chance.random() < 0.5
+        waited = int(chance.uniform(1500, 3000)) if busy else 0
+        thought = int(SLOW["quick"](chance))
+        shown = pace.forced("strong", waited) if forced else pace.choice("strong", waited + thought, thought)
+        times[busy, forced].append(shown)
+    for busy in (True, False):
+        assert likely(times[busy, True], times[busy, False]) > 0.01
+    assert likely(times[True, True], times[False, True]) < 1e-9, "that the server is busy shows, whatever the move is"
+
+
+@pytest.mark.full
+async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path) -> None:
+    settings = fast(tmp_path, bot_delay=0.01, bot_processes=1)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as tables:
+        state = dasan.deal(dasan.rules("big-three"), seed=7)
+        await tables.think("random", state.view(state.to_act))  # the process runs
+        done: list[str] = []
+
+        async def note(name: str, thought: Coroutine[Any, Any, Thought]) -> None:
+            await thought
+            done.append(name)
+
+        view = state.view(state.to_act)
+        waiting = [note("choice", tables.think("greedy", view)) for _ in range(2)]
+        await asyncio.gather(*waiting, note("only", tables.only("pass")))
+        assert done == ["choice", "choice", "only"]
+    await store.close()
 
 
 def test_the_former_way_is_told_apart() -> None:
@@ -80,7 +120,7 @@ def test_the_former_way_is_told_apart() -> None:
 
 def test_bots_stay_as_quick_as_the_host_wants() -> None:
     pace = Pace(600, random.Random(1))
-    times = [pace.choice("greedy", 4) for _ in range(500)]
+    times = [pace.choice("greedy", 4, 4) for _ in range(500)]
     assert 550 < sum(times) / len(times) < 650
     assert min(times) >= 480
 
@@ -98,10 +138,11 @@ async def test_at_tables_the_times_of_passes_are_of_one_distribution(
         tables.pace = Pace(40, random.Random(4))
 
         async def think(name: str, view: dasan.View) -> Thought:
-            await asyncio.sleep(chance.uniform(0, 0.05))
+            seconds = chance.uniform(0, 0.05)
+            await asyncio.sleep(seconds)
             legal = view.legal_moves()
             passing = [move for move in legal if str(move) == "pass"]
-            return Thought(str(passing[0] if passing and chance.random() < 0.5 else chance.choice(legal)))
+            return Thought(str(passing[0] if passing and chance.random() < 0.5 else chance.choice(legal)), seconds)
 
         monkeypatch.setattr(tables, "think", think)
         opened = [

@@ -43,7 +43,7 @@ async def test_a_job_is_done_and_rules_are_sent_once(workers: Workers) -> None:
     for preset in ("big-three", "big-three", "winner"):
         view = dasan.deal(dasan.rules(preset), seed=1)
         seen = view.view(view.to_act)
-        move = await workers.run("choose", "greedy", seen)
+        move, _ = await workers.run("choose", "greedy", seen)
         assert move == str(dasan.bot("greedy").choose(seen))
     assert workers.counts == {"done": 3}
 

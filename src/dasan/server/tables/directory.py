@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeVar
@@ -36,6 +37,7 @@ from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
 from dasan.server.workers.pools import Limits, Workers
+from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 from dasan.server.workers.warming import Part
 
 T = TypeVar("T")
@@ -315,13 +317,22 @@ class Tables:
     async def think(self, name: str, view: dasan.View) -> Thought:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
         try:
-            return Thought(await self.bots.run("choose", name, view))
+            move, seconds = await self.bots.run("choose", name, view)
+            return Thought(move, seconds)
         except Exception as error:
             if self._closing:
                 raise
             self.bot_failed(name)
             report(f"bot {name} failed", error)
-            return Thought(await self.bots.run("choose", self.stand_in(name), view), failed=True)
+            move, seconds = await self.bots.run("choose", self.stand_in(name), view)
+            return Thought(move, seconds, failed=True)
+
+    async def only(self, move: str) -> Thought:
+        """The only legal move, after as long as a choice waits for a bot's process, so that a load delays both alike."""
+        if self.settings.bot_delay:
+            with suppress(Refused, JobFailed, JobTimeout, JobCrashed):
+                await self.bots.run("turn")
+        return Thought(move, only=True)
 
     def stand_in(self, bot: str) -> str:
         """The substitute for ``bot`` if it fails."""

@@ -56,9 +56,12 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Thought:
-    """A move for a bot's seat. failed: the bot itself chose none, and its stand-in did. only: no other move is legal."""
+    """A move for a bot's seat. seconds: for which the bot thought, without the time for which it waited for a process. failed:
+    the bot itself chose none, and its stand-in did. only: no other move is legal.
+    """
 
     move: str
+    seconds: float = 0.0
     failed: bool = False
     only: bool = False
 
@@ -96,6 +99,10 @@ class TableHost(Protocol):
 
     async def think(self, name: str, view: dasan.View) -> Thought:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
+        ...
+
+    async def only(self, move: str) -> Thought:
+        """A bot's only legal move, after the wait that a choice would have had."""
         ...
 
     def bot_failed(self, name: str) -> None:
@@ -489,8 +496,10 @@ class Table:
             return
         if self._due is None:
             pace, key, moment = self._process.pace, (name, self.room.head.rules.name), now()
-            forced = len(state.legal_moves()) == 1
-            self._due = self._turn_began + (pace.forced(key) if forced else pace.choice(key, moment - self._turn_began))
+            forced, needed = len(state.legal_moves()) == 1, moment - self._turn_began
+            chosen = self._thinking.exception() is None and not forced
+            thought = int(1000 * self._thinking.result().seconds) if chosen else 0
+            self._due = self._turn_began + (pace.forced(key, needed) if forced else pace.choice(key, needed, thought))
         if now() < self._due:
             return
         thinking, self._thinking = self._thinking, None
@@ -513,13 +522,11 @@ class Table:
             await self._replace(name)
 
     def _choice(self, bot: str, state: dasan.State, seat: int) -> asyncio.Future[Thought]:
-        """The bot's choice; a single legal move is made without asking a process."""
+        """The bot's choice; a single legal move is made without one."""
         legal = state.legal_moves()
         if len(legal) != 1:
             return asyncio.ensure_future(self._process.think(bot, state.view(seat)))
-        only: asyncio.Future[Thought] = asyncio.get_running_loop().create_future()
-        only.set_result(Thought(str(legal[0]), only=True))
-        return only
+        return asyncio.ensure_future(self._process.only(str(legal[0])))
 
     async def _replace(self, bot: str) -> None:
         """Have a bot's stand-in play on for it in all its seats, which everybody is shown."""

@@ -2,8 +2,9 @@
 
 A bot whose only legal move is a pass needs no time, and one that chooses to pass may need a second: players who measured that
 knew which passes were forced. So all moves of a bot take a time from one distribution, wide enough for nearly all of its
-thinking. The few that take longer are followed by another drawn time; and a forced move counts as if it had taken as long as
-one of the bot's latest choices, so that it is late as often.
+thinking. The few that take longer are followed by another drawn time; and a forced move counts as if the bot had thought for as
+long as over one of its latest choices, so that it is late as often. When many tables wait for the processes of bots, all moves
+are late: a forced one waits for a process too.
 """
 
 from __future__ import annotations
@@ -26,34 +27,37 @@ class Pace:
     delay: milliseconds that the move of a quick bot takes on average; 0: every move is shown at once, and tells its time.
 
     >>> pace = Pace(600, random.Random(1))
-    >>> pace.choice("greedy", 3), pace.forced("greedy")
+    >>> pace.choice("greedy", 3, 1), pace.forced("greedy", 2)
     (512, 541)
-    >>> Pace(0).choice("greedy", 3), Pace(0).forced("greedy")
-    (3, 0)
+    >>> Pace(0).choice("greedy", 3, 1), Pace(0).forced("greedy", 2)
+    (3, 2)
     """
 
     def __init__(self, delay: int, chance: random.Random | None = None) -> None:
         self._delay = delay
         self._chance = chance or random.SystemRandom()
-        self._needed: dict[Hashable, deque[int]] = {}
+        self._thought: dict[Hashable, deque[int]] = {}
 
-    def choice(self, bot: Hashable, needed: int) -> int:
-        """Milliseconds from the beginning of its turn to the bot's move, for a choice that took ``needed`` of them."""
+    def choice(self, bot: Hashable, needed: int, thought: int) -> int:
+        """Milliseconds from the beginning of its turn to the bot's move, for a choice that took ``needed`` of them.
+
+        thought: how many of those the bot thought; the others it waited.
+        """
         if not self._delay:
             return needed
         drawn = self._drawn(bot, needed)
-        self._needed.setdefault(bot, deque(maxlen=LATEST)).append(needed)
+        self._thought.setdefault(bot, deque(maxlen=LATEST)).append(min(thought, needed))
         return drawn
 
-    def forced(self, bot: Hashable) -> int:
-        """The same for a move without a choice."""
+    def forced(self, bot: Hashable, waited: int) -> int:
+        """The same for a move without a choice, after a wait."""
         if not self._delay:
-            return 0
-        known = self._needed.get(bot)
-        return self._drawn(bot, self._chance.choice(known) if known else 0)
+            return waited
+        known = self._thought.get(bot)
+        return self._drawn(bot, waited + (self._chance.choice(known) if known else 0))
 
     def _drawn(self, bot: Hashable, needed: int) -> int:
-        times = sorted(self._needed.get(bot, ()))
+        times = sorted(self._thought.get(bot, ()))
         covered = 1.1 * times[int(COVERED * (len(times) - 1))] if times else 0.0
         least = max(0.8 * self._delay, min(covered, LONGEST))
         time = least * self._chance.uniform(1, 1.5)

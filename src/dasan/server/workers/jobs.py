@@ -5,6 +5,7 @@ A job that is a generator sends its results part by part. Arguments are texts, n
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,14 @@ MOST_CANDIDATES = 12
 WARMED = ("big-three", "big-two", "winner")
 
 
-def choose(name: str, view: dasan.View) -> str:
-    """The bot's move, as text."""
-    return str(_bot(name).choose(view))
+def choose(name: str, view: dasan.View) -> tuple[str, float]:
+    """The bot's move, as text, and the seconds that it thought."""
+    begun = time.perf_counter()
+    return str(_bot(name).choose(view)), time.perf_counter() - begun
+
+
+def turn() -> None:
+    """Nothing: whoever asks for it waits as long as for the beginning of any job."""
 
 
 def explain(name: str, view: dasan.View) -> dict[str, Any]:
@@ -152,7 +158,8 @@ def play_deals(
     for seed, seat in zip(seeds, seats, strict=True):
         state = dasan.session(rules, seed=bytes.fromhex(seed)).state
         while state.to_act is not None:
-            state = state.play(choose(name if state.to_act == seat else house, state.view(state.to_act)))
+            bot = _bot(name if state.to_act == seat else house)
+            state = state.play(bot.choose(state.view(state.to_act)))
         scores.append(payoffs(state)[seat])
     return scores
 
@@ -186,6 +193,7 @@ _BOTS: dict[str, ExplainingBot] = {}
 
 JOBS: dict[str, Callable[..., Any]] = {
     "choose": choose,
+    "turn": turn,
     "explain": explain,
     "advise": advise,
     "known": known,
