@@ -37,6 +37,10 @@ CONNECTS_IN = 5.0
 """The time limit for a connection to a database server, in seconds."""
 ANSWERS_IN = 10.0
 """The time limit in seconds for an answer, or for a free connection: longer than a lease, so a waiting owner has lost it."""
+BUSY_MS = 5000
+"""Milliseconds for which SQLite waits for another process that writes."""
+SCRUB_FOR, SCRUB_EVERY = 10.0, 0.1
+"""Seconds for which a scrub is tried, and between two tries."""
 SAID_EVERY = 5.0
 """Seconds between log lines about a database that does not work."""
 BROKEN = frozenset(
@@ -154,14 +158,31 @@ class SqliteDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._writing, run)
 
     async def scrub(self) -> None:
-        """Write the log into the database, where `secure_delete` overwrites deleted rows, and truncate the log."""
+        """Write the log into the database, where `secure_delete` overwrites deleted rows, and truncate the log.
 
-        def run() -> None:
+        A reader's open transaction, such as a backup's, delays that; writes go on between the tries. After `SCRUB_FOR` it is
+        left to the next call.
+        """
+
+        def run() -> bool:
             with self._working():
-                if self._connection is not None:
-                    self._connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+                if self._connection is None:
+                    return True
+                cursor = self._connection.connection.cursor()
+                try:
+                    cursor.execute("PRAGMA busy_timeout=0")
+                    (busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                finally:
+                    cursor.execute(f"PRAGMA busy_timeout={BUSY_MS}").close()
+                return not busy
 
-        await asyncio.get_running_loop().run_in_executor(self._writing, run)
+        loop = asyncio.get_running_loop()
+        end = time.monotonic() + SCRUB_FOR
+        while not await loop.run_in_executor(self._writing, run):
+            if time.monotonic() >= end:
+                log.warning("deleted data stays in the database's log until its readers finish and something is deleted")
+                return
+            await asyncio.sleep(SCRUB_EVERY)
 
     @contextmanager
     def _working(self) -> Iterator[None]:
@@ -306,7 +327,7 @@ def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:
         connection.isolation_level = None
         cursor = connection.cursor()
         for pragma in (
-            "busy_timeout=5000",
+            f"busy_timeout={BUSY_MS}",
             "journal_mode=WAL",
             "synchronous=FULL",
             "foreign_keys=ON",
