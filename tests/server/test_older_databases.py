@@ -111,3 +111,21 @@ def test_it_is_backed_up_before_it_is_migrated(schema: str, tmp_path: Path) -> N
     restored = CliRunner().invoke(app, ["admin", "restore", str(file), "--data-dir", str(tmp_path / "again")])
     assert restored.exit_code == 0, restored.output
     asyncio.run(check(tmp_path / "again", schema))
+
+
+@pytest.mark.parametrize("kept", [0, 1], ids=["no line", "a header alone"])
+@pytest.mark.full
+def test_a_table_of_the_first_schema_that_has_no_deal_waits_for_one(kept: int, tmp_path: Path) -> None:
+    """Its server stopped between the table and its first deal."""
+    folder = laid_out("0001", tmp_path / "data")
+    table_id = told("0001")[0]["id"]
+    with sqlite3.connect(folder / DATABASE_FILE) as connection:
+        connection.execute("DELETE FROM events WHERE table_id = ? AND seq >= ?", (table_id, kept))
+        (left,) = connection.execute("SELECT count(*) FROM events WHERE table_id = ?", (table_id,)).fetchone()
+        assert left == kept
+    with served(fast(tmp_path)) as server:
+        player = server.player()
+        player.http.cookies.set("dasan_session", server.identities._cookies.sign("player-1"))
+        with player.sit(table_id) as socket:
+            socket.until_seen(lambda table: table["view"] is not None)
+            assert socket.my_turn()

@@ -234,7 +234,8 @@ def _write(before: list[tuple[Any, list[Any], list[dict[str, Any]]]]) -> None:
                 "seed": row.seed,
                 "created": moment,
                 "touched": moment,
-                "status": "playing",
+                # A record without a deal is that of a server which stopped meanwhile: the table waits for its first.
+                "status": "playing" if any(entry["type"] == "deal" for entry in entries) else "waiting",
                 "listed": False,
                 "seq": len(entries),
                 "summary": {
@@ -246,13 +247,12 @@ def _write(before: list[tuple[Any, list[Any], list[dict[str, Any]]]]) -> None:
                 "lease_until": 0,
             },
         )
-        connection.execute(
-            sa.insert(events),
-            [
-                {"table_id": row.id, "seq": seq, "at": moment, "line": json.dumps(entry, separators=(",", ":"))}
-                for seq, entry in enumerate(entries)
-            ],
-        )
+        written = [
+            {"table_id": row.id, "seq": seq, "at": moment, "line": json.dumps(entry, separators=(",", ":"))}
+            for seq, entry in enumerate(entries)
+        ]
+        if written:
+            connection.execute(sa.insert(events), written)
         if people:
             rows = [{"table_id": row.id, "seat": chair.seat, "player": chair.player} for chair in people]
             connection.execute(sa.insert(seats), rows)
@@ -260,7 +260,7 @@ def _write(before: list[tuple[Any, list[Any], list[dict[str, Any]]]]) -> None:
 
 def _entries(lines: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The entries that lead to the same hand: deals, contributions and moves; all else follows from these."""
-    header, *rest = lines
+    header, *rest = lines or [{}]
     opening: list[dict[str, Any]] = []
     for line in rest:
         match line["type"]:
