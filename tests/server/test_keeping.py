@@ -259,6 +259,21 @@ async def test_a_backup_goes_from_one_database_to_another(opened: Opened, postgr
         await other.close()
 
 
+async def test_a_backup_leaves_out_tables_of_other_programs(opened: Opened, tmp_path: Path) -> None:
+    store = await opened()
+    await chatting(store)
+    await store.database.write(lambda c: c.execute(sa.text("CREATE TABLE theirs (secret TEXT)")))
+    await store.database.write(lambda c: c.execute(sa.text("INSERT INTO theirs VALUES ('not ours')")))
+    counts = await store.database.read(lambda c: dump(c, tmp_path / "backup.gz"))
+    assert "theirs" not in counts
+    assert "not ours" not in gzip.decompress((tmp_path / "backup.gz").read_bytes()).decode()
+    await store.close()
+    (tmp_path / "new").mkdir()
+    other = await Store.open(tmp_path / "new")
+    assert (await other.database.write(lambda c: load(c, tmp_path / "backup.gz")))[0] == counts
+    await other.close()
+
+
 REPORT = {"table_id": "t", "seq": 1, "by": "a", "against": None, "text": "", "reason": "", "at": 1}
 
 

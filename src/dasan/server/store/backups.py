@@ -26,20 +26,23 @@ from dasan.server.store.schema import metadata
 FORMAT = "dasan-backup/1"
 PASSING = frozenset({"alembic_version", "processes", "notices"})
 """Database tables that only matter while processes run: no backup contains them."""
+FORMER = frozenset({"commands"})
+"""Database tables of earlier schemas that the newest has no more."""
 AT_ONCE = 500
 
 
 def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dict[str, int]:
     """Write one snapshot of the database, of whatever schema, to a new file that only its owner can read.
 
-    Returns the number of rows by table.
+    Tables of other programs in the same database are left out. Returns the number of rows by table.
     key: the key that signs cookies, if the data folder holds it.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
     any_known(connection)
     schema = sa.MetaData()
-    schema.reflect(connection)
+    ours = metadata.tables.keys() | FORMER
+    schema.reflect(connection, only=lambda name, _: name in ours)
     counts: dict[str, int] = {}
     with _created(path) as file:
         header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
