@@ -9,7 +9,7 @@ import pytest
 from dasan.server.store import reviews
 
 from .harness import Served
-from .test_accounts import ok, played
+from .test_accounts import SECRET, ok, played
 
 TEXT = "n" * 2000
 
@@ -57,13 +57,21 @@ def test_notes_come_a_page_at_a_time(server: Served, monkeypatch: pytest.MonkeyP
 def test_notes_are_bounded(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "MOST_OF_STRANGERS", 3)
     monkeypatch.setattr(reviews, "MOST_OF_PLAYER", 5)
+    monkeypatch.setattr(reviews, "MOST_OF_STRANGER", 2)
     ann = server.player()
     hand = played(ann)["id"]
     path = f"/api/hands/{hand}/notes"
     record = [json.loads(line) for line in ann.http.get(f"/api/hands/{hand}/record").text.splitlines()]
     moves = [line["seq"] for line in record if "seq" in line]
+    one = server.player()
+    assert [one.http.post(path, json={"seq": seq, "text": TEXT}).status_code for seq in moves[:3]] == [200, 200, 409]
+    assert one.http.post(path, json={"seq": moves[1], "text": ""}).status_code == 200
+    assert one.http.post(path, json={"seq": moves[0], "text": ""}).status_code == 200
     codes = [server.player().http.post(path, json={"seq": moves[0], "text": TEXT}).status_code for _ in range(5)]
     assert codes == [200, 200, 200, 409, 409], "strangers share the room"
+    known = server.player()
+    ok(known.http.post("/api/account", json=SECRET))
+    assert known.http.post(path, json={"seq": moves[0], "text": TEXT}).status_code == 200, "accounts have their own"
     codes = [ann.http.post(path, json={"seq": seq, "text": TEXT}).status_code for seq in moves[:7]]
     assert codes == [200] * 5 + [409] * 2, "the player has room of their own, up to a number"
     assert ann.http.post(path, json={"seq": moves[0], "text": "shorter"}).status_code == 200

@@ -13,14 +13,14 @@ from dasan.records.lines import record_lines
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.hand import FinishedHand
-from dasan.server.store.schema import decisions, hand_seats, review_notes, reviews, shared_reviews
+from dasan.server.store.schema import decisions, hand_seats, players, review_notes, reviews, shared_reviews
 
 FOLLOWED = 30 * 24 * 60 * 60 * 1000
 """Milliseconds after which a shared review is deleted whose leader has not moved."""
 MOST_NOTES = 200
 """Notes of one player on one hand."""
-MOST_OF_PLAYER, MOST_OF_STRANGERS = 5000, 1000
-"""Notes of one player in all; and notes on one hand of people who did not play it, in all."""
+MOST_OF_PLAYER, MOST_OF_STRANGERS, MOST_OF_STRANGER = 5000, 1000, 20
+"""Notes of one player in all; and notes on one hand of guests who did not play it, in all and of one of them."""
 PAGE = 50
 CHOSEN = ""
 """The habit of a decision for the best candidate: none."""
@@ -93,7 +93,8 @@ class Reviews:
     async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
         """Store a note in place of an earlier one at the same move; an empty text deletes it.
 
-        Raises ``Refused`` if the player, or everybody who did not play the hand, has too many.
+        Raises ``Refused`` if the player has too many. Guests who did not play the hand have few each, and share a number: they
+        cannot use up what others may write.
         """
         mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
 
@@ -104,10 +105,16 @@ class Reviews:
             played = sa.select(hand_seats.c.player).where(
                 hand_seats.c.hand_id == hand_id, hand_seats.c.player.is_not(None)
             )
-            strange = sa.and_(review_notes.c.hand_id == hand_id, review_notes.c.player.not_in(played))
+            accounts = sa.select(players.c.id).where(players.c.account.is_not(None))
+            strange = sa.and_(
+                review_notes.c.hand_id == hand_id,
+                review_notes.c.player.not_in(played),
+                review_notes.c.player.not_in(accounts),
+            )
             limits = [(mine, MOST_NOTES), (review_notes.c.player == player, MOST_OF_PLAYER)]
-            if player not in connection.scalars(played).all():
-                limits.append((strange, MOST_OF_STRANGERS))
+            account = connection.scalar(accounts.where(players.c.id == player)) is not None
+            if not account and player not in connection.scalars(played).all():
+                limits = [(mine, MOST_OF_STRANGER), (strange, MOST_OF_STRANGERS)]
             for which, most in limits:
                 if (connection.scalar(sa.select(sa.func.count()).select_from(review_notes).where(which)) or 0) >= most:
                     raise Refused("illegal", reason("notes.most", n=most))
