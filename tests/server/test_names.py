@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from dasan.bots import BOTS
 from dasan.server.people.names import check_reserved, clean_name, keys
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
+from dasan.server.store.people import Taken
 from dasan.server.store.schema import name_keys
 
-from .harness import Served
+from .harness import Serve, Served
 from .test_accounts import SECRET, ok
 
 GOOD = (
@@ -36,6 +39,7 @@ GOOD = (
         "\U0001f3f4\u200d\u2620\ufe0f",
     ),
     *("\u2764\ufe0f", "\U0001f44d\U0001f3fd", "42"),
+    *("佐々木", "မြို့", "ශ්\u200dරී", "علی\u200cرضا", "مُحَمَّد", "1\ufe0f\u20e3 Ann", "Ольга K.", "Hạ", "राम"),
 )
 BAD = (
     *(
@@ -52,6 +56,7 @@ BAD = (
         "Ann\u200b",
         "\ud800",
     ),
+    *("a\u200cb", "a\u0301\u0300\u0302\u0303", "म\u200d", "\u200cا", "1\u20e3", "a\ufe0f\u20e3"),
     *("a" + 20 * "\u0301", "\u0301a", "a\u20dd", "...", "x" * 33, "\ufdd0", "\u034f", "\U000e0041"),
 )
 MIXED = ("\u0410lice", "Alic\u0435", "\u03a9mega", "\u0440\u0430ypal", "Ann\u05d0")
@@ -86,6 +91,15 @@ def test_scripts_that_are_not_used_together_are_not_mixed(name: str) -> None:
         ("modern", "modem"),
         ("Zoe\u0301", "Zo\u00e9"),
         ("scope", "\u0455\u0441\u043e\u0440\u0435"),
+        ("Alice", "ALlCE"),
+        ("Alice", "AL1CE"),
+        ("Hosta", "H0STA"),
+        ("Mike", "\u041c\u0406\u041a\u0415"),
+        ("Mike", "\U0001f13c\U0001f138\U0001f13a\U0001f134"),
+        ("Mike", "\U0001f17c\U0001f178\U0001f17a\U0001f174"),
+        ("Mike", "\U0001f1f2\U0001f1ee\U0001f1f0\U0001f1ea"),
+        ("Mike", "Mike \U0001f1e9\U0001f1ea"),
+        ("Ian", "lan"),
     ],
 )
 def test_names_that_look_alike_have_a_key_in_common(one: str, other: str) -> None:
@@ -94,12 +108,18 @@ def test_names_that_look_alike_have_a_key_in_common(one: str, other: str) -> Non
 
 def test_names_that_differ_have_none() -> None:
     names = ["Alice", "Alicia", "Bob", "Rob", "Ann", "Anna", "大三", "大二", "김철수", "김영수", "Zoë", "Zora"]
+    names += ["राम", "रमा", "Hà", "Hạ", "Ha", "Ali", "All", "Ian", "Lan", "佐々木", "佐木"]
     for at, one in enumerate(names):
         assert not any(keys(one) & keys(other) for other in names[at + 1 :]), one
 
 
 @pytest.mark.parametrize(
-    "name", ["admin", "Host", "\u210cost", "H\u043est", "Ling", "Little Wei", "管理员", "Former  player", *BOTS]
+    "name",
+    [
+        *("ADMlN", "Admln", "H0ST", "\u00c0dmin", "\U0001f130\U0001f133\U0001f13c\U0001f138\U0001f13d"),
+        *("LlNG", "R00T", "\U0001f1ed\U0001f1f4\U0001f1f8\U0001f1f9"),
+        *("admin", "Host", "\u210cost", "H\u043est", "Ling", "Little Wei", "管理员", "Former  player", *BOTS),
+    ],
 )
 def test_names_of_bots_and_hosts_are_reserved(name: str) -> None:
     with pytest.raises(Refused, match=r"reserved|one script"):
@@ -139,11 +159,60 @@ def test_a_guest_cannot_pass_for_an_account_anywhere(server: Served) -> None:
 
 
 @pytest.mark.full
+def test_a_guest_whose_name_an_account_has_by_now_plays_under_a_free_one(server: Served) -> None:
+    guest, owner = server.player(), server.player()
+    ok(guest.http.post("/api/me/name", json={"name": "Alice"}))
+    ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
+    for body in ({}, {"name": "Alice"}):
+        table_id = guest.open_table("big-two", ["random"] * 3, public=True, **body)
+        assert seats(server, table_id)[0]["name"] == "Alice 2"
+        assert guest.http.post("/api/quick", json={"preset": "big-three", **body}).status_code == 200
+    assert guest.http.post("/api/me/name", json={"name": "Alice"}).status_code == 409, "a name that is chosen now is not"
+
+
+@pytest.mark.full
 def test_a_name_is_free_again_when_its_account_is_deleted(server: Served) -> None:
     owner, guest = server.player(), server.player()
     ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
     ok(owner.http.post("/api/account/delete", json={"password": SECRET["password"]}))
     assert ok(guest.http.post("/api/me/name", json={"name": "AIice"}))["name"] == "AIice"
+
+
+@pytest.mark.full
+async def test_look_alike_accounts_made_at_the_same_time_are_one(opened: object) -> None:
+    """Two processes have both found that the name is free."""
+    stores: list[Store] = [await opened() for _ in range(2)]  # type: ignore[operator]
+    for n in range(8):
+        one, other = f"Ali{n}ce", f"AIi{n}ce"
+        done = await asyncio.gather(
+            stores[0].people.register(f"a{n}", one, "x", 0),
+            stores[n % 2].people.register(f"b{n}", other, "x", 0),
+            return_exceptions=True,
+        )
+        assert [type(result) for result in done if result is not None] == [Taken]
+    for store in stores:
+        await store.close()
+
+
+async def test_a_player_has_one_account(opened: object) -> None:
+    store: Store = await opened()  # type: ignore[operator]
+    await store.people.register("p", "Alice", "x", 0)
+    with pytest.raises(Taken):
+        await store.people.register("p", "Bob", "y", 0)
+    assert (await store.people.by_account("alice")) is not None
+    await store.close()
+
+
+def test_accounts_are_marked_at_quick_matches_too(serve: Serve) -> None:
+    with serve(quick_bots_after=0) as server:
+        owner, guest = server.player(), server.player()
+        ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
+        marks = []
+        for player in (owner, guest):
+            found = ok(player.http.post("/api/quick", json={"preset": "big-three", "bots": True}))
+            people = [seat for seat in seats(server, found["table"]) if seat["kind"] == "human"]
+            marks.append([seat.get("account", False) for seat in people])
+        assert marks == [[True], [False]]
 
 
 async def test_accounts_of_earlier_versions_get_their_keys(opened: object) -> None:

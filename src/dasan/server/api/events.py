@@ -16,8 +16,8 @@ from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Standings, score_bounds
 from dasan.server.events.scoring import EntrantStanding, Play, others
 from dasan.server.operations.reporting import now
+from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
-from dasan.server.people.names import clean_name
 from dasan.server.protocol.events import (
     CreateEvent,
     EventCreated,
@@ -146,7 +146,7 @@ async def play(
     limit(request, "quick", player)
     event = await store.duplicates.load(event_id)
     entrant = player or new_player()
-    name = clean_name(wanted.name or await ids.name(entrant) or "Guest")
+    name, _ = await chosen_name(store.people, entrant, wanted.name, "Guest")
     seated = await events.seat(event, entrant, name)
     await ids.remember(request, response, entrant)
     return EventPlayed(deal=seated.deal, table=seated.table, waiting=seated.waiting)

@@ -56,7 +56,7 @@ async def quick_match(
 
     def make(together: tuple[Seeker, ...]) -> Room:
         head = Head(secrets.token_urlsafe(9), rules, settings, fairness.new_secret())
-        people = [Chair("human", one.name, player=one.player) for one in together]
+        people = [Chair("human", one.name, player=one.player, account=one.account) for one in together]
         bot = bot_for(sum(one.rating for one in together) // len(together))
         names: list[str | None] = [None] * len(people) + [bot] * (rules.players - len(people))
         chairs = [*people, *[chair for chair in bot_chairs(names, head.id) if chair is not None]]

@@ -174,7 +174,7 @@ def _room(event: DuplicateEvent, deal: int, guests: Sequence[Guest]) -> Room:
     taken = {guest.seat: guest for guest in guests}
     names = [None if seat in taken else event.bot for seat in range(event.rules.players)]
     chairs = tuple(
-        bot or Chair("human", taken[seat].name, player=taken[seat].player)
+        bot or Chair("human", taken[seat].name, player=taken[seat].player, account=taken[seat].account)
         for seat, bot in enumerate(bot_chairs(names, event.id))
     )
     return Room.create(head, chairs, None, now())

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from dasan.reasons import reason
-from dasan.server.people.names import check_reserved, clean_name, keys
+from dasan.server.people.names import LONGEST_NAME, check_reserved, clean_name, keys
 from dasan.server.refusals import Refused
 from dasan.server.store.people import People, Person
 
+TRIES = 9
+"""The highest number that is put behind a guest's name if somebody else has it now."""
+
 
 async def chosen_name(
-    people: People, player: str, name: str | None, usual: str, *, program: bool = False
+    people: People, player: str, name: str | None, usual: str, *, program: bool = False, anew: bool = False
 ) -> tuple[str, Person | None]:
     """The name under which a player appears, and the player if they have an account: those appear by its name alone.
 
-    name: one that the player has chosen; ``usual`` if none. Raises ``Refused`` for a name that nobody may choose, or that looks
-    like somebody's account.
+    name: one that the player has chosen; ``usual`` if none. A guest whose stored name belongs to an account by now, or could
+    not be chosen any more, appears under a free one like it. Raises ``Refused`` for another name that nobody may choose, or
+    that looks like somebody's account; with ``anew`` for a stored one too.
     """
     person = await people.find(player)
     if person is not None and person.account is not None:
         return person.name, person
-    wanted = name or (person.name if person is not None else "")
+    stored = person.name if person is not None else ""
+    wanted = name or stored
     if not wanted:
         return usual, None
-    cleaned = clean_name(wanted)
+    try:
+        return await _checked(people, player, wanted, program=program), None
+    except Refused:
+        if anew or not stored or wanted.split() != stored.split():
+            raise
+    for number in range(2, TRIES + 1):
+        with suppress(Refused):
+            return await _checked(people, player, f"{stored[: LONGEST_NAME - 2]} {number}", program=program), None
+    return usual, None
+
+
+async def _checked(people: People, player: str, name: str, *, program: bool) -> str:
+    """The name as it is shown. Raises ``Refused`` if the player may not have it."""
+    cleaned = clean_name(name)
     check_reserved(cleaned, program=program)
     if await people.name_owner(keys(cleaned)) not in (None, player):
         raise Refused("illegal", reason("account.taken"))
-    return cleaned, None
+    return cleaned

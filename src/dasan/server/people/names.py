@@ -1,15 +1,18 @@
-"""Which names people may have: visible, in one script, and like no account's, bot's or host's.
+"""Which names people may have: visible, each word in one script, and like no account's, bot's or host's.
 
 Two names are alike if they have a key in common. Keys come from Unicode's data on characters that look alike (UTS #39,
-``confusables.txt`` here) and from its case folding. Mixing scripts follows UTS #39, *Highly Restrictive*: one script, or Latin
-with the scripts of Chinese, Japanese or Korean.
+``confusables.txt`` here) and from its case folding. Scripts come from fontTools; mixing them in one word follows UTS #39,
+*Highly Restrictive*: one script, or Latin with the scripts of Chinese, Japanese or Korean.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+
+from fontTools.unicodedata import script, script_extension
 
 from dasan.bots import BOTS, CHARACTERS
 from dasan.reasons import reason
@@ -17,17 +20,26 @@ from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import NAMES
 
 LONGEST_NAME = 32
-MOST_MARKS = 2
-"""Combining marks on one letter, after composition."""
-JOINER, EMOJI_STYLE = "\u200d", "\ufe0f"
+MOST_MARKS = 4
+"""Marks on one letter that take no room of their own, as UTS #39 advises: no word of any language needs more."""
+MOST_ACCENTS = 2
+"""Accents on one letter, after composition."""
+JOINER, NON_JOINER, EMOJI_STYLE = "\u200d", "\u200c", "\ufe0f"
+KEYCAP = re.compile("[0-9#*]\ufe0f\u20e3")
+VIRAMA = 9
+"""The combining class of the marks that join two Indic consonants; a joiner may follow them."""
+CURSIVE = frozenset({"Arab", "Syrc", "Mong", "Nkoo", "Mand"})
+"""Scripts whose letters join: a non-joiner between two of them parts a word, as in Persian."""
 INVISIBLE = ("FILLER", "BLANK", "VARIATION SELECTOR", "JOINER", "INHERENT", "INVISIBLE")
 """Words in the Unicode names of characters that show nothing, though their category is that of a letter, mark or symbol."""
+ANY_SCRIPT = frozenset({"Zyyy", "Zinh", "Zzzz"})
+ACCENTED = ANY_SCRIPT | {"Latn", "Grek", "Cyrl"}
 TOGETHER = (
-    frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA"}),
-    frozenset({"LATIN", "CJK", "BOPOMOFO"}),
-    frozenset({"LATIN", "CJK", "HANGUL"}),
+    frozenset({"Latn", "Hani", "Hira", "Kana"}),
+    frozenset({"Latn", "Hani", "Bopo"}),
+    frozenset({"Latn", "Hani", "Hang"}),
 )
-"""Scripts that one name may mix."""
+"""Scripts that one word may mix."""
 RESERVED = (
     *("admin", "administrator", "root", "system", "server", "host", "moderator", "mod", "staff", "support", "official"),
     *("dasan", "bot", "me", "open", "everybody", "nobody", "former player", "spectator"),
@@ -58,31 +70,67 @@ def clean_name(name: str) -> str:
     text = " ".join(unicodedata.normalize("NFC", name).split())
     if not text or len(text) > LONGEST_NAME or not _visible(text):
         raise Refused("malformed", reason("name", n=LONGEST_NAME))
-    if not _one_script(text):
+    if not all(map(_one_script, text.split())):
         raise Refused("malformed", reason("name.scripts"))
     return text
 
 
+def clean_label(text: str) -> str:
+    """What only its owner reads, as one short line without control characters; empty if nothing is left.
+
+    >>> clean_label("  Ann's   iPhone 🔑")
+    "Ann's iPhone 🔑"
+    """
+    line = unicodedata.normalize("NFC", "".join(c if c.isprintable() else " " for c in text))
+    return " ".join(line.split())[:LONGEST_NAME].strip()
+
+
 def _visible(text: str) -> bool:
     """Whether every character shows itself, and nothing hides, reverses or covers what stands around the name."""
-    marks, shown = 0, False
+    text = KEYCAP.sub("0", text)
+    marks: list[str] = []
+    shown = False
     for at, character in enumerate(text):
         category = unicodedata.category(character)
-        if category[0] == "M" and character != EMOJI_STYLE:
-            marks += 1
+        if character in (JOINER, NON_JOINER, EMOJI_STYLE):
+            if not _joins(text, at):
+                return False
+        elif category[0] == "M":
             # An enclosing mark covers its letter; a first mark would stand on what is before the name.
-            if at == 0 or category == "Me" or marks > MOST_MARKS:
+            marks.append(character)
+            accents = sum(map(_is_accent, marks))
+            narrow = sum(unicodedata.category(mark) == "Mn" for mark in marks)
+            if (
+                at == 0
+                or category == "Me"
+                or accents > MOST_ACCENTS
+                or narrow > MOST_MARKS
+                or len(marks) > 2 * MOST_MARKS
+            ):
+                return False
+            if marks.count(character) > 1:
                 return False
         else:
-            marks = 0
-        if character in (JOINER, EMOJI_STYLE):
-            # Only inside an emoji: after a pictograph, and a joiner before one too.
-            if at == 0 or not _pictures(text[at - 1]) or (character == JOINER and not _pictures(text[at + 1 : at + 2])):
-                return False
-        elif category[0] == "C" or any(word in unicodedata.name(character, "") for word in INVISIBLE):
+            marks = []
+        if character in (JOINER, NON_JOINER, EMOJI_STYLE):
+            continue
+        if category[0] == "C" or any(word in unicodedata.name(character, "") for word in INVISIBLE):
             return False
         shown = shown or category[0] in "LNS"
     return shown
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether a character that shows nothing itself changes how its neighbours look."""
+    before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+    if text[at] != EMOJI_STYLE and before and after and unicodedata.category(after)[0] == "L":
+        if unicodedata.combining(before) == VIRAMA:
+            return True
+        letter = next((c for c in reversed(text[:at]) if unicodedata.category(c)[0] != "M"), "")
+        if text[at] == NON_JOINER and letter and _scripts(letter) & _scripts(after) & CURSIVE:
+            return True
+    # Inside an emoji: after a pictograph, and a joiner before one too.
+    return text[at] != NON_JOINER and _pictures(before) and (text[at] == EMOJI_STYLE or _pictures(after))
 
 
 def _pictures(character: str) -> bool:
@@ -90,15 +138,27 @@ def _pictures(character: str) -> bool:
     return character != "" and (unicodedata.category(character) in ("So", "Sk") or character == EMOJI_STYLE)
 
 
-def _one_script(text: str) -> bool:
-    """Whether the letters are of one script, or of scripts that are used together.
+@lru_cache(4096)
+def _scripts(character: str) -> frozenset[str]:
+    """The scripts that use the character, by their ISO codes."""
+    return frozenset(script_extension(character))
 
-    The first word of a character's Unicode name is its script, once compatibility forms are resolved.
-    """
-    letters = [c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c)[0] == "L"]
-    scripts = {unicodedata.name(c, "UNNAMED").split()[0].partition("-")[0] for c in letters}
-    scripts -= {"MODIFIER", "FULLWIDTH", "HALFWIDTH", "FEMININE", "MASCULINE"}
-    return len(scripts) <= 1 or any(scripts <= together for together in TOGETHER)
+
+def _is_accent(mark: str) -> bool:
+    return script(mark) == "Zinh" and bool(_scripts(mark) & ACCENTED)
+
+
+def _one_script(word: str) -> bool:
+    """Whether the letters and marks are of one script, or of scripts that are used together."""
+    common: frozenset[str] | None = None
+    every: list[frozenset[str]] = []
+    for character in unicodedata.normalize("NFKC", word):
+        if unicodedata.category(character)[0] in "LM":
+            scripts = _scripts(character)
+            if not scripts & ANY_SCRIPT:
+                common = scripts if common is None else common & scripts
+                every.append(scripts)
+    return common != frozenset() or any(all(one & together for one in every) for together in TOGETHER)
 
 
 @cache
@@ -116,12 +176,59 @@ def _alike() -> tuple[dict[int, str], tuple[tuple[str, str], ...]]:
     return single, tuple(several)
 
 
-def _skeleton(text: str) -> str:
-    single, several = _alike()
-    text = unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).translate(single))
-    for source, target in several:
+LETTERS = {first + n: chr(ord("A") + n) for first in (0x1F130, 0x1F150, 0x1F170, 0x1F1E6) for n in range(26)}
+"""Letters in squares and circles, and those of which flags are made, with the letters that they show."""
+STROKES, RINGS = "Il1|", "O0"
+"""Latin letters and digits that differ so little that a word's other letters say how they are read."""
+
+
+def _shape(text: str) -> str:
+    """The text in characters that stand for all that look like them, in either case."""
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).translate(_alike()[0]))
+
+
+def _latin(text: str) -> str:
+    """The text with Latin letters for all that look like them; a stroke or a ring keeps its case.
+
+    >>> _latin("\u041c\u0406\u041a\u0415"), _latin("Ian")
+    ('MIKE', 'Ian')
+    """
+    single, found = _alike()[0], []
+    for c in unicodedata.normalize("NFD", text):
+        like = c if c.isascii() else single.get(ord(c), c)
+        if like in ("1", "0") and c.isalpha():
+            like = {"1": "I", "0": "O"}[like] if c.isupper() else {"1": "l", "0": "o"}[like]
+        found.append(like)
+    return "".join(found)
+
+
+def _read(text: str) -> str:
+    """Latin text as a reader takes it: strokes and rings in words of capitals are I and O, in others l and o.
+
+    >>> _read("ADMlN"), _read("AL1CE"), _read("AIice"), _read("H0ST"), _read("Ian"), _read("Mike 1")
+    ('ADMIN', 'ALICE', 'Alice', 'HOST', 'Ian', 'Mike 1')
+    """
+    return " ".join(map(_read_word, text.split()))
+
+
+def _read_word(word: str) -> str:
+    others = [c for c in word if c.isalpha() and c not in STROKES + RINGS]
+    if not others:
+        return word
+    # The first letter of a name is a capital in any case.
+    capitals = all(c.isupper() for c in (others[1:] or others))
+    begins = "" if capitals else word[0]
+    stroke, ring = ("I", "O") if capitals else ("l", "o")
+    rest = (stroke if c in STROKES else ring if c in RINGS else c for c in word[len(begins) :])
+    return begins + "".join(rest)
+
+
+def _key(text: str) -> str:
+    """The letters, digits and marks of a form of a name, where sequences that look like one character are that one."""
+    text = unicodedata.normalize("NFD", text)
+    for source, target in _alike()[1]:
         text = text.replace(source, target)
-    return "".join(c for c in text if c.isalnum())
+    return "".join(c for c in text if unicodedata.category(c)[0] in "LNM" and c != EMOJI_STYLE)[:64]
 
 
 def keys(name: str) -> frozenset[str]:
@@ -129,27 +236,43 @@ def keys(name: str) -> frozenset[str]:
 
     >>> bool(keys("Alice") & keys("\u0410lice")), bool(keys("Alice") & keys("AIice")), bool(keys("Ann") & keys("Anna"))
     (True, True, False)
+    >>> bool(keys("Alice") & keys("ALlCE")), bool(keys("Ian") & keys("lan")), bool(keys("Ian") & keys("Lan"))
+    (True, True, False)
     """
-    whole = unicodedata.normalize("NFKC", name)
-    skeletons = {_skeleton(whole.casefold()), _skeleton(_skeleton(whole).casefold())} - {""}
-    return frozenset(key[:64] for key in skeletons) or frozenset({whole.casefold()[:64]})
+    found: set[str] = set()
+    # A flag beside a name is no part of it, and a name may be spelled in the letters of flags.
+    for spelled in {name.translate(LETTERS), "".join(c for c in name if ord(c) not in LETTERS)}:
+        whole = unicodedata.normalize("NFKC", spelled)
+        latin = _latin(whole)
+        forms = (_shape(whole), latin.casefold(), _read(latin).casefold(), _latin(whole.casefold()))
+        found |= {_key(form) for form in forms}
+    return frozenset(found - {""}) or frozenset({name.casefold()[:64]})
+
+
+def _bare(name: str) -> str:
+    """The form in which reserved names are compared: without accents, and with all strokes and rings alike."""
+    latin = _latin(unicodedata.normalize("NFKC", name.translate(LETTERS))).casefold()
+    plain = "".join(c for c in unicodedata.normalize("NFKD", latin) if not unicodedata.combining(c))
+    return _key(plain.translate(str.maketrans("il1|o0", "lllloo")))
 
 
 @cache
-def _alike_to(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(key for name in names for key in keys(name))
+def _bare_forms(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_bare, names))
 
 
 @cache
-def _of_bots() -> frozenset[str]:
-    return frozenset(name.casefold() for name in (*NAMES, *(one.name for one in CHARACTERS)))
+def _keys_of_bots() -> frozenset[str]:
+    return frozenset(key for name in (*NAMES, *(one.name for one in CHARACTERS)) for key in keys(name))
 
 
 def check_reserved(name: str, *, program: bool = False) -> None:
-    """Raise ``Refused`` for a name like a bot's id or a host's, or the very name of a bot: people called Ian are not Lan.
+    """Raise ``Refused`` for a name like a bot's id or a host's, or like the name of a bot.
 
     program: the seat says that a program plays, which may have the name of a bot.
     """
-    mine = keys(name)
-    if mine & _alike_to(RESERVED) or (not program and (mine & _alike_to(tuple(BOTS)) or name.casefold() in _of_bots())):
+    bare = _bare(name)
+    if bare in _bare_forms(RESERVED) or (
+        not program and (bare in _bare_forms(tuple(BOTS)) or keys(name) & _keys_of_bots())
+    ):
         raise Refused("illegal", reason("name.reserved"))

@@ -20,6 +20,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.log import insert_room
+from dasan.server.store.people import marked
 from dasan.server.store.schema import duplicate_entries, duplicate_plays, duplicates
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
@@ -33,11 +34,12 @@ MOST_LISTED = 50
 
 @dataclass(frozen=True)
 class Guest:
-    """A player who is seated at a table of an event, and the name that the others see."""
+    """A player who is seated at a table of an event, and the name that the others see; account: it is their account's."""
 
     player: str
     name: str
     seat: int
+    account: bool
 
 
 Make = Callable[[int, Sequence[Guest]], Room]
@@ -185,7 +187,10 @@ class Duplicates:
                 return Seated(deal, None, len(waiting) + 1)
             seats = list(event.seats(deal))
             secrets.SystemRandom().shuffle(seats)
-            guests = [Guest(one, called, seat) for (one, called), seat in zip(party, seats, strict=False)]
+            accounts = marked(connection, dict(party))
+            guests = [
+                Guest(one, called, seat, one in accounts) for (one, called), seat in zip(party, seats, strict=False)
+            ]
             room = make(deal, guests)
             insert_room(connection, room)
             for guest in guests:

@@ -9,13 +9,14 @@ Only players who have asked within ``PRESENT`` are seated: whoever has closed th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from dasan.server.store.database import Database
 from dasan.server.store.log import insert_room
+from dasan.server.store.people import marked
 from dasan.server.store.ratings import BEGINNING, shown
 from dasan.server.store.schema import ratings, seekers
 from dasan.server.tables.room import Room
@@ -37,13 +38,16 @@ LOCK = 4729114
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who seeks a game. bots: whether bots may fill the seats after a while. since: when they began."""
+    """A player who seeks a game. bots: whether bots may fill the seats after a while. since: when they began. account: whether
+    the name is that of their account.
+    """
 
     player: str
     name: str
     rating: int
     bots: bool
     since: int
+    account: bool = False
 
     def window(self, now: int) -> int:
         """The difference in rating that the player accepts at the time ``now``.
@@ -119,6 +123,7 @@ class Matches:
             since = old.since if old is not None and (old.preset, old.speed) == (preset, speed) else now
             me = Seeker(player, name, _rating(connection, player, preset, players), bots, since)
             row = {**vars(me), "preset": preset, "speed": speed, "seen": now, "table_id": None}
+            del row["account"]
             if old is not None:
                 connection.execute(sa.update(seekers).where(mine).values(**row))
             else:
@@ -136,7 +141,8 @@ class Matches:
             together = party(me, others, players, now, fill_after)
             if not together:
                 return Sought(None, me.since, len(others) + 1)
-            room = make(together)
+            accounts = marked(connection, {one.player: one.name for one in together})
+            room = make(tuple(replace(one, account=one.player in accounts) for one in together))
             insert_room(connection, room)
             matched = seekers.c.player.in_([one.player for one in together])
             connection.execute(sa.update(seekers).where(matched).values(table_id=room.head.id))

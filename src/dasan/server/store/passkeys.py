@@ -7,11 +7,9 @@ from hashlib import sha256
 
 import sqlalchemy as sa
 
-from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
-from dasan.server.store.people import Taken, put, put_keys
+from dasan.server.store.people import Taken, open_account
 from dasan.server.store.schema import challenges, passkeys, players
-from dasan.server.store.sessions import end_sessions
 
 CHALLENGE_KEPT = 5 * 60 * 1000
 """Milliseconds within which a challenge must be answered."""
@@ -98,20 +96,15 @@ class Passkeys:
             if connection.scalar(sa.select(passkeys.c.id).where(passkeys.c.id == passkey.id)) is not None:
                 raise Taken
             if account is not None:
-                owner = connection.scalar(sa.select(players.c.id).where(players.c.account == folded(account)))
-                if owner not in (None, passkey.player):
-                    raise Taken
-                put(connection, passkey.player, passkey.created, name=account, account=folded(account))
-                put_keys(connection, passkey.player, account)
-                end_sessions(connection, passkey.player, passkey.created)
+                open_account(connection, passkey.player, account, passkey.created)
             connection.execute(sa.insert(passkeys), vars(passkey))
 
         await self._database.write(write)
 
-    async def use(self, passkey: Passkey, uses: int, now: int) -> None:
-        """Store the passkey's counter and the time of its use."""
+    async def use(self, passkey: Passkey, uses: int, now: int) -> bool:
+        """Store the passkey's counter and the time of its use. False if it has been removed meanwhile."""
         change = sa.update(passkeys).where(passkeys.c.id == passkey.id).values(uses=uses, used=now)
-        await self._database.write(lambda connection: connection.execute(change))
+        return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
 
     async def remove(self, player: str, wanted: str) -> bool:
         """Delete one of the player's passkeys. False if they have none with this id. Raises ``LastWayIn`` if they could not

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,8 +38,18 @@ SEEN_EVERY = 60 * 1000
 """The least number of milliseconds between two updates of the time when a browser was last seen."""
 
 
+NAMES_LOCK = 4729115
+"""The number of PostgreSQL's advisory lock for giving names to accounts: arbitrary, and used for nothing else."""
+
+
 class Taken(Exception):
-    """The account name belongs to somebody else."""
+    """The account name, or one that looks like it, belongs to somebody else; or the player has an account already."""
+
+
+class Changed(Exception):
+    """The account is no longer as it was when it was checked: it has another password, is banned or deleted, or its session
+    has ended.
+    """
 
 
 @dataclass(frozen=True)
@@ -106,28 +116,36 @@ class People:
         """Open an account (password: a hash) for a guest, whose sessions end. Raises ``Taken`` if somebody else has the name."""
 
         def write(connection: sa.Connection) -> None:
-            owner = connection.scalar(sa.select(players.c.id).where(players.c.account == folded(account)))
-            if owner not in (None, player):
-                raise Taken
-            put(connection, player, now, name=account, account=folded(account), password=password)
-            put_keys(connection, player, account)
-            end_sessions(connection, player, now)
+            open_account(connection, player, account, now, password=password)
 
         await self._database.write(write)
 
-    async def set_password(self, player: str, password: str, now: int) -> None:
-        """Change the password (a hash) and sign every browser out."""
+    async def set_password(
+        self, player: str, password: str, now: int, before: Person | None = None, session: str | None = None
+    ) -> None:
+        """Change the password (a hash) and sign every browser out.
+
+        Raises ``Changed`` unless the account is as ``before`` says, and ``session`` is still signed in.
+        """
 
         def write(connection: sa.Connection) -> None:
+            check_unchanged(connection, before, session)
             connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
             end_sessions(connection, player, now)
 
         await self._database.write(write)
 
-    async def sign_in(self, session: str, player: str, agent: str, now: int) -> None:
-        """Store that a browser is signed in. session: a hash of its cookie's token."""
-        row = {"id": session, "player": player, "created": now, "seen": now, "agent": agent[:200]}
-        await self._database.write(lambda connection: connection.execute(sa.insert(sign_ins), row))
+    async def sign_in(self, session: str, player: str, agent: str, now: int, before: Person | None = None) -> None:
+        """Store that a browser is signed in. session: a hash of its cookie's token.
+
+        Raises ``Changed`` unless the account is as ``before`` says: a ban or a new password ends a sign-in under way too.
+        """
+
+        def write(connection: sa.Connection) -> None:
+            check_unchanged(connection, before)
+            put_session(connection, session, player, agent, now)
+
+        await self._database.write(write)
 
     async def is_signed_in(self, session: str, player: str, now: int) -> bool:
         """Whether that browser is still signed in. Updates when it was last seen, at most once in ``SEEN_EVERY``."""
@@ -161,13 +179,21 @@ class People:
 
         await self._database.write(write)
 
-    async def take_link(self, link: str, now: int) -> str | None:
-        """Remove a personal link and return its player; None if it does not exist, was used or has run out."""
+    async def take_link(self, link: str, now: int, session: str = "", agent: str = "") -> str | None:
+        """Remove a personal link and return its player; None if it does not exist, was used or has run out.
+
+        session: that of the browser which takes it; it is signed in, if the player has an account.
+        """
 
         def write(connection: sa.Connection) -> str | None:
             player = connection.scalar(sa.select(links.c.player).where(links.c.id == link, links.c.until >= now))
             taken = connection.execute(sa.delete(links).where(links.c.id == link)).rowcount
-            return player if taken else None
+            if player is None or not taken:
+                return None
+            account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))
+            if session and account is not None:
+                put_session(connection, session, player, agent, now)
+            return str(player)
 
         return await self._database.write(write)
 
@@ -212,11 +238,27 @@ class People:
 
         return await self._database.read(read)
 
-    async def delete(self, player: str, now: int) -> tuple[str, ...]:
+    async def delete(
+        self, player: str, now: int, before: Person | None = None, session: str | None = None
+    ) -> tuple[str, ...]:
         """Delete a player; hands and logs stay, without the name. Returns the tables that must be read again.
 
-        Each table has a transaction of its own, so that nobody waits for a long one. Running it again is harmless. Nothing of the
-        player's stays in the files of an SQLite database.
+        Nothing of the player's stays in the files of an SQLite database. Raises ``Changed``, with nothing deleted, unless
+        the account is as ``before`` says, and ``session`` is still signed in.
+        """
+        await self.check_unchanged(before, session)
+        known = await self.forget(player, now)
+        await self._database.scrub()
+        return known
+
+    async def check_unchanged(self, before: Person | None, session: str | None = None) -> None:
+        """Raise ``Changed`` unless the account is as ``before`` says, not banned, and ``session``, if given, signed in."""
+        await self._database.read(lambda connection: check_unchanged(connection, before, session))
+
+    async def forget(self, player: str, now: int) -> tuple[str, ...]:
+        """Delete a player from the rows of the database; `Database.scrub` then removes what its files still hold.
+
+        Each table has a transaction of its own, so that nobody waits for a long one. Running it again is harmless.
         """
         other = stranger()
         known = await self._database.read(lambda connection: tables_of(connection, player))
@@ -225,7 +267,6 @@ class People:
                 lambda connection, table_id=table_id: forget_at(connection, table_id, player, other, now)  # type: ignore[misc]
             )
         await self._database.write(lambda connection: forget_everywhere(connection, player, now))
-        await self._database.scrub()
         return tuple(known)
 
     async def ban(self, player: str, now: int, *, banned: bool = True) -> None:
@@ -242,6 +283,50 @@ class People:
                 leave_notice(connection, "recheck", player, now)
 
         await self._database.write(write)
+
+
+def open_account(connection: sa.Connection, player: str, account: str, now: int, *, password: str | None = None) -> None:
+    """Open an account for a guest, whose sessions end. Raises ``Taken``, and ``Changed`` if the guest is banned.
+
+    The names of all accounts are compared in the transaction that adds one, and only one such transaction runs at a time.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({NAMES_LOCK})"))
+    mine = connection.execute(sa.select(players.c.account, players.c.banned).where(players.c.id == player)).one_or_none()
+    if mine is not None and mine.banned:
+        raise Changed
+    same = sa.select(players.c.id).where(players.c.account == folded(account))
+    alike = sa.select(name_keys.c.player).where(name_keys.c.key.in_(sorted(keys(account))))
+    others = {*connection.scalars(same), *connection.scalars(alike)} - {player}
+    if others or (mine is not None and mine.account is not None):
+        raise Taken
+    put(connection, player, now, name=account, account=folded(account), password=password)
+    put_keys(connection, player, account)
+    end_sessions(connection, player, now)
+
+
+def marked(connection: sa.Connection, names: Mapping[str, str]) -> frozenset[str]:
+    """Those of these players, by id, whose name is that of their account."""
+    query = sa.select(players.c.id, players.c.name).where(players.c.id.in_(list(names)), players.c.account.is_not(None))
+    return frozenset(row.id for row in connection.execute(query) if names[row.id] == row.name)
+
+
+def check_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
+    """Raise ``Changed`` unless the account is as ``before`` says, not banned, and ``session``, if given, signed in."""
+    if before is None:
+        return
+    row = connection.execute(sa.select(players).where(players.c.id == before.id)).one_or_none()
+    if row is None or row.banned or (row.account, row.password) != (before.account, before.password):
+        raise Changed
+    mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == before.id)
+    if session is not None and connection.scalar(sa.select(sign_ins.c.id).where(mine)) is None:
+        raise Changed
+
+
+def put_session(connection: sa.Connection, session: str, player: str, agent: str, now: int) -> None:
+    """Store that a browser is signed in."""
+    row = {"id": session, "player": player, "created": now, "seen": now, "agent": agent[:200]}
+    connection.execute(sa.insert(sign_ins), row)
 
 
 def put_keys(connection: sa.Connection, player: str, name: str) -> None:
