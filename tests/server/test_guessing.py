@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+
 import httpx
 import pytest
 
@@ -70,3 +73,63 @@ def test_guesses_an_hour(addresses: int, first: int, later: int) -> None:
             )
         counts.append(count)
     assert counts == [pytest.approx(first, abs=4), pytest.approx(later, abs=4), pytest.approx(later, abs=4)]
+
+
+def test_one_ipv6_network_has_few_guesses_at_one_account() -> None:
+    """A customer with a /48 has 65,536 networks of the size that counts like one address."""
+    now = 0.0
+    guesses = Guesses(DEFAULTS, lambda: now)
+    counts = {
+        "a /64": sum(guesses.allow("ann", f"2001:db8::{n:x}", None) for n in range(200)),
+        "a /56": sum(guesses.allow("bo", f"2001:db8:1:{n & 255:x}::1", None) for n in range(200)),
+    }
+    assert counts == {"a /64": DEFAULTS.sign_in_burst, "a /56": 4 * DEFAULTS.sign_in_burst}
+    per_address = Guesses(replace(DEFAULTS, sign_in_burst=1000, sign_in_rate=1000.0), lambda: now)
+    pairs = sum(per_address.allow("ann", f"2001:db8:1:{n & 255:x}::1", None) for n in range(4000))
+    assert pairs <= DEFAULTS.guess_burst
+
+
+def test_a_browser_that_is_signed_in_is_known_and_a_new_password_ends_that(server: Served) -> None:
+    owner, other = server.player(), server.player()
+    ok(owner.http.post("/api/account", json=SECRET))
+    ok(other.http.post("/api/sign-in", json=SECRET))
+    for player in (owner, other):  # as if an earlier version had signed them in
+        player.http.cookies.delete("dasan_known")
+        ok(player.http.get("/api/me"))
+        assert "dasan_known" in player.http.cookies
+    one = ok(owner.http.get("/api/me"))["id"]
+    before = dict(other.http.cookies)["dasan_known"]
+    ok(owner.http.post("/api/account/password", json={"old": SECRET["password"], "new": "battery staple"}))
+    account = server.identities
+
+    class Request:
+        def __init__(self, cookie: str) -> None:
+            self.cookies = {"dasan_known": cookie}
+
+    async def names() -> list[str | None]:
+        found = await account._people.find(one)
+        assert found is not None
+        return [
+            account.known_browser(Request(cookie), found)  # type: ignore[arg-type]
+            for cookie in (before, dict(owner.http.cookies)["dasan_known"])
+        ]
+
+    old, new = asyncio.run(names())
+    assert (old, new is not None) == (None, True)
+
+
+def test_known_browsers_that_one_makes_for_oneself_are_limited_by_address(serve: Serve) -> None:
+    """Each sign-in without cookies makes one more browser that is known to the account."""
+    with serve(trusted_proxies=("127.0.0.0/8",), sign_in_rate=0.0001, sign_in_burst=2, guess_burst=1000) as server:
+        owner = server.player()
+        ok(owner.http.post("/api/account", json=SECRET))
+        minted = [attempt_cookies(server, f"192.0.2.{n}", SECRET) for n in range(10)]
+        codes = [attempt(server, "198.51.100.9", SECRET, cookies) for cookies in minted for _ in range(2)]
+        assert codes == [200] * 12 + [429] * 8
+
+
+def attempt_cookies(server: Served, address: str, body: dict[str, str]) -> dict[str, str]:
+    """The known browser that signing in from an address makes."""
+    with httpx.Client(base_url=server.address, timeout=SECONDS, verify=False) as client:
+        ok(client.post("/api/sign-in", json=body, headers={"x-forwarded-for": address}))
+        return {"dasan_known": client.cookies["dasan_known"]}

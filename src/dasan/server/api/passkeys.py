@@ -21,12 +21,12 @@ from dasan.server.api.people import account_of, check_free, described
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
-from dasan.server.people.names import clean_name
+from dasan.server.people.names import clean_label
 from dasan.server.protocol.people import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, passkey_id
-from dasan.server.store.people import Taken
+from dasan.server.store.people import Changed, Taken
 
 if TYPE_CHECKING:
     from webauthn.registration.verify_registration_response import VerifiedRegistration
@@ -114,17 +114,20 @@ async def register(
         key=verified.credential_public_key,
         uses=verified.sign_count,
         player=owner,
-        name=clean_name(wanted.label or "Passkey"),
+        name=clean_label(wanted.label or "") or "Passkey",
         created=moment_,
         used=moment_,
     )
     try:
         await store.passkeys.add(made, asked.account)
+        person = await account_of(store, owner)
+        if asked.account is not None:
+            await ids.sign_in(request, response, person)
     except Taken:
         raise Refused("illegal", reason("account.taken")) from None
-    if asked.account is not None:
-        await ids.sign_in(request, response, owner)
-    return described(owner, await store.people.find(owner))
+    except Changed:
+        raise Refused("forbidden", NOT_ACCEPTED) from None
+    return described(owner, person)
 
 
 @router.post("/sign-in/options", status_code=201)
@@ -162,8 +165,12 @@ async def sign_in(
             credential_current_sign_count=passkey.uses,
         )
     )
-    await store.passkeys.use(passkey, verified.new_sign_count, now())
-    await ids.sign_in(request, response, person.id)
+    try:
+        if not await store.passkeys.use(passkey, verified.new_sign_count, now()):
+            raise Changed
+        await ids.sign_in(request, response, person)
+    except Changed:
+        raise Refused("forbidden", WRONG) from None
     return described(person.id, person)
 
 

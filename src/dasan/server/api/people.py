@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
@@ -33,7 +34,7 @@ from dasan.server.protocol.people import (
 )
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.people import Person, Taken
+from dasan.server.store.people import Changed, Person, Taken
 from dasan.server.tables.directory import Tables
 
 router = strict_router("/api")
@@ -42,9 +43,11 @@ WRONG = reason("account.wrong")
 
 
 @router.get("/me")
-async def me(store: StoreHere, player: Player) -> Me:
+async def me(request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player) -> Me:
     """Who this browser is."""
     person = None if player is None else await store.people.find(player)
+    if person is not None and person.account is not None:
+        ids.recognise(request, response, person)
     return described(player, person)
 
 
@@ -70,7 +73,7 @@ async def rename(
     person = await store.people.find(one)
     if person is not None and person.account is not None:
         raise Refused("illegal", reason("account.name"))
-    name, _ = await chosen_name(store.people, one, wanted.name, "")
+    name, _ = await chosen_name(store.people, one, wanted.name, "", anew=True)
     await store.people.rename(one, name, now())
     await ids.remember(request, response, one)
     return described(one, await store.people.find(one))
@@ -89,10 +92,13 @@ async def register(
     await check_free(store, wanted.name, one)
     try:
         await store.people.register(one, wanted.name, await ids.hash(wanted.password, network_of(request)), now())
+        person = await account_of(store, one)
+        await ids.sign_in(request, response, person)
     except Taken:
         raise Refused("illegal", reason("account.taken")) from None
-    await ids.sign_in(request, response, one)
-    return described(one, await store.people.find(one))
+    except Changed:
+        raise Refused("forbidden", reason("account.unknown")) from None
+    return described(one, person)
 
 
 @router.post("/sign-in")
@@ -101,14 +107,19 @@ async def sign_in(
 ) -> Me:
     """Sign this browser in. A refusal does not say whether the name or the password is wrong."""
     person = await store.people.by_account(wanted.name)
-    browser = None if person is None else ids.known_browser(request, person.id)
+    browser = None if person is None else ids.known_browser(request, person)
     guesses: Guesses = request.app.state.guesses
     if not guesses.allow(folded(wanted.name), address_of(request), browser):
         raise Refused("too-fast", reason("fast"))
-    right = await ids.check(None if person is None else person.password, wanted.password, browser or network_of(request))
+    # Known browsers wait in a line of their own, so that strangers in their network do not hold them up.
+    waiting = network_of(request) + (" known" if browser is not None else "")
+    right = await ids.check(None if person is None else person.password, wanted.password, waiting)
     if person is None or not right or person.banned:
         raise Refused("forbidden", WRONG)
-    await ids.sign_in(request, response, person.id)
+    try:
+        await ids.sign_in(request, response, person)
+    except Changed:
+        raise Refused("forbidden", WRONG) from None
     return described(person.id, person)
 
 
@@ -171,10 +182,15 @@ async def change_password(
     person = await account_of(store, player)
     if person.password is not None and not await ids.check(person.password, wanted.old or "", network_of(request)):
         raise Refused("forbidden", reason("account.password"))
-    await store.people.set_password(person.id, await ids.hash(wanted.new, network_of(request)), now())
-    await ids.sign_in(request, response, person.id)
+    hashed = await ids.hash(wanted.new, network_of(request))
+    try:
+        await store.people.set_password(person.id, hashed, now(), person, ids.session(request))
+        changed = replace(person, password=hashed)
+        await ids.sign_in(request, response, changed)
+    except Changed:
+        raise Refused("forbidden", reason("account.password")) from None
     live.recheck(person.id)
-    return described(person.id, await store.people.find(person.id))
+    return described(person.id, changed)
 
 
 @router.post("/account/delete")
@@ -199,8 +215,15 @@ async def delete(
         and not await ids.check(person.password, wanted.password or "", network_of(request))
     ):
         raise Refused("forbidden", reason("account.password"))
-    await _leave_tables(tables, store, player)
-    for table_id in await store.people.delete(player, now()):
+    account = person if person is not None and person.account is not None else None
+    session = ids.session(request) if account is not None else None
+    try:
+        await store.people.check_unchanged(account, session)
+        await _leave_tables(tables, store, player)
+        touched = await store.people.delete(player, now(), account, session)
+    except Changed:
+        raise Refused("forbidden", reason("account.password")) from None
+    for table_id in touched:
         tables.reopen(table_id)
     ids.forget()
     live.recheck(player)
@@ -228,18 +251,10 @@ async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> Pe
 
 
 @router.post("/me/claim")
-async def claim(wanted: ClaimLink, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere) -> Me:
+async def claim(wanted: ClaimLink, request: Request, response: Response, ids: IdentitiesHere) -> Me:
     """Become the player who made a personal link."""
     limit(request, "sign_ins")
-    player = await ids.take_link(wanted.token)
-    if player is None:
-        raise Refused("not-found", reason("link.used"))
-    person = await store.people.find(player)
-    if person is not None and person.account is not None:
-        await ids.sign_in(request, response, player)
-    else:
-        await ids.remember(request, response, player)
-    return described(player, person)
+    return described(*await ids.take_link(request, response, wanted.token))
 
 
 async def _leave_tables(tables: Tables, store: Store, player: str) -> None:

@@ -70,11 +70,9 @@ class Chores:
         self._read = {notice.id for notice in notices}
 
     async def _prune(self) -> None:
-        keep = keep_of(self._tables.settings)
-        if keep != Keep():
-            removed = await prune(self._store.database, self._store.people, keep, now())
-            if any(removed.values()):
-                log.info("removed what was old: %s", ", ".join(f"{kind} {n}" for kind, n in removed.items()))
+        removed = await prune(self._store.database, self._store.people, keep_of(self._tables.settings), now())
+        if any(removed.values()):
+            log.info("removed what was old: %s", ", ".join(f"{kind} {n}" for kind, n in removed.items()))
 
 
 def keep_of(settings: Settings) -> Keep:

@@ -1,7 +1,8 @@
 """Who a browser is: the ids of a player and a session, in a signed cookie.
 
 The store knows the sessions of accounts, which begin with a sign-in, and those sessions of guests that have ended. Its answers
-are remembered for a minute.
+are remembered for a minute. A session names the day on which it began and is refused after `KEPT_DAYS`, as browsers drop cookies
+then: so the store need not know for ever which have ended.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,17 +23,22 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import Response
 
+from dasan.reasons import reason
 from dasan.server.operations.reporting import now
-from dasan.server.people.guesses import KNOWN_COOKIE, KnownBrowsers
+from dasan.server.people.guesses import KNOWN_COOKIE, KnownBrowsers, epoch
 from dasan.server.people.hash_queue import HashQueue
 from dasan.server.refusals import Banned, CannotServe, Refused
-from dasan.server.store.people import People
+from dasan.server.store.people import People, Person
 
 COOKIE = "dasan_session"
 KEY_FILE = "session.key"
 KEY_BYTES = 32
-MAX_AGE = 400 * 24 * 60 * 60
+KEPT_DAYS = 400
 """The longest that browsers keep a cookie."""
+DAY = 24 * 60 * 60
+MAX_AGE = KEPT_DAYS * DAY
+UNDATED_UNTIL = 21_184
+"""The day, counted from 1970, from which sessions without a date are refused: earlier versions made them, until 2026-11."""
 REMEMBERED = 60.0
 """Seconds for which a browser counts as its player's without asking the store, unless a notice says to ask again."""
 MOST_REMEMBERED = 10_000
@@ -59,22 +66,33 @@ def signing_key(data_dir: Path) -> bytes:
 class Cookies:
     """Signs and reads the cookie.
 
-    >>> cookies = Cookies(b"k" * 32)
+    >>> cookies = Cookies(b"k" * 32, lambda: 20_783)
     >>> cookies.read(cookies.sign("p1")), cookies.read(cookies.sign("p1", "s")), cookies.read("p1.forged")
     (('p1', None), ('p1', 's'), None)
+    >>> old = cookies.sign("p1", cookies.session())
+    >>> cookies.read(old) is not None, Cookies(b"k" * 32, lambda: 20_783 + 401).read(old)
+    (True, None)
     """
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, today: Callable[[], int] = lambda: int(time.time()) // DAY) -> None:
         self._signer = Signer(key, salt="dasan.player", key_derivation="hmac")
+        self._today = today
+
+    def session(self) -> str:
+        """The secret of a new session; the number behind the dot is the day."""
+        return f"{secrets.token_urlsafe(18)}.{self._today()}"
 
     def sign(self, player: str, session: str | None = None) -> str:
         return self._signer.sign(player if session is None else f"{player}:{session}").decode()
 
     def read(self, cookie: str) -> tuple[str, str | None] | None:
-        """The player and session in a cookie; None if the signature is wrong."""
+        """The player and session in a cookie; None if the signature is wrong, or the session too old."""
         try:
             player, colon, session = self._signer.unsign(cookie).decode().partition(":")
         except (BadSignature, UnicodeError):
+            return None
+        day = session.rpartition(".")[2]
+        if self._today() >= (int(day) + KEPT_DAYS + 1 if "." in session and day.isdecimal() else UNDATED_UNTIL):
             return None
         return player, session if colon else None
 
@@ -156,20 +174,29 @@ class Identities:
         """Have the browser keep a guest's cookie with a session of its own, if it is not this player's already."""
         session = self._read(request)
         if session is None or session[0] != player:
-            self.set_cookie(request, response, self._cookies.sign(player, secrets.token_urlsafe(18)))
+            self.set_cookie(request, response, self._cookies.sign(player, self._cookies.session()))
 
-    async def sign_in(self, request: HTTPConnection, response: Response, player: str) -> None:
-        """Make this browser a signed-in one of the player's."""
-        session = secrets.token_urlsafe(18)
-        await self._people.sign_in(fingerprint(session), player, request.headers.get("user-agent", ""), now())
+    async def sign_in(self, request: HTTPConnection, response: Response, person: Person) -> None:
+        """Make this browser a signed-in one. Raises ``Changed`` if the account is no longer as ``person`` says."""
+        session = self._cookies.session()
+        agent = request.headers.get("user-agent", "")
+        await self._people.sign_in(fingerprint(session), person.id, agent, now(), person)
+        self._signed_in(request, response, person, session)
+
+    def _signed_in(self, request: HTTPConnection, response: Response, person: Person, session: str) -> None:
         self.forget()
-        self.set_cookie(request, response, self._cookies.sign(player, session))
-        known = self._browsers.add(request.cookies.get(KNOWN_COOKIE), player)
-        self.set_cookie(request, response, known, KNOWN_COOKIE)
+        self.set_cookie(request, response, self._cookies.sign(person.id, session))
+        self.recognise(request, response, person)
 
-    def known_browser(self, request: HTTPConnection, player: str) -> str | None:
-        """The name of the request's browser, if it has signed in to the player's account before."""
-        return self._browsers.name(request.cookies.get(KNOWN_COOKIE), player)
+    def recognise(self, request: HTTPConnection, response: Response, person: Person) -> None:
+        """Have a browser that is signed in keep a cookie by which the account knows it later, if it has none."""
+        if self.known_browser(request, person) is None:
+            known = self._browsers.add(request.cookies.get(KNOWN_COOKIE), person.id, epoch(person.password))
+            self.set_cookie(request, response, known, KNOWN_COOKIE)
+
+    def known_browser(self, request: HTTPConnection, person: Person) -> str | None:
+        """The name of the request's browser, if it has been signed in to the account since it has its password."""
+        return self._browsers.name(request.cookies.get(KNOWN_COOKIE), person.id, epoch(person.password))
 
     def set_cookie(self, request: HTTPConnection, response: Response, value: str, name: str = COOKIE) -> None:
         """Scripts cannot read it, and other sites' requests do not carry it."""
@@ -199,9 +226,19 @@ class Identities:
         await self._people.make_link(fingerprint(token), player, moment, moment + LINK_MINUTES * 60_000)
         return token
 
-    async def take_link(self, token: str) -> str | None:
-        """The owner of the personal link; None if it does not exist, was used or has expired."""
-        return await self._people.take_link(fingerprint(token), now())
+    async def take_link(self, request: HTTPConnection, response: Response, token: str) -> tuple[str, Person | None]:
+        """Make this browser that of the personal link's owner. ``Refused`` if it does not exist, was used or has expired."""
+        session = self._cookies.session()
+        agent = request.headers.get("user-agent", "")
+        player = await self._people.take_link(fingerprint(token), now(), fingerprint(session), agent)
+        if player is None:
+            raise Refused("not-found", reason("link.used"))
+        person = await self._people.find(player)
+        if person is not None and person.account is not None:
+            self._signed_in(request, response, person, session)
+        else:
+            await self.remember(request, response, player)
+        return player, person
 
 
 def fingerprint(secret: str) -> str:

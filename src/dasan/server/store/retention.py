@@ -14,13 +14,24 @@ from dasan.server.store.database import Database
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.people import People
 from dasan.server.store.processes import leave_notice
-from dasan.server.store.schema import events, hand_seats, hands, players, promises, reports, seats, sign_ins, tables
+from dasan.server.store.schema import (
+    ended_sessions,
+    events,
+    hand_seats,
+    hands,
+    players,
+    promises,
+    reports,
+    seats,
+    sign_ins,
+    tables,
+)
 
 DAY = 24 * 60 * 60 * 1000
 AT_ONCE = 200
 """The most rows that one transaction deletes, so that moves do not wait long."""
-UNSEEN_DAYS = 400
-"""Days after which browsers drop their cookie; older sign-ins are deleted."""
+UNSEEN_DAYS = 401
+"""Days after which no cookie of a browser counts any more: older sign-ins, and ends of sessions, are deleted."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,8 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
         removed["chat"] = await _unsay(database, now - keep.chat * DAY, now, dry=dry)
     if not dry:
         await database.write(lambda connection: _tidy(connection, now))
-        await database.scrub()
+        if any(removed.values()):
+            await database.scrub()
     return removed
 
 
@@ -101,7 +113,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     guests = await database.read(lambda connection: list(connection.scalars(old)))
     if not dry:
         for guest in guests:
-            await people.delete(guest, now)
+            await people.forget(guest, now)
     return len(guests)
 
 
@@ -147,6 +159,8 @@ def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> 
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:
-    """Delete promises and sign-ins that have run out."""
+    """Delete promises and sign-ins that have run out, and what is known of sessions that would have."""
     connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
-    connection.execute(sa.delete(sign_ins).where(sign_ins.c.seen < now - UNSEEN_DAYS * DAY))
+    unseen = now - UNSEEN_DAYS * DAY
+    connection.execute(sa.delete(sign_ins).where(sign_ins.c.seen < unseen))
+    connection.execute(sa.delete(ended_sessions).where(ended_sessions.c.at < unseen))
