@@ -31,7 +31,7 @@ from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, fi
 from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.kickers.hands import CARDS, deal_cards, fill_pack
-from dasan.kernels.kickers.play import FOUND, FOUND_WORDS, LEAD, counts_of, fields, find, row_of, size
+from dasan.kernels.kickers.play import FOUND, FOUND_WORDS, LEAD, answers, code_of, counts_of, fields, find, size
 from dasan.kernels.kickers.tables import KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
 from dasan.kernels.runtime.bits import extract, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, lean, woven
@@ -52,10 +52,10 @@ PLAYED, BOMBS, SIDE_PLAYS, HAS_PLAYED, BID, BIDDER = 8, 11, 12, 13, 14, 15
 KITTY, SAID, OPENER, DEALER, NUMBER, BASE, DEALT = 16, 17, 18, 19, 20, 21, 24
 COLUMNS = 32
 """Columns of a row. A play reads the first two cache lines. Hands, played cards and KITTY are counts; dealt cards are suit words
-by seat, then the kitty. TABLE: the row on the table, or NONE. PASSED, HAS_PLAYED: seats as bits. BOMBS: plays of power.
-SIDE_PLAYS: plays of the bidder. SAID: highest bids, eight bits a seat."""
+by seat, then the kitty. TABLE: `catalogue.shown` of the play on the table, or NONE. PASSED, HAS_PLAYED: seats as bits. BOMBS:
+plays of power. SIDE_PLAYS: plays of the bidder. SAID: highest bids, eight bits a seat."""
 NONE = 1 << 20
-"""In place of a row in TABLE: none."""
+"""In place of a play in TABLE: none."""
 NOBODY = 15
 """In place of a seat in TABLE_SEAT and BIDDER: none. It is no bit of `_SEATS`."""
 AUCTION, PLAYING = 0, 1
@@ -183,32 +183,38 @@ def move(row: Words, action: int, tables: KickerTables) -> bool:
     """Carry out one legal action id. True if the hand is over: row[SEAT] then went out, or nobody has bid."""
     if row[PHASE] == AUCTION:
         return _bid(row, signed(action), tables.policy)
+    # Nothing here branches on whether it is a pass, which cannot be predicted.
     catalogue = tables.catalogue
-    seat = row[SEAT]
+    seat, leader = row[SEAT], row[TABLE_SEAT]
     after = seat + _1 if seat < _2 else _0
-    if action == 0:
-        if row[PASSED] == _0:
-            row[PASSED] = _1 << seat
-            row[SEAT] = after
-        else:
-            # Both others have passed: whoever played last leads (DD.07).
-            row[PASSED] = _0
-            row[TABLE] = NONE
-            row[SEAT] = row[TABLE_SEAT]
-            row[TABLE_SEAT] = NOBODY
-        return False
-    played = U(action - tables.first_row)
+    passing = action == 0
+    played = U(catalogue.shown.shape[0] - 1) if passing else U(action - tables.first_row)
     cards = catalogue.counts[played]
-    row[seat] -= cards
+    shown = catalogue.shown[played]
+    hand = row[seat] - cards
+    row[seat] = hand
     row[U(PLAYED) + seat] += cards
-    row[HAS_PLAYED] |= _1 << seat
-    row[SIDE_PLAYS] += _1 if seat == row[BIDDER] else _0
-    row[BOMBS] += _1 if catalogue.powers[catalogue.shapes[catalogue.code[played] >> 4]] > 0 else _0
-    row[TABLE], row[TABLE_SEAT], row[PASSED] = played, seat, _0
-    if row[seat] == _0:
+    one = _0 if passing else _1
+    row[HAS_PLAYED] |= one << seat
+    row[SIDE_PLAYS] += one if seat == row[BIDDER] else _0
+    row[BOMBS] += shown >> U(63)
+    # If both others have passed, whoever played last leads (DD.07).
+    ends = passing & (row[PASSED] != _0)
+    row[PASSED] = _1 << seat if passing & (not ends) else _0
+    row[TABLE] = U(NONE) if ends else row[TABLE] if passing else shown
+    row[TABLE_SEAT] = U(NOBODY) if ends else leader if passing else seat
+    row[SEAT] = leader if ends else after
+    if hand == _0:
+        row[SEAT] = seat
         return True
-    row[SEAT] = after
     return False
+
+
+@woven
+def row_of_table(row: Words) -> np.uint64:
+    """The row of the play on the table, where there is one."""
+    played: np.uint64 = row[TABLE] & U(0xFFFF_FFFF)
+    return played
 
 
 @woven
@@ -261,20 +267,32 @@ def publish(i: int, scratch: Words, states: Words, buffers: Buffers, tables: Kic
             n = enter_legal(i, n, bid, buffers)
         buffers.num_legal[i] = n
         return
-    found = scratch[FINDING:]
+    hand, found = row[row[SEAT]], scratch[FINDING:]
     n, code = signed(0), signed(LEAD)
     if row[TABLE] != NONE:
         n = enter_legal(i, n, 0, buffers)
-        code = signed(catalogue.code[row[TABLE]])
-    end = find(row[row[SEAT]], code, found, catalogue)
+        code = code_of(row[TABLE])
+        known, plays, number = answers(hand, code, catalogue)
+        if known:
+            buffers.num_legal[i] = _enter_plays(i, n, plays, number, buffers, tables)
+            return
+    end, _ = find(hand, code, found, catalogue)
     for at in range(FOUND, end, 2):
-        word, number = found[U(at)], found[U(at + 1)]
-        while word != _0:
-            n = enter_legal(i, n, tables.first_row + row_of(trailing_zeros(word), number, catalogue), buffers)
-            word &= word - _1
+        n = _enter_plays(i, n, found[U(at)], found[U(at + 1)], buffers, tables)
     buffers.num_legal[i] = n
     if not catalogue.in_order:
         sort_legal(i, buffers)
+
+
+@woven
+def _enter_plays(i: int, n: int, plays: np.uint64, number: np.uint64, buffers: Buffers, tables: KickerTables) -> int:
+    """Write plays, bits of a word, from the n-th legal action on; return how many there are then."""
+    rows = extract(plays, tables.catalogue.valid[number])
+    first = tables.first_row + signed(tables.catalogue.first[number])
+    while rows != _0:
+        n = enter_legal(i, n, first + signed(trailing_zeros(rows)), buffers)
+        rows &= rows - _1
+    return n
 
 
 @woven
@@ -311,8 +329,8 @@ def _write_observation(i: int, row: Words, buffers: Buffers, tables: KickerTable
         acc, at = put(acc, at, _flags(row[U(PLAYED) + seat]), 60, obs, i)
         sizes |= U(size(row[seat])) << U(8 * k)
         seat = seat + _1 if seat < _2 else _0
-    table = row[TABLE]
-    lies = table != NONE
+    lies = row[TABLE] != NONE
+    table = row_of_table(row)
     acc, at = put(acc, at, _flags(catalogue.counts[table]) if lies else _0, 60, obs, i)
     acc, at = put(acc, at, catalogue.kinds[table] if lies else _0, kinds, obs, i)
     seats = (_1 << row[TABLE_SEAT]) | (row[PASSED] << U(16)) | (_1 << (U(32) + row[DEALER]))

@@ -12,16 +12,17 @@ from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.results import NOBODY, HandResults, write_result
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.env.trace import write_ply
-from dasan.kernels.kickers.play import FOUND_WORDS, LEAD, choices, chosen, find, row_of
+from dasan.kernels.kickers.play import FOUND_WORDS, LEAD, answers, chosen, find, row_of
 from dasan.kernels.kickers.tables import KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
-from dasan.kernels.runtime.compiled import compiled, woven_callable
+from dasan.kernels.runtime.bits import deposit, popcount, trailing_zeros
+from dasan.kernels.runtime.compiled import compiled, woven, woven_callable
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
-_0, _1, _2 = U(0), U(1), U(2)
+_0, _1, _2, _15 = U(0), U(1), U(2), U(15)
 CARDS = 54
 PASS, BID = -1, -1
 """Codes in a trace: PASS, BID - bid, or the row of a play."""
@@ -62,6 +63,17 @@ def deal_cards(state: np.uint64, pack: Words, hands: Words, each: int, players: 
     return state
 
 
+@woven
+def draw_kitty(state: np.uint64, pack: Words, at: int) -> tuple[np.uint64, np.uint64]:
+    """Draw three cards from place `at` of a pack on, an even number; returns the random state and their sum."""
+    word = kitty = _0
+    for place in range(at, at + 3):
+        state, word, j = draw(state, word, place, CARDS)
+        kitty += pack[j]
+        pack[j] = pack[place]
+    return state, kitty
+
+
 @woven_callable
 def random_hand(
     state: np.uint64,
@@ -97,37 +109,46 @@ def random_hand(
     hand = hands[seat] + hands[3]
     after = hands[seat + 1 if seat < 2 else 0]
     before = hands[seat - 1 if seat > 0 else 2]
-    code, passes, bombs, led, answered = signed(LEAD), 0, 0, 0, False
+    code, passes, bombs, tally = signed(LEAD), 0, 0, _0
     while True:
-        end = find(hand, code, scratch, catalogue)
-        n = choices(end, scratch)
-        legal = n if code < 0 else n + 1
-        i = signed(0)
-        if n > 0:
-            state = stepped(state)
-            i = signed(below(mixed(state), U(legal)))
-        if i < n:
-            bit, word = chosen(i, scratch)
-            write_ply(trace, plies, seat, row_of(bit, word, catalogue), legal)
-            hand -= catalogue.need[word] + (catalogue.unit[word] << bit)
-            code = signed(catalogue.codes[word] + catalogue.slope[word] * signed(bit >> _2))
-            bombs += 1 if catalogue.powers[catalogue.shapes[code >> 4]] > 0 else 0
-            passes = 0
-            if seat == bidder:
-                led += 1
-            else:
-                answered = True
+        state = stepped(state)
+        random = mixed(state)
+        known, plays, word = False, _0, _0
+        if code >= 0:
+            known, plays, word = answers(hand, code, catalogue)
+        if known:
+            # Nothing here branches on whether it is a pass, which cannot be predicted.
+            legal = signed(popcount(plays)) + 1
+            picked = deposit(_1 << below(random, U(legal)), plays)
+            bit = trailing_zeros(picked)
+            passing = picked == _0
+            hand -= catalogue.unit[word] * picked
+            code = code if passing else signed((U(code) & ~_15) | (bit >> _2))
         else:
-            write_ply(trace, plies, seat, PASS, legal)
-            passes += 1
-            if passes == 2:
-                code, passes = signed(LEAD), 0
+            _, n = find(hand, code, scratch, catalogue)
+            legal = n if code < 0 else n + 1
+            i = signed(below(random, U(legal)))
+            passing = i == n
+            bit = _0
+            if not passing:
+                bit, word = chosen(i, scratch)
+                hand -= catalogue.need[word] + (catalogue.unit[word] << bit)
+                code = signed(catalogue.codes[word] + catalogue.slope[word] * signed(bit >> _2))
+        if trace.shape[0] > 0:
+            write_ply(trace, plies, seat, PASS if passing else row_of(bit, word, catalogue), legal)
         plies += 1
+        played = 0 if passing else 1
+        tally += U(played) << U(8 * seat)
+        bombs += played if catalogue.powers[U(catalogue.shapes[U(code >> 4)])] > 0 else 0
         if hand == _0:
             break
+        passes = passes + 1 if passing else 0
+        if passes == 2:
+            code, passes = signed(LEAD), 0
         hand, after, before = after, before, hand
         seat = seat + 1 if seat < 2 else 0
-    spring = not answered if seat == bidder else led <= 1
+    ours = (tally >> U(8 * bidder)) & U(255)
+    spring = bool(tally == ours << U(8 * bidder) if seat == bidder else ours <= _1)
     times = doublings(bombs, spring, policy.settlement)
     pay(seat, 1 << bidder, bid, 0, times, policy.settlement, payments)
     return state, plies, seat
@@ -143,15 +164,20 @@ def random_hands(
     first: int, seed: np.uint64, catalogue: KickerCatalogue, policy: KickerPolicy, results: HandResults
 ) -> None:
     """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
-    pack = np.empty(CARDS, np.uint64)
+    pack, cards = np.empty(CARDS, np.uint64), np.empty(CARDS, np.uint64)
     hands = np.empty(4, np.uint64)
+    fill_pack(cards, False)
     scratch = np.empty(FOUND_WORDS, np.uint64)
     payments = np.empty(3, np.int64)
     trace = np.empty(0, np.int64)
     for k in range(results.plies.shape[0]):
         state = stepped(hand_state(seed, first + k))
         opener = signed(below(mixed(state), U(3)))
-        fill_pack(pack, False)
-        state = deal_cards(state, pack, hands, policy.hand_size, 3)
+        for i in range(CARDS):
+            pack[i] = cards[i]
+        # The last seat takes what the others and the kitty leave, so that fewer cards are drawn.
+        state = deal_cards(state, pack, hands, policy.hand_size, 2)
+        state, hands[3] = draw_kitty(state, pack, 2 * policy.hand_size)
+        hands[2] -= hands[3]
         _, plies, out = random_hand(state, hands, opener, scratch, catalogue, policy, payments, trace)
         write_result(k, payments, out, plies, results)

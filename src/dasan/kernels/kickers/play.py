@@ -5,7 +5,7 @@ Scratch of a search:
 | words | |
 |---|---|
 | FIELDS + k | bit 4 × rank is set if the hand has at least k cards of the rank, k from 1 to 4 |
-| FOUND, FOUND + 1, … | pairs: a word of plays, of which the hand can make those whose bits are set, and its number |
+| FOUND, FOUND + 1, … | pairs: the plays of a word that the hand can make, as bits, and the word's number; there may be none |
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dasan.backends.kickers import MOST_PLAYS
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.kickers.tables import KickerCatalogue
+from dasan.kernels.kickers.tables import SET, WITH_KICKERS, KickerCatalogue
 from dasan.kernels.runtime.bits import deposit, nth_set_bit, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import woven, woven_callable
 
@@ -62,99 +62,113 @@ def counts_of(cards: np.uint64) -> np.uint64:
 
 
 @woven
-def _list(form: int, starts: np.uint64, hand: np.uint64, end: int, scratch: Words, catalogue: KickerCatalogue) -> int:
-    """Append the plays of a form with these lowest ranks; return the new end."""
-    side = signed(catalogue.side[U(catalogue.shapes[U(form)])])
+def _add(word: np.uint64, at: np.uint64, end: int, n: int, scratch: Words) -> tuple[int, int]:
+    """Append a word, which may be empty, and its number; return the new end and the number of plays."""
+    scratch[U(end)] = word
+    scratch[U(end) + _1] = at
+    return end + 2, n + signed(popcount(word))
+
+
+@woven
+def _list(
+    form: np.uint64, starts: np.uint64, hand: np.uint64, end: int, n: int, scratch: Words, catalogue: KickerCatalogue
+) -> tuple[int, int]:
+    """Append the plays of a form with kickers with these lowest ranks; return the new end and the number of plays."""
+    side = signed(catalogue.side[U(catalogue.shapes[form])])
     begin = catalogue.begin
-    if side == 0:
-        at = begin[U(16 * form)]
-        word = starts & catalogue.valid[U(at)]
-        if word != _0:
-            scratch[U(end)] = word
-            scratch[U(end + 1)] = U(at)
-            end += 2
-        return end
     while starts != _0:
-        code = U(16 * form) + (trailing_zeros(starts) >> _2)
+        code = (form << _4) + (trailing_zeros(starts) >> _2)
         starts &= starts - _1
-        for at in range(begin[code], begin[code + _1]):
-            left = (hand | _OVER) - catalogue.need[U(at)]
+        for at in range(U(begin[code]), U(begin[code + _1])):
+            left = (hand | _OVER) - catalogue.need[at]
             if left & _OVER == _OVER:
-                word = fields(left ^ _OVER, side) & catalogue.valid[U(at)]
+                word = fields(left ^ _OVER, side) & catalogue.valid[at]
                 if word != _0:
-                    scratch[U(end)] = word
-                    scratch[U(end + 1)] = U(at)
-                    end += 2
-    return end
+                    end, n = _add(word, U(at), end, n, scratch)
+    return end, n
 
 
 @woven
-def _list_shape(shape: int, hand: np.uint64, end: int, scratch: Words, catalogue: KickerCatalogue) -> int:
-    """Append all plays of a shape; return the new end."""
-    each = scratch[U(FIELDS + catalogue.copies[U(shape)])] & catalogue.sequence[U(shape)]
-    if each == _0:
-        return end
-    shortest = catalogue.shortest[U(shape)]
-    starts = _chains(each, shortest)
-    form = signed(catalogue.forms[U(shape)])
-    length = signed(shortest)
-    while starts != _0 and length <= catalogue.longest[U(shape)]:
-        end = _list(form, starts, hand, end, scratch, catalogue)
-        starts &= each >> U(4 * length)
-        length += 1
-        form += 1
-    return end
-
-
-@woven
-def _chains(each: np.uint64, length: int) -> np.uint64:
-    """The lowest ranks of `length` ranks of `each` that follow one another."""
+def _list_shape(
+    shape: np.uint64, hand: np.uint64, end: int, n: int, scratch: Words, catalogue: KickerCatalogue
+) -> tuple[int, int]:
+    """Append all plays of a shape; return the new end and the number of plays."""
+    plan = catalogue.plans[shape]
+    each = scratch[U(FIELDS) + (plan & U(7))] & catalogue.sequence[shape]
+    if plan & U(SET) != _0:
+        return _add(each, plan >> U(24), end, n, scratch)
+    length, most = (plan >> _3) & U(15), (plan >> U(7)) & U(15)
+    if popcount(each) < length:
+        return end, n
+    form = (plan >> U(13)) & U(2047)
     starts = each
-    for n in range(1, length):
-        starts &= each >> U(4 * n)
-    return starts
+    for k in range(_1, length):
+        starts &= each >> (k << _2)
+    while starts != _0 and length <= most:
+        if plan & U(WITH_KICKERS) != _0:
+            end, n = _list(form, starts, hand, end, n, scratch, catalogue)
+        else:
+            at = U(catalogue.begin[form << _4])
+            end, n = _add(starts & catalogue.valid[at], at, end, n, scratch)
+        starts &= each >> (length << _2)
+        length += _1
+        form += _1
+    return end, n
 
 
 @woven_callable
-def find(hand: np.uint64, code: int, scratch: Words, catalogue: KickerCatalogue) -> int:
+def find(hand: np.uint64, code: int, scratch: Words, catalogue: KickerCatalogue) -> tuple[int, int]:
     """Write the plays of `hand` over the play of this code, or LEAD, to `scratch`, in the order of their rows where
-    `catalogue.in_order`; return the end.
+    `catalogue.in_order`; return the end, and how many plays there are.
     """
+    two, three, four = fields(hand, 2), fields(hand, 3), fields(hand, 4)
     scratch[FIELDS + 1] = fields(hand, 1)
-    scratch[FIELDS + 2] = fields(hand, 2)
-    scratch[FIELDS + 3] = fields(hand, 3)
-    scratch[FIELDS + 4] = fields(hand, 4)
-    end = signed(FOUND)
+    scratch[FIELDS + 2] = two
+    scratch[FIELDS + 3] = three
+    scratch[FIELDS + 4] = four
+    end, n = signed(FOUND), signed(0)
     if code < 0:
-        depth = 4
-        while depth > 1 and scratch[U(FIELDS + depth)] == _0:
-            depth -= 1
-        for k in range(catalogue.depths[U(depth - 1)], catalogue.depths[U(depth)]):
-            end = _list_shape(catalogue.by_depth[U(k)], hand, end, scratch, catalogue)
-        return end
-    form = code >> 4
-    shape = signed(catalogue.shapes[U(form)])
-    each = scratch[U(FIELDS + catalogue.copies[U(shape)])] & catalogue.sequence[U(shape)]
-    each &= _ALL << (U(4 * (code & 15)) + _4)
-    starts = _chains(each, catalogue.shortest[U(shape)] + form - catalogue.forms[U(shape)])
-    end = _list(form, starts, hand, end, scratch, catalogue)
-    power = catalogue.powers[U(shape)]
-    k = 0
-    while catalogue.strong[U(k)] >= 0:
-        stronger = catalogue.strong[U(k)]
-        if catalogue.powers[U(stronger)] > power:
-            end = _list_shape(stronger, hand, end, scratch, catalogue)
-        k += 1
-    return end
+        depth = U(two != _0) + U(three != _0) + U(four != _0)
+        for k in range(U(catalogue.depths[depth]), U(catalogue.depths[depth + _1])):
+            end, n = _list_shape(U(catalogue.by_depth[k]), hand, end, n, scratch, catalogue)
+        return end, n
+    plan = U(catalogue.answer[U(code)])
+    each = scratch[U(FIELDS) + (plan & U(7))]
+    starts = each & catalogue.above[U(code)]
+    for k in range(_1, (plan >> _3) & U(15)):
+        starts &= each >> (k << _2)
+    form = U(code) >> _4
+    if plan & U(128) == _0:
+        end, n = _add(starts, plan >> U(8), end, n, scratch)
+    else:
+        end, n = _list(form, starts, hand, end, n, scratch, catalogue)
+    power = catalogue.powers[U(catalogue.shapes[form])]
+    at = _0
+    while catalogue.strong[at] >= 0:
+        stronger = U(catalogue.strong[at])
+        if catalogue.powers[stronger] > power:
+            end, n = _list_shape(stronger, hand, end, n, scratch, catalogue)
+        at += _1
+    return end, n
 
 
-@woven_callable
-def choices(end: int, scratch: Words) -> int:
-    """The number of plays found."""
-    n = 0
-    for at in range(FOUND, end, 2):
-        n += signed(popcount(scratch[U(at)]))
-    return n
+@woven
+def answers(hand: np.uint64, code: int, catalogue: KickerCatalogue) -> tuple[bool, np.uint64, np.uint64]:
+    """Whether the plays of `hand` over the play of this code are known to be bits of one word; then the word and its number. Most
+    often they are: the play has no kickers, or the hand no higher main groups, and the hand has no bombs.
+    """
+    plan = U(catalogue.answer[U(code)])
+    four = fields(hand, 4)
+    copies = plan & U(7)
+    each = fields(hand, 2)
+    each = fields(hand, 1) if copies == _1 else each
+    each = fields(hand, 3) if copies == _3 else each
+    each = four if copies == _4 else each
+    starts = each & catalogue.above[U(code)]
+    for n in range(_1, (plan >> _3) & U(15)):
+        starts &= each >> (n << _2)
+    none = (four & catalogue.bombs == _0) & (hand & catalogue.rocket != catalogue.rocket) & catalogue.simple
+    return none & ((plan & U(128) == _0) | (starts == _0)), starts, plan >> U(8)
 
 
 @woven
@@ -167,6 +181,12 @@ def chosen(i: int, scratch: Words) -> tuple[np.uint64, np.uint64]:
         at += 2
         n = signed(popcount(scratch[U(at)]))
     return nth_set_bit(scratch[U(at)], U(i)), scratch[U(at + 1)]
+
+
+@woven
+def code_of(shown: np.uint64) -> int:
+    """The code of a play, from `catalogue.shown`."""
+    return signed((shown >> U(32)) & U(0xFFFF))
 
 
 @woven

@@ -13,7 +13,7 @@ from dasan.kernels.env.playouts import make_choose_all, make_play_out
 from dasan.kernels.kickers import env
 from dasan.kernels.kickers.env import KickerTables
 from dasan.kernels.kickers.play import counts_of, size
-from dasan.kernels.kickers.tables import packed
+from dasan.kernels.kickers.tables import kicker_catalogue, packed
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
@@ -61,7 +61,8 @@ def put(state: State, states: Words, i: int) -> None:
     row[env.TABLE], row[env.TABLE_SEAT] = env.NONE, some(state.table_seat)
     if state.table is not None:
         ids = action_ids(rules)
-        row[env.TABLE] = ids.of(Move(MoveType.PLAY, state.table.cards, None, state.table)) - ids.rows
+        played = ids.of(Move(MoveType.PLAY, state.table.cards, None, state.table)) - ids.rows
+        row[env.TABLE] = int(kicker_catalogue(rules).shown[played])
     states[i] = row
 
 
@@ -110,10 +111,9 @@ def _choose(i: int, states: Words, buffers: Buffers, tables: KickerTables, thrif
     for other in range(3):
         if (U(other) == row[env.BIDDER]) != alone:
             sizes |= _1 << U(size(row[env.HAND + other]))
-    table = row[env.TABLE]
-    leading = table == U(env.NONE)
+    leading = row[env.TABLE] == U(env.NONE)
     friendly = (not leading) and (row[env.TABLE_SEAT] == row[env.BIDDER]) == alone
-    cards = 0 if leading else size(tables.catalogue.counts[table])
+    cards = 0 if leading else size(tables.catalogue.counts[env.row_of_table(row)])
     return thrifty_play(buffers.legal[i], n, held, leading, cards, friendly, sizes, thrifty)
 
 

@@ -32,28 +32,42 @@ Words = npt.NDArray[np.uint64]
 Small = npt.NDArray[np.int32]
 PLACES = 16
 """Places of a lowest rank in a code."""
+WITH_KICKERS, SET = 1 << 11, 1 << 12
+"""Bits of a plan: the plays of the shape have kickers; they are sets of equal cards."""
 
 
 class KickerCatalogue(NamedTuple):
     """The catalogue as arrays. A *form* is a shape and a number of main groups; the *code* of a play is PLACES × form + the
     rank of its lowest main group, and of two plays of one form the one with the higher code is higher.
 
-    By shape: copies, cards of a main group; side, cards of a kicker (0: no kickers); shortest and longest; forms, its first
-    form; powers; sequence, the bits of ranks of main groups. strong: shapes with power, as listed, then -1.
-    by_depth[depths[k - 1]] to by_depth[depths[k] - 1]: shapes whose main groups have up to k cards.
-    begin[code] to begin[code + 1] - 1: the words of a code, for forms without kickers those of place 0 alone.
-    By word: need, the cards beside those of the bit; unit, the cards of bit 0; valid, its bits; first, the row of the lowest;
-    codes, the code of bit 0; slope, by how much it grows with the rank of the bit.
-    By row: counts, code, kinds (one bit). shapes: by form, its shape. in_order: whether plays of power are the last rows.
+    | array | by | |
+    |---|---|---|
+    | side, powers | shape | cards of a kicker, 0 without kickers; its power |
+    | sequence | shape | the ranks that main groups can have |
+    | plans | shape | bits 0 to 2: cards of a main group; 3 to 6, 7 to 10: shortest, longest; WITH_KICKERS, SET |
+    | | | 13 to 23: its first form; from bit 24 on: the first word of that |
+    | strong | | shapes with power, as listed, then -1 |
+    | by_depth | depths | from depths[k - 1] to depths[k] - 1: the shapes whose main groups have up to k cards |
+    | shapes | form | its shape |
+    | begin | code | to begin[code + 1] - 1: its words; for forms without kickers those of place 0 alone |
+    | above | code | the lowest ranks of higher plays of the form |
+    | answer | code | bits 0 to 2: cards of a main group; 3 to 6: groups; 7: whether there are kickers |
+    | | | from bit 8 on: the first word of its form |
+    | need, unit | word | the cards beside those of the bit; the cards of bit 0 |
+    | valid, first | word | its bits; the row of the lowest |
+    | codes, slope | word | the code of bit 0, and by how much it grows with the rank of the bit |
+    | counts | row | the cards; one entry more, 0, for a pass |
+    | shown | row | the row in bits 0 to 31, the code in bits 32 to 47, in bit 63 whether it has power; one entry more, 0 |
+    | kinds | row | one bit |
+
+    bombs: the ranks of four equal cards with power. rocket: the counts of jokers that have power together, or all bits. simple:
+    whether no other plays have power. in_order: whether plays of power are the last rows.
     """
 
-    copies: Small
     side: Small
-    shortest: Small
-    longest: Small
-    forms: Small
     powers: Small
     sequence: Words
+    plans: Words
     strong: Small
     by_depth: Small
     depths: Small
@@ -64,8 +78,13 @@ class KickerCatalogue(NamedTuple):
     first: Small
     codes: Small
     slope: Small
+    above: Words
+    answer: Small
+    bombs: np.uint64
+    rocket: np.uint64
+    simple: bool
     counts: Words
-    code: Small
+    shown: Words
     kinds: Words
     shapes: Small
     in_order: bool
@@ -138,27 +157,49 @@ def kicker_catalogue(rules: Rules) -> KickerCatalogue:
     kinds = list(dict.fromkeys(shape.kind for shape in shapes))
     powers = [shape.power for shape in shapes]
     strong = [i for i, power in enumerate(powers) if power > 0]
+    begin = np.searchsorted(starts, np.arange(PLACES * sum(map(len, lengths)) + 1)).astype(np.int32)
+    of_form = [(shape, n) for shape, found in zip(shapes, lengths, strict=True) for n in found]
+    valid = [sum(1 << (4 * bit) for bit in word.bits) for word in listed]
+    above, answer = [], []
+    for form, (of, n) in enumerate(of_form):
+        first = int(begin[PLACES * form])
+        answer += [_copies(of) | n << 3 | (_side(of) > 0) << 7 | first << 8] * PLACES
+        ranks = _sequence(of, rules) if _side(of) else valid[first]
+        above += [ranks & -(16 << (4 * low)) for low in range(PLACES)]
+    plans = [
+        _copies(shape)
+        | found[0] << 3
+        | found[-1] << 7
+        | form << 13
+        | int(begin[PLACES * form]) << 24
+        | (WITH_KICKERS if _side(shape) else SET if isinstance(shape, Same) else 0)
+        for shape, found, form in zip(shapes, lengths, forms, strict=True)
+    ]
     by_depth = [[i for i, shape in enumerate(shapes) if _copies(shape) <= depth] for depth in range(1, COPIES + 1)]
     return KickerCatalogue(
-        copies=_small(_copies(shape) for shape in shapes),
         side=_small(_side(shape) for shape in shapes),
-        shortest=_small(found[0] for found in lengths),
-        longest=_small(found[-1] for found in lengths),
-        forms=_small(forms),
         powers=_small(powers),
         sequence=np.array([_sequence(shape, rules) for shape in shapes], np.uint64),
+        plans=np.array(plans, np.uint64),
         strong=_small([*strong, -1]),
         by_depth=_small(i for group in by_depth for i in group),
         depths=_small(accumulate(map(len, by_depth), initial=0)),
-        begin=np.searchsorted(starts, np.arange(PLACES * sum(map(len, lengths)) + 1)).astype(np.int32),
+        begin=begin,
         need=np.array([word.need for word in listed], np.uint64),
         unit=np.array([word.unit for word in listed], np.uint64),
-        valid=np.array([sum(1 << (4 * bit) for bit in word.bits) for word in listed], np.uint64),
+        valid=np.array(valid, np.uint64),
         first=_small(word.first for word in listed),
         codes=_small(word.code for word in listed),
         slope=_small(word.slope for word in listed),
-        counts=np.array([packed(row.pattern.counts) for row in rows], np.uint64),
-        code=codes,
+        above=np.array(above, np.uint64),
+        answer=_small(answer),
+        bombs=np.uint64(sum(_sequence(shapes[i], rules) for i in strong if isinstance(shapes[i], Same))),
+        rocket=np.uint64(
+            sum(17 << (4 * len(rules.ranks)) for i in strong if isinstance(shapes[i], AllJokers)) or (1 << 64) - 1
+        ),
+        simple=all(_copies(shapes[i]) == COPIES or isinstance(shapes[i], AllJokers) for i in strong),
+        counts=np.array([*(packed(row.pattern.counts) for row in rows), 0], np.uint64),
+        shown=np.array([*(row.id | int(codes[row.id]) << 32 | (row.power > 0) << 63 for row in rows), 0], np.uint64),
         kinds=np.array([1 << kinds.index(row.kind) for row in rows], np.uint64),
         shapes=_small(i for i, found in enumerate(lengths) for _ in found),
         in_order=all(power > 0 for power in powers[min(strong, default=0) :]),
