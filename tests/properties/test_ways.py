@@ -96,12 +96,12 @@ def by_worlds(rules: Rules, seed: int) -> Iterator[State]:
         for ply in range(6):
             if ply in (0, 5):
                 view = state.view(state.to_act)
-                messages = wire.hand(view), view.events, view.to_json()
-                for seen in (view, view_of(*messages)):
-                    yield from worlds.sample(seen, 1, seed)
-            state = state.play(lively(state, source))
+                yield from worlds.sample(view, 1, seed)
+                if view.seat is not None:
+                    yield from worlds.sample(view_of(wire.hand(view), view.events, view.to_json()), 1, seed)
             if state.to_act is None:
                 break
+            state = state.play(lively(state, source))
 
 
 def by_puzzles(rules: Rules, seed: int) -> Iterator[State]:

@@ -252,6 +252,15 @@ def test_h_31_the_first_in_order_of_play() -> None:
     assert both.result.winners == (1,)
 
 
+def test_h_31_worlds_after_a_dragon_keep_the_hand_that_was_shown() -> None:
+    state = dealt_dragons(2, show_hands_after=False)
+    for view in (state.view(None), state.view(0)):
+        worlds = list(dasan.worlds.sample(view, 3, seed=1))
+        assert [world.hands[2] for world in worlds] == [state.hands[2]] * 3
+        assert len({world.hands for world in worlds}) == 3
+        assert [world.view(view.seat) for world in worlds] == [view] * 3
+
+
 def test_h_31_environments_go_on_with_the_next_hand() -> None:
     from dasan.play.new_hand import begin
     from dasan.play.sessions import following

@@ -109,6 +109,8 @@ class Knowledge:
             case EventType.OPEN if cards and cards[0] is not None:
                 self._show(seat, cards)
                 self._opened(seat, cards[0])
+            case EventType.DRAGON:
+                self._show(seat, cards)
             case EventType.PARTNER if cards and self.view.phase == "over" and cards[0] not in self._all_played():
                 self._show(seat, cards)
             case EventType.KITTY:
