@@ -10,7 +10,7 @@ from dasan.bots.external import wire
 from dasan.bots.external.wire import Message
 from dasan.bots.protocol import Bot
 from dasan.cards import Card, Hand, card
-from dasan.play.dealing import Deal
+from dasan.play.dealing import Deal, draws_opener
 from dasan.play.events import Event, EventType
 from dasan.play.moves import Move, MoveType, read_move
 from dasan.play.phases import Phase
@@ -89,15 +89,16 @@ def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
 def _begun(rules: Rules, hand: Message, dealt: tuple[tuple[Card | None, ...], ...], happened: tuple[Event, ...]) -> Deal:
     """The deal. Messages do not number hands: the exchange, or a leader whom no card names, shows that one came before."""
     leader, pair = None, None
+    opened = next((e for e in happened if e.type is EventType.OPEN), None)
     if hand.get("exchange") is not None:
         pair = tuple(hand["exchange"])
         leader = {LaterLead.WINNER: pair[0], LaterLead.LOSER: pair[1]}.get(rules.later_lead)
     elif rules.auction is None and rules.later_lead is not LaterLead.OPENING:
-        opened = next((e for e in happened if e.type is EventType.OPEN), None)
         if opened is not None and not opened.cards and (rules.opening is not None or opened.seat != hand["dealer"]):
             leader = opened.seat
     number = 1 if leader is None and pair is None else 2
-    return Deal(number, hand["dealer"], dealt, (None,) * rules.kitty_size, leader=leader, exchange=pair)
+    drawn = opened.seat if opened is not None and draws_opener(rules) else None
+    return Deal(number, hand["dealer"], dealt, (None,) * rules.kitty_size, leader=leader, exchange=pair, opener=drawn)
 
 
 def _cards(texts: list[str] | None) -> tuple[Any, ...] | None:
