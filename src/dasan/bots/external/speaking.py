@@ -93,9 +93,9 @@ def _begun(rules: Rules, hand: Message, dealt: tuple[tuple[Card | None, ...], ..
     if hand.get("exchange") is not None:
         pair = tuple(hand["exchange"])
         leader = {LaterLead.WINNER: pair[0], LaterLead.LOSER: pair[1]}.get(rules.later_lead)
-    elif rules.auction is None and rules.later_lead is not LaterLead.OPENING:
-        if opened is not None and not opened.cards and (rules.opening is not None or opened.seat != hand["dealer"]):
-            leader = opened.seat
+    elif rules.auction is None and rules.later_lead is not LaterLead.OPENING and opened is not None:
+        unnamed = rules.opening is not None or opened.seat != hand["dealer"]
+        leader = opened.seat if unnamed and not opened.cards else None
     number = 1 if leader is None and pair is None else 2
     drawn = opened.seat if opened is not None and draws_opener(rules) else None
     return Deal(number, hand["dealer"], dealt, (None,) * rules.kitty_size, leader=leader, exchange=pair, opener=drawn)
