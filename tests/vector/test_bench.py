@@ -11,7 +11,7 @@ import pytest
 from numba import cuda
 
 import dasan
-from dasan.bench import GPU, PATHS, VARIANTS, measure_ours, measure_peers, why_no_gpu
+from dasan.bench import GPU, OURS, PATHS, VARIANTS, measure_beside, measure_ours, not_installed, why_no_gpu
 from dasan.bench import peers as others
 from dasan.cli import app
 from dasan.cli.bench import bench
@@ -20,7 +20,7 @@ from dasan.cli.group import CannotRun
 pytestmark = pytest.mark.full
 
 FIELDS = {
-    *("preset", "path", "peer", "plies_per_s", "games_per_s", "ns_per_ply"),
+    *("preset", "path", "plies_per_s", "games_per_s", "ns_per_ply"),
     *("cores", "device", "threads", "repeats", "unit"),
 }
 
@@ -32,7 +32,7 @@ def test_every_path_of_every_game_is_measured(variant: str) -> None:
     gpu = not why_no_gpu() and variant.startswith("big-three")
     assert [row.path for row in rows] == [path for path in PATHS if path != GPU or gpu]
     for row in rows:
-        assert (row.preset, row.peer, row.threads, row.unit) == (variant, None, 1, "plies")
+        assert (row.preset, row.threads, row.unit) == (variant, 1, "plies")
         assert row.plies_per_s > row.games_per_s > 0
         assert row.ns_per_ply == pytest.approx(1e9 / row.plies_per_s)
 
@@ -55,9 +55,39 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         dasan.vector.on_gpu("big-three", 2, decks=2)
 
 
-def test_peers_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_is_measured_beside_its_peers_in_turn() -> None:
+    rows = measure_beside("dou-dizhu", list(OURS), seconds=0.001, rounds=6)
+    left_out = not_installed()
+    assert [row.path for row in rows] == [name for name in (*OURS, *others.PEERS) if name not in left_out]
+    for row in rows:
+        assert row.plies_per_s > row.hands_per_s > 0
+        assert (row.preset, row.rounds, row.peer) == ("dou-dizhu", 6, row.path in others.PEERS)
+        if others.REFERENCE not in left_out:
+            assert row.ratio is not None
+            assert row.low is not None
+            assert row.high is not None
+            assert row.low <= row.ratio <= row.high
+            assert row.path != others.REFERENCE or row.low == row.high == 1
+
+
+def test_peers_that_are_not_installed_are_left_out_aloud(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(others, "find_spec", lambda name: None)
-    assert list(measure_peers(seconds=0.01, repeats=1)) == []
+    bench(peers=True, path=["whole-hands", "pettingzoo"], seconds=0.001, repeats=2)
+    printed = capsys.readouterr()
+    assert printed.err.splitlines() == [
+        f"{name} is left out, because its package is not installed: {install}"
+        for name, install in not_installed().items()
+    ]
+    assert "douzero is left out, because its package is not installed: pip install --no-deps douzero" in printed.err
+    assert [line.split()[:2] for line in printed.out.splitlines()[1:2]] == [["dou-dizhu", "whole-hands"]]
+    assert "pettingzoo" not in printed.out
+    bench(peers=True, path=["whole-hands"], seconds=0.001, repeats=2, as_json=True)
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["preset"], row["ratio"], row["rounds"]) == ("dou-dizhu", None, 2)
+    with pytest.raises(CannotRun, match="no path batch-obs to compare with other simulators"):
+        bench(peers=True, path=["batch-obs"])
 
 
 @pytest.fixture(scope="module")

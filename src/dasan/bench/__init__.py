@@ -5,20 +5,23 @@ random.
 """
 
 from dasan.bench.against import Compared, compare
+from dasan.bench.beside import OURS, Beside, measure_beside, not_installed
 from dasan.bench.ours import GPU, PATHS, VARIANTS, measure_ours, why_no_gpu
-from dasan.bench.peers import measure_peers
 from dasan.bench.timing import Speed
 from dasan.bench.works import WORKS
 
 __all__ = [
     "GPU",
+    "OURS",
     "PATHS",
     "VARIANTS",
     "WORKS",
+    "Beside",
     "Compared",
     "Speed",
     "compare",
+    "measure_beside",
     "measure_ours",
-    "measure_peers",
+    "not_installed",
     "why_no_gpu",
 ]

@@ -48,7 +48,7 @@ def measure_ours(
                 continue
             for threads in counts[:1] if path == "engine" else counts:
                 yield measure(
-                    variant, path, _WORKS[path](rules, threads), seconds=seconds, repeats=repeats, threads=threads
+                    variant, path, WORKS_BY_PATH[path](rules, threads), seconds=seconds, repeats=repeats, threads=threads
                 )
 
 
@@ -90,4 +90,4 @@ def _whole_hands(rules: Rules, threads: int) -> Work:
     return work
 
 
-_WORKS: dict[str, Callable[[Rules, int], Work]] = {**WORKS, "whole-hands": _whole_hands}
+WORKS_BY_PATH: dict[str, Callable[[Rules, int], Work]] = {**WORKS, "whole-hands": _whole_hands}

@@ -1,29 +1,36 @@
-"""Peers: OpenSpiel and RLCard, where they are installed (extra `bench`).
+"""Other simulators of Dou Dizhu: OpenSpiel, RLCard (extra `bench`) and DouZero's environment.
 
-They play Dou Dizhu, their nearest game, with uniformly random moves on one core. A ply is a player's decision, as in our figures.
+All play uniformly random moves on one core. A ply is a player's decision, as in our figures.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
-from dasan.bench.timing import Speed, measure
 from dasan.bench.works import Work
 
 
-def measure_peers(*, seconds: float, repeats: int) -> Iterator[Speed]:
-    """A row for each peer that is installed."""
-    for peer, (module, preset, work) in _PEERS.items():
-        if find_spec(module) is not None:
-            yield measure(preset, "engine", work(), seconds=seconds, repeats=repeats, peer=peer)
+class Side(NamedTuple):
+    """One row to measure. includes: what a ply includes. module: the package that it needs, "" for none. install: how to get
+    that. work: makes the work, of a game's rules if it is ours.
+    """
+
+    includes: str
+    module: str
+    install: str
+    work: Callable[..., Work]
+
+    @property
+    def missing(self) -> bool:
+        """Whether its package is not installed."""
+        return self.module != "" and find_spec(self.module) is None
 
 
 def _module(name: str) -> Any:
-    from importlib import import_module
-
     return import_module(name)
 
 
@@ -91,8 +98,71 @@ def _rlcard() -> Work:
     return work
 
 
-_PEERS: dict[str, tuple[str, str, Callable[[], Work]]] = {
-    "openspiel-cpp": ("pyspiel", "dou_dizhu", _openspiel_cpp),
-    "openspiel-python": ("pyspiel", "dou_dizhu", _openspiel_python),
-    "rlcard": ("rlcard", "doudizhu", _rlcard),
+def _rlcard_step() -> Work:
+    return rlcard_hands(_module("rlcard").make("doudizhu", config={"seed": 1}))
+
+
+def rlcard_hands(env: Any) -> Work:
+    """Random hands of an environment in RLCard's manner: `step`, and the state of the next player."""
+    source = random.Random(1)
+
+    def work() -> tuple[int, int]:
+        state, _ = env.reset()
+        plies = 0
+        while not env.is_over():
+            legal = list(state["legal_actions"])
+            state, _ = env.step(legal[int(source.random() * len(legal))])
+            plies += 1
+        return plies, 1
+
+    return work
+
+
+class _AtRandom:
+    """DouZero's interface of an agent."""
+
+    def __init__(self, source: random.Random) -> None:
+        self._source = source
+
+    def act(self, known: Any) -> Any:
+        return known.legal_actions[int(self._source.random() * len(known.legal_actions))]
+
+
+def _douzero() -> Work:
+    """`GameEnv.step`, which tells the next player its legal moves; without an auction, and without tensors."""
+    game_env = _module("douzero.env.game").GameEnv
+    source = random.Random(1)
+    pack = [*(rank for rank in (*range(3, 15), 17) for _ in range(4)), 20, 30]
+    players = dict.fromkeys(("landlord", "landlord_up", "landlord_down"), _AtRandom(source))
+
+    def work() -> tuple[int, int]:
+        source.shuffle(pack)
+        env = game_env(players)
+        env.card_play_init(
+            {
+                "landlord": sorted(pack[:20]),
+                "landlord_up": sorted(pack[20:37]),
+                "landlord_down": sorted(pack[37:]),
+                "three_landlord_cards": sorted(pack[17:20]),
+            }
+        )
+        while not env.game_over:
+            env.step()
+        return len(env.card_play_action_seq), 1
+
+    return work
+
+
+_BENCH = "pip install 'dasan[bench]'"
+REFERENCE = "openspiel-cpp"
+PEERS: dict[str, Side] = {
+    REFERENCE: Side("results alone", "pyspiel", _BENCH, _openspiel_cpp),
+    "openspiel-python": Side("legal actions", "pyspiel", _BENCH, _openspiel_python),
+    "rlcard-step": Side("observations and legal actions", "rlcard", _BENCH, _rlcard_step),
+    "rlcard-run": Side("observations and legal actions", "rlcard", _BENCH, _rlcard),
+    "douzero": Side("legal actions", "douzero", "pip install --no-deps douzero", _douzero),
 }
+"""OpenSpiel's C++ dou_dizhu by `evaluate_bots`, and from Python; RLCard's doudizhu by `env.step`, and by `Env.run`; DouZero's
+environment."""
+
+__all__ = ["PEERS", "REFERENCE", "Side", "openspiel_hands", "rlcard_hands"]

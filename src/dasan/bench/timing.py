@@ -15,13 +15,10 @@ from dasan.bench.works import Work
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """One row of the results. plies_per_s: by process time on one core, by the clock on more and on a GPU. peer: None for
-    ours, else the other simulator, with its own game as `preset`.
-    """
+    """One row of the results. plies_per_s: by process time on one core, by the clock on more and on a GPU."""
 
     preset: str
     path: str
-    peer: str | None
     plies_per_s: float
     games_per_s: float
     ns_per_ply: float
@@ -59,7 +56,6 @@ def measure(
     seconds: float,
     repeats: int,
     threads: int = 1,
-    peer: str | None = None,
     gpu: str | None = None,
 ) -> Speed:
     """The median of `repeats` runs of at least `seconds` each; `work` has been called once before. gpu: its name, if the
@@ -77,4 +73,4 @@ def measure(
             games += ended
         rates.append((plies / spent, games / spent))
     rate, games_rate = statistics.median(r for r, _ in rates), statistics.median(g for _, g in rates)
-    return Speed(preset, path, peer, rate, games_rate, 1e9 / rate, threads, gpu or device(), threads, repeats)
+    return Speed(preset, path, rate, games_rate, 1e9 / rate, threads, gpu or device(), threads, repeats)

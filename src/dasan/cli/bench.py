@@ -12,10 +12,11 @@ from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
-from dasan.cli.output import print_json, say
+from dasan.cli.output import print_json, say, warn
 
 RUN_SECONDS = 0.3
 RUNS = 5
+ROUNDS = 9
 PAIRS = 21
 
 
@@ -32,13 +33,21 @@ def bench(
         list[str] | None,
         typer.Option(help="Only this path, for instance whole-hands, batch-mask or batch-packed-obs."),
     ] = None,
-    peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
+    peers: Annotated[
+        bool,
+        typer.Option(
+            "--peers",
+            help="Beside OpenSpiel, RLCard and DouZero's environment, on one core, in alternating runs. Default game:"
+            " [bold]dou-dizhu[/bold], which they play.",
+        ),
+    ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(min=0.01, help="The least length of a run; with solver, the limit for one position."),
     ] = None,
     repeats: Annotated[
-        int | None, typer.Option(min=1, help="Runs a figure; their median counts. Default: 5; 21 with --against.")
+        int | None,
+        typer.Option(min=1, help="Runs a figure; their median counts. Default: 5; 9 with --peers, 21 with --against."),
     ] = None,
     against: Annotated[
         str | None,
@@ -85,19 +94,28 @@ def bench(
             as_json=as_json,
         )
         return
-    from dasan.bench import GPU, PATHS, VARIANTS, WORKS, Speed, measure_ours, measure_peers, why_no_gpu
+    from dasan.bench import GPU, OURS, PATHS, VARIANTS, WORKS, Speed, measure_ours, why_no_gpu
     from dasan.games import PRESETS
 
     for name in preset or ():
         if name not in PRESETS and name not in VARIANTS:
             raise CannotRun(f"there is no preset {name}; there are {', '.join(PRESETS)}")
-    known = PATHS if against is None else tuple(WORKS)
+    known = tuple(OURS) if peers else PATHS if against is None else tuple(WORKS)
     for name in path or ():
-        if name not in known and name in WORKS:
+        if name not in known and name in WORKS and not peers:
             raise CannotRun(f"path {name} is compared with another revision: add --against REV")
         if name not in known:
-            where = "" if against is None else " to compare with other commits"
+            where = (
+                " to compare with other simulators"
+                if peers
+                else ""
+                if against is None
+                else " to compare with other commits"
+            )
             raise CannotRun(f"there is no path {name}{where}; there are {', '.join(known)}")
+    if peers:
+        _beside(preset or ["dou-dizhu"], path or list(OURS), seconds, repeats, as_json)
+        return
     if against is not None:
         _compare(preset or list(VARIANTS), path or list(WORKS), against, seconds, repeats, as_json)
         return
@@ -105,20 +123,16 @@ def bench(
         raise CannotRun(f"there is no GPU to measure: {reason}")
     rows: list[Speed] = []
     if not as_json:
-        say(f"{'game':16}{'path':18}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
+        say(f"{'game':16}{'path':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
 
     def show(row: Speed) -> None:
         rows.append(row)
         if not as_json:
             say(
-                f"{row.preset:16}{row.path:18}{row.peer or '':18}{row.threads:>7}{row.plies_per_s:>14,.0f}"
+                f"{row.preset:16}{row.path:18}{row.threads:>7}{row.plies_per_s:>14,.0f}"
                 f"{row.games_per_s:>12,.0f}{row.ns_per_ply:>10,.1f}"
             )
 
-    if peers:
-        for row in measure_peers(seconds=seconds or RUN_SECONDS, repeats=repeats or RUNS):
-            show(row)
-    measured = rows[0] if rows and rows[0].peer == "openspiel-cpp" else None
     for row in measure_ours(
         preset or list(VARIANTS),
         path or list(PATHS),
@@ -129,11 +143,29 @@ def bench(
         show(row)
     if as_json:
         print_json([asdict(row) for row in rows])
-    elif measured is not None:
-        say(f"\ntimes {measured.peer} on one core:")
-        for row in rows:
-            if row.peer is None and row.threads == 1:
-                say(f"{row.preset:16}{row.path:18}{row.plies_per_s / measured.plies_per_s:>8.2f}")
+
+
+def _beside(presets: list[str], paths: list[str], seconds: float | None, rounds: int | None, as_json: bool) -> None:
+    """Print a row for each path of each game and for each peer, and the packages that are not installed."""
+    from dasan.bench import measure_beside, not_installed
+
+    for name, install in not_installed().items():
+        warn(f"{name} is left out, because its package is not installed: {install}")
+    rows = [
+        row
+        for preset in presets
+        for row in measure_beside(preset, paths, seconds=seconds or RUN_SECONDS, rounds=rounds or ROUNDS)
+    ]
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return
+    say(f"{'game':12}{'path':19}{'plies/s':>13}{'hands/s':>11}{'ratio':>10}  {'95 % interval':22}a ply includes")
+    for row in rows:
+        ratio = " " * 34
+        if row.ratio is not None:
+            ratio = f"{row.ratio:>10.3g}  {f'{row.low:.3g} to {row.high:.3g}':22}"
+        say(f"{row.preset:12}{row.path:19}{row.plies_per_s:>13,.0f}{row.hands_per_s:>11,.1f}{ratio}{row.includes}")
+    say("\nratio: plies a second as a multiple of OpenSpiel's C++ loop in the same round")
 
 
 def _compare(

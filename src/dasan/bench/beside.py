@@ -1,0 +1,157 @@
+"""A game on our paths and interfaces beside other simulators of Dou Dizhu: one process, one core, in alternating runs."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dasan
+from dasan.bench.against import interval
+from dasan.bench.ours import WORKS_BY_PATH, rules_of
+from dasan.bench.peers import PEERS, REFERENCE, Side, openspiel_hands, rlcard_hands
+from dasan.bench.timing import device
+from dasan.bench.works import Work, batch_size
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """One row of the results. peer: whether it is another simulator, with its own Dou Dizhu. includes: what a ply includes.
+    plies_per_s, hands_per_s: medians over the rounds, by process time. ratio: plies a second as a multiple of `REFERENCE` in the
+    same round, the median; low, high: its 95 % interval; None where that is not installed.
+    """
+
+    preset: str
+    path: str
+    peer: bool
+    includes: str
+    plies_per_s: float
+    hands_per_s: float
+    ratio: float | None
+    low: float | None
+    high: float | None
+    rounds: int
+    device: str
+
+
+def _gymnasium(rules: dasan.Rules) -> Work:
+    """`make_vec`, self-play, observations and masks in place, actions drawn by the environments."""
+    env = dasan.envs.gymnasium.make_vec(rules, batch_size(rules))
+    env.reset(seed=1)
+
+    def work() -> tuple[int, int]:
+        ended = 0
+        for _ in range(20):
+            ended += int(env.step(env.env.sample())[2].sum())
+        return 20 * env.num_envs, ended
+
+    return work
+
+
+def _pettingzoo(rules: dasan.Rules) -> Work:
+    """`last`, a legal action from the mask, `step`."""
+    import numpy as np
+
+    env = dasan.envs.pettingzoo.env(rules)
+    env.reset(seed=1)
+    source = random.Random(1)
+
+    def work() -> tuple[int, int]:
+        plies = 0
+        env.reset()
+        for _ in env.agent_iter():
+            seen, _, over, _, _ = env.last()
+            if over:
+                env.step(None)
+                continue
+            legal = np.flatnonzero(seen["action_mask"])
+            env.step(legal[int(source.random() * len(legal))])
+            plies += 1
+        return plies, 1
+
+    return work
+
+
+def _openspiel(rules: dasan.Rules) -> Work:
+    """`legal_actions` and `apply_action` of our Python game."""
+    import pyspiel
+
+    dasan.envs.openspiel.register()
+    return openspiel_hands(pyspiel.load_game(dasan.envs.openspiel.name_of(rules.name)))
+
+
+def _rlcard_manner(rules: dasan.Rules) -> Work:
+    """Our wrapper in RLCard's manner: `step` and the state of the next player."""
+    return rlcard_hands(dasan.envs.rlcard.make(rules, seed=1))
+
+
+def _path(name: str, includes: str) -> Side:
+    return Side(includes, "", "", lambda rules: WORKS_BY_PATH[name](rules, 1))
+
+
+_ENVS = "pip install 'dasan[envs]'"
+OURS: dict[str, Side] = {
+    "whole-hands": _path("whole-hands", "results alone"),
+    "batch-mask": _path("batch-mask", "masks and lists of legal actions"),
+    "batch-packed-mask": _path("batch-packed-mask", "packed masks"),
+    "batch-packed-obs": _path("batch-packed-obs", "packed masks and observations"),
+    "gymnasium": Side("masks and observations, in batches", "gymnasium", _ENVS, _gymnasium),
+    "pettingzoo": Side("masks and observations", "pettingzoo", _ENVS, _pettingzoo),
+    "openspiel-game": Side("legal actions", "pyspiel", "pip install 'dasan[bench]'", _openspiel),
+    "rlcard-manner": Side("observations and legal actions", "", "", _rlcard_manner),
+    "engine": _path("engine", "legal moves"),
+}
+"""`dasan.vector.playouts`; batched environments; our environments for Gymnasium, PettingZoo, OpenSpiel and in RLCard's manner;
+the interpreted engine."""
+
+
+def not_installed() -> dict[str, str]:
+    """By row that is left out, because its package is not installed: how to install that."""
+    return {name: side.install for name, side in {**OURS, **PEERS}.items() if side.missing}
+
+
+def measure_beside(variant: str, paths: Sequence[str], *, seconds: float, rounds: int) -> list[Beside]:
+    """A row for each of our `paths` and each peer, but those whose packages are not installed.
+
+    seconds: the least length of a run; rounds: how many runs of each, in turn.
+    """
+    rules = rules_of(variant)
+    sides = {name: OURS[name] for name in paths} | PEERS
+    works: dict[str, Work] = {}
+    for name, side in sides.items():
+        if not side.missing:
+            works[name] = side.work(rules) if name in OURS else side.work()
+            works[name]()
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
+    for number in range(rounds):
+        # The order alternates, so that a machine that gets slower or faster favours nobody.
+        for name in list(works)[:: 1 if number % 2 == 0 else -1]:
+            runs[name].append(_rate(works[name], seconds))
+    return [_row(variant, name, sides[name], runs) for name in works]
+
+
+def _rate(work: Work, seconds: float) -> tuple[float, float]:
+    """(plies, hands) a second of process time."""
+    plies = hands = 0
+    start = time.process_time()
+    while (spent := time.process_time() - start) < seconds or plies == 0:
+        more, ended = work()
+        plies += more
+        hands += ended
+    return plies / spent, hands / spent
+
+
+def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, float]]]) -> Beside:
+    ratio: tuple[Any, Any, Any] = (None, None, None)
+    if REFERENCE in runs:
+        ratios = sorted(ours[0] / theirs[0] for ours, theirs in zip(runs[name], runs[REFERENCE], strict=True))
+        ratio = (statistics.median(ratios), *interval(ratios))
+    plies, hands = (statistics.median(rates) for rates in zip(*runs[name], strict=True))
+    preset = variant if name in OURS else "dou-dizhu"
+    return Beside(preset, name, name not in OURS, side.includes, plies, hands, *ratio, len(runs[name]), device())
+
+
+__all__ = ["OURS", "Beside", "measure_beside", "not_installed"]
