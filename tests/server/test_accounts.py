@@ -42,7 +42,13 @@ def played(player: Player, preset: str = "big-three", bots: Sequence[str] = ("ra
 
 def test_a_guest_becomes_an_account_and_keeps_everything(server: Served) -> None:
     ann, other = server.player(), server.player()
-    assert ok(ann.http.get("/api/me")) == {"id": None, "name": None, "account": None, "password": False}
+    assert ok(ann.http.get("/api/me")) == {
+        "id": None,
+        "name": None,
+        "account": None,
+        "password": False,
+        "moderator": False,
+    }
     assert ok(ann.http.post("/api/me/name", json={"name": " Ann  B "}))["name"] == "Ann B"
     hand = played(ann)
     assert hand["seat"] == 0

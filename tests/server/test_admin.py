@@ -100,7 +100,7 @@ def test_reports_are_read_and_dismissed(tmp_path: Path) -> None:
     assert "rude?[31m" in shown
     (report,) = listed("reports", *here)["reports"]
     assert "deleted" in output("admin", "reports", "--dismiss", report["id"], *here)
-    assert "no report" in refusal("admin", "reports", "--dismiss", report["id"], *here)
+    assert "no such report" in refusal("admin", "reports", "--dismiss", report["id"], *here)
 
 
 def test_pruning_says_what_it_would_remove(tmp_path: Path) -> None:

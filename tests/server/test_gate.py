@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from dasan.cli import app
 from dasan.server.people.identity import Identities
+from dasan.server.people.restrictions import Restrictions
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import SWITCHES, Settings, described, variable
 from dasan.server.store.people import People
@@ -223,7 +224,7 @@ def test_a_machine_with_too_little_memory_to_hash_a_password_says_so(monkeypatch
 
     monkeypatch.setattr(PasswordHasher, "hash", hash)
     with pytest.raises(CannotServe, match="DASAN_PASSWORD_MEMORY_MB is 4096"):
-        Identities(b"k" * 32, People(None), 4096)  # type: ignore[arg-type]
+        Identities(b"k" * 32, People(None, Restrictions()), 4096)  # type: ignore[arg-type]
 
 
 def test_every_setting_is_documented() -> None:

@@ -16,6 +16,7 @@ from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities, fingerprint
+from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, SitCommand
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -117,7 +118,7 @@ async def test_a_table_is_read_again_once_after_a_change_to_its_log(tmp_path: Pa
     settings.data_dir.mkdir()
     store = await Store.open(settings.data_dir)
     async with Tables(store, settings) as tables:
-        chores = Chores(tables, Identities(b"k" * 32, store.people, 1), Live(), Metrics(settings))
+        chores = Chores(tables, Identities(b"k" * 32, store.people, 1), Live(), Metrics(settings), Sightings())
         table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
         await tables.command(table_id, "bo", SitCommand(type="sit", id="sit", name="Bo"))
 

@@ -21,6 +21,7 @@ const ROOMS = [
   'review',
   'people',
   'events',
+  'moderation',
   'start',
 ];
 /** What is generated, drawn or written elsewhere; it imports no code. */

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from dasan.cli import moderation
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
+from dasan.cli.stores import MOST, DatabaseUrl, DataDir, Most, Who, player_id, time_text, times, with_store
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from dasan.server.settings import Settings
     from dasan.server.store import Store
 
@@ -24,18 +24,8 @@ admin = typer.Typer(
     pretty_exceptions_enable=False,
     help="Look after a server: tables, players, reports, backups. The server may run meanwhile.",
 )
-
-MOST = 2**31 - 1
-"""The largest number that every database holds in any column."""
-
-DataDir: TypeAlias = Annotated[
-    Path | None, typer.Option(file_okay=False, help="The server's data folder; by default as its settings say.")
-]
-DatabaseUrl: TypeAlias = Annotated[
-    str | None, typer.Option("--database", help="The server's PostgreSQL address; by default as its settings say.")
-]
-Most: TypeAlias = Annotated[int, typer.Option(min=1, max=MOST, help="The most rows to show.")]
-Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a player's id.")]
+for _command in moderation.COMMANDS:
+    admin.command()(_command)
 
 
 @admin.command()
@@ -52,7 +42,7 @@ def tables(
 
     async def read(store: Store) -> None:
         listed = await store.overviews.tables(status, most)
-        rows = [{**row, **_times(row, "created", "touched")} for row in listed.rows]
+        rows = [{**row, **times(row, "created", "touched")} for row in listed.rows]
         for row in rows:
             row["players"] = dict(map(_seat, await store.overviews.seated(row["id"])))
         if as_json:
@@ -63,7 +53,7 @@ def tables(
             say(f"{row['id']}  {row['status']:8}  {row['preset']:12}  {row['touched']}  {', '.join(chairs)}")
         say(f"{len(rows)} of {listed.total} tables")
 
-    _with_store(read, data_dir, database)
+    with_store(read, data_dir, database)
 
 
 @admin.command()
@@ -79,7 +69,7 @@ def players(
 
     async def read(store: Store) -> None:
         listed = await store.overviews.players(name, banned, most)
-        rows = [{**row, **_times(row, "created", "last")} for row in listed.rows]
+        rows = [{**row, **times(row, "created", "last")} for row in listed.rows]
         if as_json:
             print_json({"players": rows, "total": listed.total})
             return
@@ -88,19 +78,7 @@ def players(
             say(f"{row['id']}  {kind:7}  {row['hands']:5} hands  {row['created']}  {row['name']}")
         say(f"{len(rows)} of {listed.total} players")
 
-    _with_store(read, data_dir, database)
-
-
-@admin.command()
-def ban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
-    """Keep a player out: at once, on every process."""
-    _ban(who, data_dir, database, banned=True)
-
-
-@admin.command()
-def unban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
-    """Let a player in again."""
-    _ban(who, data_dir, database, banned=False)
+    with_store(read, data_dir, database)
 
 
 @admin.command()
@@ -122,50 +100,7 @@ def password(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -
         await store.people.set_password(person.id, hashed, now())
         say(f"the password of {person.account} is now {wanted}")
 
-    _with_store(change, data_dir, database)
-
-
-def _ban(who: str, data_dir: Path | None, database: str | None, *, banned: bool) -> None:
-    async def change(store: Store) -> None:
-        from dasan.server.operations.reporting import now
-
-        player = await _player(store, who, known=not banned)
-        await store.people.ban(player, now(), banned=banned)
-        say(f"{player} is {'banned' if banned else 'let in again'}")
-
-    _with_store(change, data_dir, database)
-
-
-@admin.command()
-def reports(
-    dismiss: Annotated[int | None, typer.Option(min=0, max=MOST, help="Delete the report with this number.")] = None,
-    most: Most = 50,
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
-    as_json: AsJson = False,
-) -> None:
-    """List what players have reported in the chat, the newest first, or delete a report."""
-
-    async def read(store: Store) -> None:
-        if dismiss is not None:
-            if not await store.overviews.dismiss(dismiss):
-                raise CannotRun(f"there is no report {dismiss}")
-            say(f"report {dismiss} is deleted")
-            return
-        listed = await store.overviews.reports(most)
-        rows = [{**row, **_times(row, "at")} for row in listed.rows]
-        if as_json:
-            print_json({"reports": rows, "total": listed.total})
-            return
-        for row in rows:
-            say(
-                f"{row['id']}  {row['at']}  table {row['table_id']}  by {row['by']}  against {row['against'] or 'nobody'}"
-            )
-            say(f"    said: {row['text']}")
-            say(f"    reason: {row['reason']}")
-        say(f"{len(rows)} of {listed.total} reports")
-
-    _with_store(read, data_dir, database)
+    with_store(change, data_dir, database)
 
 
 @admin.command()
@@ -182,7 +117,7 @@ def export(
 
     async def read(store: Store) -> None:
         if player is not None:
-            rows = await store.people.export(await _player(store, player, known=True))
+            rows = await store.people.export(await player_id(store, player, known=True))
             # It names somebody, their hands and their notes: for its owner alone.
             file.touch(mode=0o600, exist_ok=False)
             with file.open("w", encoding="utf-8") as out:
@@ -199,7 +134,7 @@ def export(
                     count, after = count + 1, (moment, hand_id)
         say(f"wrote {count} hands to {file}")
 
-    _with_store(read, data_dir, database)
+    with_store(read, data_dir, database)
 
 
 @admin.command()
@@ -219,7 +154,7 @@ def backup(
         counts = await store.database.read(lambda connection: dump(connection, file, key))
         say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
 
-    _with_store(read, data_dir, database, schema="any")
+    with_store(read, data_dir, database, schema="any")
 
 
 @admin.command()
@@ -236,7 +171,7 @@ def restore(
         from dasan.server.store.backups import load
 
         if running := await store.processes.alive(now()):
-            raise CannotRun(f"a server is running on this database (seen {_time(running[0].seen)}): stop it first")
+            raise CannotRun(f"a server is running on this database (seen {time_text(running[0].seen)}): stop it first")
         counts, key = await store.database.write(lambda connection: load(connection, file))
         key_file = settings.data_dir / KEY_FILE
         if key is not None and not key_file.exists():
@@ -244,7 +179,7 @@ def restore(
             key_file.write_bytes(key)
         say(f"restored {sum(counts.values())} rows: {_counted(counts)}")
 
-    _with_store(write, data_dir, database, alone=True)
+    with_store(write, data_dir, database, alone=True)
 
 
 @admin.command()
@@ -261,12 +196,12 @@ def migrate(
         say(f"the schema is {await store.database.read(current)}, the newest")
 
     try:
-        _with_store(look, data_dir, database)
+        with_store(look, data_dir, database)
     except OlderSchema as older:
         if check:
             say(str(older))
             raise typer.Exit(1) from None
-        _with_store(look, data_dir, database, schema="migrated")
+        with_store(look, data_dir, database, schema="migrated")
 
 
 @admin.command()
@@ -306,65 +241,7 @@ def prune(
         else:
             say(f"{'would remove' if dry else 'removed'} {_counted(removed)}")
 
-    _with_store(write, data_dir, database)
-
-
-def _settings(data_dir: Path | None, database: str | None) -> Settings:
-    from dasan.server.settings import Settings
-
-    return Settings.read(data_dir=data_dir, database=database)
-
-
-def _with_store(
-    action: Callable[..., Awaitable[None]],
-    data_dir: Path | None,
-    database: str | None,
-    *,
-    schema: Literal["newest", "migrated", "any"] = "newest",
-    alone: bool = False,
-) -> None:
-    """Run `action` with the store, and with the settings if it takes them.
-
-    schema: the newest, to which the database is migrated if wanted, or any that this version knows.
-    alone: no server may use the data folder meanwhile, and the database is created if there is none.
-    """
-    import asyncio
-    from contextlib import nullcontext
-    from inspect import signature
-
-    from dasan.server import refusals
-    from dasan.server.operations.folders import data_dir as folder
-    from dasan.server.store import Store
-    from dasan.server.store.database import DATABASE_FILE
-    from dasan.server.store.migrating import any_known, migrate, require
-
-    settings = _settings(data_dir, database)
-    if not settings.database and not alone and not (settings.data_dir / DATABASE_FILE).is_file():
-        raise CannotRun(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
-
-    async def run() -> None:
-        prepare = {"newest": require, "migrated": migrate, "any": any_known}["migrated" if alone else schema]
-        store = await Store.open(settings.data_dir, settings.database, prepare)
-        try:
-            await (action(store, settings) if len(signature(action).parameters) > 1 else action(store))
-        finally:
-            await store.close()
-
-    try:
-        with folder(settings.data_dir) if alone else nullcontext():
-            asyncio.run(run())
-    except refusals.Refused as refused:
-        raise CannotRun(str(refused)) from None
-
-
-async def _player(store: Store, who: str, *, known: bool) -> str:
-    """The id of the player whose account name or id is `who`. known: whether the player must exist."""
-    person = await store.people.by_account(who) or await store.people.find(who)
-    if person is not None:
-        return person.id
-    if known or not await store.overviews.has_played(who):
-        raise CannotRun(f"there is no account and no player {who!r}: dasan admin players lists them")
-    return who
+    with_store(write, data_dir, database)
 
 
 def _seat(row: dict[str, Any]) -> tuple[str, str]:
@@ -379,13 +256,3 @@ def _chairs(summary: object) -> list[str]:
 
 def _counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items() if count) or "nothing"
-
-
-def _times(row: dict[str, Any], *names: str) -> dict[str, str | None]:
-    return {name: None if row[name] is None else _time(row[name]) for name in names}
-
-
-def _time(milliseconds: int) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")

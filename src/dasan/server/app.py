@@ -38,6 +38,7 @@ from dasan.server.operations.folders import data_dir
 from dasan.server.operations.metrics import Metrics
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import Identities, signing_key
+from dasan.server.people.sightings import Sightings
 from dasan.server.refusals import CannotServe, ErrorCode, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
@@ -75,6 +76,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                     chosen.data_dir, chosen.database, migrate if chosen.migrate else require
                 )
                 await store.people.index_names()
+                await store.moderation.reload()
                 app.state.identities = Identities(_key(chosen), store.people, chosen.password_memory_mb)
                 bus: Bus | None = None
                 try:
@@ -92,7 +94,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                             loop = asyncio.get_running_loop()
                             app.state.warming.start(done=partial(_warm_up, loop, tables, app.state.warming))
                             threading.Thread(target=listed, name="dasan-presets", daemon=True).start()
-                        chores = Chores(tables, app.state.identities, app.state.live, app.state.metrics)
+                        chores = Chores(
+                            tables, app.state.identities, app.state.live, app.state.metrics, app.state.sightings
+                        )
                         async with chores.running():
                             log.info("serving", extra={"where": "a database server" if chosen.database else "SQLite"})
                             yield
@@ -118,6 +122,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.warming = Warming()
     app.state.sockets = NetworkCounts()
     app.state.live = websocket.Live()
+    app.state.sightings = Sightings()
     app.state.metrics = Metrics(chosen)
     app.state.guesses = Guesses(chosen)
     app.state.limits = {

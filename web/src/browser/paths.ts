@@ -8,6 +8,7 @@ export type Route =
   | { page: 'profile'; name: string | null }
   | { page: 'events' }
   | { page: 'event'; id: string }
+  | { page: 'moderation' }
   | { page: 'link'; token: string }
   | { page: 'missing' };
 
@@ -33,6 +34,8 @@ export function parse(path: string): Route {
       return name ? { page: 'event', id: name } : { page: 'events' };
     case 'me':
       return name ? { page: 'missing' } : { page: 'profile', name: null };
+    case 'moderation':
+      return name ? { page: 'missing' } : { page: 'moderation' };
     case 'link':
       return name ? { page: 'link', token: name } : { page: 'missing' };
     case 'players':

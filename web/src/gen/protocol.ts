@@ -38,8 +38,12 @@ export type ServerMessage =
 
 export interface Protocol {
   Ack?: Ack;
+  AddWords?: AddWords;
   Advice?: Advice;
   AnswerCommand?: AnswerCommand;
+  Audited?: Audited;
+  Ban?: Ban;
+  BanNetwork?: BanNetwork;
   BotInfo?: BotInfo;
   Candidate?: Candidate;
   CardChoice?: CardChoice;
@@ -57,6 +61,7 @@ export interface Protocol {
   CreateTable?: CreateTable;
   Credentials?: Credentials;
   Deletion?: Deletion;
+  Dismiss?: Dismiss;
   ErrorMessage?: ErrorMessage;
   Estimate?: Estimate;
   Event?: Event;
@@ -90,8 +95,13 @@ export interface Protocol {
   LobbyTable?: LobbyTable;
   LockCommand?: LockCommand;
   Me?: Me;
+  Moderate?: Moderate;
+  Moderated?: Moderated;
+  ModerationPage?: ModerationPage;
   MoveCommand?: MoveCommand;
+  Mute?: Mute;
   MyDeal?: MyDeal;
+  NetworkBan?: NetworkBan;
   NextCommand?: NextCommand;
   OfferCommand?: OfferCommand;
   OfferInfo?: OfferInfo;
@@ -133,8 +143,10 @@ export interface Protocol {
   Reason?: Reason;
   RematchCommand?: RematchCommand;
   RemoveCommand?: RemoveCommand;
+  RemoveWords?: RemoveWords;
   Rename?: Rename;
   ReportCommand?: ReportCommand;
+  ReportListed?: ReportListed;
   Result?: Result;
   ReturnCommand?: ReturnCommand;
   ReviewDone?: ReviewDone;
@@ -165,10 +177,14 @@ export interface Protocol {
   TableSummary?: TableSummary;
   TakeBackCommand?: TakeBackCommand;
   TurningPoint?: TurningPoint;
+  Unban?: Unban;
+  UnbanNetwork?: UnbanNetwork;
+  Unmute?: Unmute;
   Untimed?: Untimed;
   Update?: Update;
   View?: View;
   ViewState?: ViewState;
+  WordList?: WordList;
   Wording?: Wording;
 }
 /**
@@ -178,6 +194,18 @@ export interface Ack {
   type: 'ack';
   id: string;
   seq: number;
+}
+/**
+ * Refuse these words of a language in the chat and in names.
+ */
+export interface AddWords {
+  type: 'add-words';
+  language: string;
+  /**
+   * @minItems 1
+   * @maxItems 5000
+   */
+  words: string[];
 }
 /**
  * A bot's advice in a finished hand, given only what the seat to act knew; see ``Hint``.
@@ -235,6 +263,45 @@ export interface AnswerCommand {
   type: 'answer';
   id: string;
   accept: boolean;
+}
+/**
+ * An action that was carried out. ``by`` and ``subject`` are names where they are known, else ids.
+ */
+export interface Audited {
+  at: string;
+  by: string;
+  action:
+    | 'dismiss'
+    | 'mute'
+    | 'unmute'
+    | 'ban'
+    | 'unban'
+    | 'ban-network'
+    | 'unban-network'
+    | 'add-words'
+    | 'remove-words'
+    | 'appoint'
+    | 'depose';
+  subject: string;
+  detail: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * Keep a player out. ``report``: the one that this answers.
+ */
+export interface Ban {
+  type: 'ban';
+  player: string;
+  report?: number | null;
+}
+/**
+ * Keep everybody out who comes from these addresses.
+ */
+export interface BanNetwork {
+  type: 'ban-network';
+  network: string;
+  days: number;
 }
 /**
  * A bot that can be seated: its name, a sentence about its play, and its strength (1 to 8).
@@ -559,6 +626,13 @@ export interface Credentials {
  */
 export interface Deletion {
   password?: string | null;
+}
+/**
+ * Remove a report from the queue: nothing follows from it.
+ */
+export interface Dismiss {
+  type: 'dismiss';
+  report: number;
 }
 /**
  * A refusal: a sentence for the player, and the clause of the rules if there is one.
@@ -1004,13 +1078,111 @@ export interface TableSettings1 {
 /**
  * The player of this browser: a guest or an account. ``id`` is null for a browser that has not played yet.
  *
- * ``password``: whether the account has one; an account that was opened with a passkey may have none.
+ * ``password``: whether the account has one; an account that was opened with a passkey may have none. ``moderator``: whether it
+ * may see the page for moderators.
  */
 export interface Me {
   id: string | null;
   name: string | null;
   account: string | null;
   password?: boolean;
+  moderator?: boolean;
+}
+/**
+ * One action of a moderator.
+ */
+export interface Moderate {
+  action: Dismiss | Mute | Unmute | Ban | Unban | BanNetwork | UnbanNetwork | AddWords | RemoveWords;
+}
+/**
+ * Take a player's chat, reactions and notes away for some hours. ``report``: the one that this answers.
+ */
+export interface Mute {
+  type: 'mute';
+  player: string;
+  hours: number;
+  report?: number | null;
+}
+/**
+ * Let a player talk again.
+ */
+export interface Unmute {
+  type: 'unmute';
+  player: string;
+}
+/**
+ * Let a player in again.
+ */
+export interface Unban {
+  type: 'unban';
+  player: string;
+}
+/**
+ * Let these addresses in again.
+ */
+export interface UnbanNetwork {
+  type: 'unban-network';
+  network: string;
+}
+/**
+ * Take words of a language again; without words, all of it.
+ */
+export interface RemoveWords {
+  type: 'remove-words';
+  language: string;
+  /**
+   * @maxItems 5000
+   */
+  words?: string[];
+}
+/**
+ * A player, as moderators see them. ``networks``: where the player came from lately, the latest first.
+ */
+export interface Moderated {
+  id: string;
+  name: string;
+  account: boolean;
+  banned: boolean;
+  muted_until: string | null;
+  networks: string[];
+}
+/**
+ * The oldest reports of the queue, and how many wait; who is muted or banned; and the latest actions.
+ */
+export interface ModerationPage {
+  reports: ReportListed[];
+  waiting: number;
+  players: Moderated[];
+  networks: NetworkBan[];
+  words: WordList[];
+  audit: Audited[];
+}
+/**
+ * A chat message that somebody reported. ``others``: reports against the same player that wait too.
+ */
+export interface ReportListed {
+  id: number;
+  at: string;
+  table: string;
+  text: string;
+  reason: string;
+  by: Moderated;
+  against: Moderated | null;
+  others: number;
+}
+/**
+ * Addresses that are kept out until a time.
+ */
+export interface NetworkBan {
+  network: string;
+  until: string;
+}
+/**
+ * The refused words of a language.
+ */
+export interface WordList {
+  language: string;
+  words: string[];
 }
 /**
  * An open offer, and the seats that have accepted it, among them the one that made it.

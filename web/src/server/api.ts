@@ -15,6 +15,8 @@ import type {
   Joined,
   Lobby,
   Me,
+  Moderate,
+  ModerationPage,
   PasskeyAnswer,
   PasskeyListed,
   PasskeyOptions,
@@ -225,3 +227,8 @@ export const socketUrl = (table: string, seq = -1): string =>
 
 export const togetherUrl = (shared: string): string =>
   `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/reviews/${id(shared)}`;
+
+/** What moderators see; refused to others. */
+export const moderation = (): Promise<ModerationPage> => ask('/api/moderation');
+/** Carry out one action of a moderator. */
+export const moderate = (action: Moderate['action']): Promise<ModerationPage> => send('/api/moderation', { action });

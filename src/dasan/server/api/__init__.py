@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from dasan.server.api import events, games, hands, health, passkeys, people, profiles, quick, study, tables, together
+from dasan.server.api import (
+    events,
+    games,
+    hands,
+    health,
+    moderation,
+    passkeys,
+    people,
+    profiles,
+    quick,
+    study,
+    tables,
+    together,
+)
 
 ROUTERS = (
     health.router,
@@ -16,4 +29,5 @@ ROUTERS = (
     quick.router,
     together.router,
     events.router,
+    moderation.router,
 )

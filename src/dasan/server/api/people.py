@@ -270,6 +270,8 @@ async def check_free(store: Store, name: str, player: str) -> None:
     if len(folded(name)) > LONGEST_FOLDED:
         raise Refused("malformed", reason("account.long"))
     check_reserved(clean_name(name))
+    if store.people.restrictions.refuses(name):
+        raise Refused("illegal", reason("name.reserved"))
     if await store.people.by_account(name) is not None or await store.people.name_owner(keys(name)) not in (
         None,
         player,
@@ -293,4 +295,5 @@ def described(player: str | None, person: Person | None) -> Me:
         name=None if person is None else person.name,
         account=account,
         password=person is not None and person.password is not None,
+        moderator=person is not None and person.moderator,
     )

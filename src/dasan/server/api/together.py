@@ -54,6 +54,8 @@ async def note(
     if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, record_lines(hand.record))}:
         raise Refused("malformed", reason("notes.place"))
     owner = player or new_player()
+    if wanted.text.strip() and await store.moderation.muted(owner, now()):
+        raise Refused("forbidden", reason("muted"))
     await store.reviews.note(owner, hand_id, wanted.seq, wanted.text.strip())
     await ids.remember(request, response, owner)
     text = wanted.text.strip()

@@ -13,11 +13,12 @@ from starlette.websockets import WebSocketClose
 
 from dasan.reasons import reason
 from dasan.server.operations.metrics import Metrics
-from dasan.server.operations.reporting import report
+from dasan.server.operations.reporting import now, report
 from dasan.server.protocol.base import MAX_MESSAGE
 from dasan.server.protocol.messages import error_message
 from dasan.server.refusals import STATUS, ErrorCode, Refused
 from dasan.server.settings import Settings
+from dasan.server.store import Store
 
 POLICY = "; ".join(
     (
@@ -110,6 +111,9 @@ class GuardMiddleware:
         if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
             raise Refused("malformed", "an address has no NUL in it")
         if scope["path"].startswith(("/api/", "/ws/")):
+            store: Store | None = getattr(scope["app"].state, "store", None)
+            if store is not None and store.people.restrictions.bans((scope.get("client") or ("",))[0], now()):
+                raise Refused("forbidden", reason("network.banned"))
             names = [name for name, _ in parse_qsl(scope.get("query_string", b"").decode("latin-1"), True)]
             if len(set(names)) < len(names):
                 raise Refused("malformed", "an address names each of its parameters once")

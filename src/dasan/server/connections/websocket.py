@@ -19,7 +19,7 @@ from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.uvicorn_protocol import writer
 from dasan.server.operations.metrics import Metrics
-from dasan.server.operations.reporting import report
+from dasan.server.operations.reporting import now, report
 from dasan.server.people.identity import Identities
 from dasan.server.protocol.commands import Ping, ProbeReply, read_client
 from dasan.server.protocol.messages import Ack, Hint, Pong, Probe, error_message
@@ -75,6 +75,11 @@ class Live:
         for client in tuple(self._clients.get(player, ())):
             client.recheck()
 
+    def recheck_all(self) -> None:
+        """Have the sockets of all players find out."""
+        for player in tuple(self._clients):
+            self.recheck(player)
+
 
 async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[None]], what: str) -> None:
     """Serve a socket, as the player whose browser it comes from, unless its address has too many or the player is banned.
@@ -99,6 +104,8 @@ async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[No
         except Refused:
             await websocket.close(TRY_AGAIN_LATER)
             return
+        if player is not None:
+            state.sightings.add(player, address)
         await serve(player)
     except (WebSocketDisconnect, ClientDisconnected):
         pass
@@ -190,9 +197,14 @@ class _Client:
         text = self._websocket.query_params.get("seq", "")
         return int(text) if text.isdecimal() and len(text) < 10 else None
 
+    def _banned(self) -> bool:
+        """Whether the socket's address is kept out by now."""
+        address = self._websocket.client.host if self._websocket.client else ""
+        return self._tables.store.people.restrictions.bans(address, now())
+
     async def _probe(self) -> None:
         while True:
-            if await self._identities.left(self._websocket, self._player):
+            if self._banned() or await self._identities.left(self._websocket, self._player):
                 self._connection.close(SIGNED_OUT)
                 return
             if self._connection.timed:

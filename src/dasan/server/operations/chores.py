@@ -13,6 +13,7 @@ from dasan.server.operations.background import repeat
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities
+from dasan.server.people.sightings import Sightings
 from dasan.server.settings import Settings
 from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.directory import Tables
@@ -28,12 +29,15 @@ log = logging.getLogger("dasan.server")
 class Chores:
     """Tasks that run as long as the server does; an error in one is reported, and it goes on."""
 
-    def __init__(self, tables: Tables, identities: Identities, live: Live, metrics: Metrics) -> None:
+    def __init__(
+        self, tables: Tables, identities: Identities, live: Live, metrics: Metrics, sightings: Sightings
+    ) -> None:
         self._tables = tables
         self._store = tables.store
         self._identities = identities
         self._live = live
         self._metrics = metrics
+        self._sightings = sightings
         self._read: set[int] = set()
 
     @asynccontextmanager
@@ -58,6 +62,7 @@ class Chores:
 
     async def _beat(self) -> None:
         await self._store.processes.beat(self._tables.process, __version__, now())
+        await self._store.moderation.saw(self._sightings.take(), now())
 
     async def _notices(self) -> None:
         notices = await self._store.processes.notices(now())
@@ -66,6 +71,9 @@ class Chores:
             if notice.kind == "recheck":
                 self._identities.forget()
                 self._live.recheck(notice.subject)
+        if any(notice.kind == "restrict" for notice in new):
+            await self._store.moderation.reload()
+            self._live.recheck_all()
         await self._tables.reopen_changed({notice.subject for notice in new if notice.kind == "reopen"})
         self._read = {notice.id for notice in notices}
 

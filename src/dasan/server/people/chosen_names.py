@@ -44,6 +44,8 @@ async def _checked(people: People, player: str, name: str, *, program: bool) -> 
     """The name as it is shown. Raises ``Refused`` if the player may not have it."""
     cleaned = clean_name(name)
     check_reserved(cleaned, program=program)
+    if people.restrictions.refuses(cleaned):
+        raise Refused("illegal", reason("name.reserved"))
     if await people.name_owner(keys(cleaned)) not in (None, player):
         raise Refused("illegal", reason("account.taken"))
     return cleaned

@@ -30,13 +30,15 @@ Password = Annotated[str, Field(min_length=8, max_length=128)]
 class Me(Message):
     """The player of this browser: a guest or an account. ``id`` is null for a browser that has not played yet.
 
-    ``password``: whether the account has one; an account that was opened with a passkey may have none.
+    ``password``: whether the account has one; an account that was opened with a passkey may have none. ``moderator``: whether it
+    may see the page for moderators.
     """
 
     id: str | None
     name: str | None
     account: str | None
     password: bool = False
+    moderator: bool = False
 
 
 class Rename(Message):

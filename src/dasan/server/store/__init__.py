@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
+from dasan.server.people.restrictions import Restrictions
 from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
 from dasan.server.store.duplicates import Duplicates
 from dasan.server.store.hands import FinishedHands
@@ -14,6 +15,7 @@ from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.matches import Matches
 from dasan.server.store.migrating import migrate
+from dasan.server.store.moderation import Moderation
 from dasan.server.store.overviews import Overviews
 from dasan.server.store.passkeys import Passkeys
 from dasan.server.store.people import People
@@ -39,7 +41,9 @@ class Store:
         self.reports = Reports(database)
         self.overviews = Overviews(database)
         self.passkeys = Passkeys(database)
-        self.people = People(database)
+        restrictions = Restrictions()
+        self.people = People(database, restrictions)
+        self.moderation = Moderation(database, restrictions)
         self.processes = Processes(database)
         self.ratings = Ratings(database)
         self.reviews = Reviews(database)

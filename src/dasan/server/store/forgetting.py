@@ -15,6 +15,8 @@ import sqlalchemy as sa
 from dasan.server.compact import compact
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
+    addresses,
+    audit,
     decisions,
     duplicate_entries,
     duplicate_plays,
@@ -98,12 +100,14 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     """Delete the player everywhere but at tables: sessions, ratings, reports, and the name and id in finished hands."""
     end_sessions(connection, player, now)
-    mine = (name_keys, ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
+    mine = (addresses, name_keys, ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
     for table in mine:
         connection.execute(sa.delete(table).where(table.c.player == player))
     connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))
     connection.execute(sa.delete(reports).where(sa.or_(reports.c.by == player, reports.c.against == player)))
     gone = stranger()
+    for column in (audit.c.subject, audit.c.by):
+        connection.execute(sa.update(audit).where(column == player).values({column.name: gone}))
     named = duplicate_entries.c.player == player
     connection.execute(sa.update(duplicate_entries).where(named).values(player=gone, name=NOBODY))
     connection.execute(sa.update(duplicate_plays).where(duplicate_plays.c.player == player).values(player=gone))

@@ -80,11 +80,6 @@ class Overviews:
         """Reports of chat, newest first."""
         return await self._of(sa.select(reports).order_by(reports.c.at.desc(), reports.c.id.desc()), most)
 
-    async def dismiss(self, report: int) -> bool:
-        """Delete a report. False if there is none with this number."""
-        change = sa.delete(reports).where(reports.c.id == report)
-        return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
-
     async def records(self, table_id: str | None, after: tuple[int, str], most: int) -> tuple[tuple[int, str, str], ...]:
         """The climb/1 records of finished hands in the order in which they ended: time, id and text of each.
 

@@ -10,11 +10,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.server.people.names import keys
+from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
+    addresses,
     decisions,
     duplicate_plays,
     events,
@@ -62,13 +64,15 @@ class Person:
     account: str | None
     password: str | None = field(repr=False)
     banned: bool = False
+    moderator: bool = False
 
 
 class People:
     """Reads and writes players."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, restrictions: Restrictions) -> None:
         self._database = database
+        self.restrictions = restrictions
 
     async def find(self, player: str) -> Person | None:
         """The player with this id; None if the server knows nothing but the id."""
@@ -87,7 +91,9 @@ class People:
     async def _find(self, which: sa.ColumnElement[bool], *order: sa.ColumnElement[int]) -> Person | None:
         query = sa.select(players).where(which).order_by(*order).limit(1)
         row = await self._database.read(lambda connection: connection.execute(query).first())
-        return None if row is None else Person(row.id, row.name, row.created, row.account, row.password, row.banned)
+        if row is None:
+            return None
+        return Person(row.id, row.name, row.created, row.account, row.password, row.banned, row.moderator)
 
     async def name_owner(self, keys: Iterable[str]) -> str | None:
         """A player whose account has a name with one of these keys; None if there is none."""
@@ -227,6 +233,7 @@ class People:
                 "ratings": rows(sa.select(ratings).where(ratings.c.player == player)),
                 "rating_points": rows(sa.select(rating_points).where(rating_points.c.player == player)),
                 "reports": rows(sa.select(reports).where(reports.c.by == player)),
+                "addresses": rows(sa.select(addresses).where(addresses.c.player == player)),
                 "passkeys": rows(
                     sa.select(passkeys.c.name, passkeys.c.created, passkeys.c.used).where(passkeys.c.player == player)
                 ),
@@ -271,18 +278,17 @@ class People:
 
     async def ban(self, player: str, now: int, *, banned: bool = True) -> None:
         """Ban a player, or lift the ban, and leave a notice for every process."""
+        await self._database.write(lambda connection: set_banned(connection, player, now, banned=banned))
 
-        def write(connection: sa.Connection) -> None:
-            mine = players.c.id == player
-            if connection.execute(sa.update(players).where(mine).values(banned=banned)).rowcount == 0:
-                put(connection, player, now, name="", banned=banned)
-            if banned:
-                end_sessions(connection, player, now)
-            else:
-                begin_again(connection, player)
-                leave_notice(connection, "recheck", player, now)
 
-        await self._database.write(write)
+def set_banned(connection: sa.Connection, player: str, now: int, *, banned: bool) -> None:
+    """Ban a player, or lift the ban, and leave a notice for every process."""
+    put(connection, player, now, banned=banned)
+    if banned:
+        end_sessions(connection, player, now)
+    else:
+        begin_again(connection, player)
+        leave_notice(connection, "recheck", player, now)
 
 
 def open_account(connection: sa.Connection, player: str, account: str, now: int, *, password: str | None = None) -> None:
@@ -338,5 +344,5 @@ def put_keys(connection: sa.Connection, player: str, name: str) -> None:
 def put(connection: sa.Connection, player: str, now: int, **values: object) -> None:
     """Set columns of a player's row; insert the row if there is none."""
     if connection.execute(sa.update(players).where(players.c.id == player).values(**values)).rowcount == 0:
-        row = {"id": player, "created": now, "banned": False, "account": None, "password": None, **values}
+        row = {"id": player, "name": "", "created": now, "banned": False, "account": None, "password": None, **values}
         connection.execute(sa.insert(players), row)

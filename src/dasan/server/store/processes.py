@@ -13,8 +13,10 @@ import sqlalchemy as sa
 from dasan.server.store.database import Database
 from dasan.server.store.schema import notices, processes
 
-Kind: TypeAlias = Literal["recheck", "reopen"]
-"""recheck: check again whether a player is signed in and not banned. reopen: read a table from the store again."""
+Kind: TypeAlias = Literal["recheck", "reopen", "restrict"]
+"""recheck: check again whether a player is signed in and not banned. reopen: read a table from the store again. restrict: read
+the forbidden networks and words again.
+"""
 
 KEPT = 5 * 60 * 1000
 """Milliseconds for which notices are kept: longer than the clocks of two machines may differ."""

@@ -15,10 +15,12 @@ from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.people import People
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
+    addresses,
     ended_sessions,
     events,
     hand_seats,
     hands,
+    network_bans,
     players,
     promises,
     reports,
@@ -32,6 +34,9 @@ AT_ONCE = 200
 """The most rows that one transaction deletes, so that moves do not wait long."""
 UNSEEN_DAYS = 401
 """Days after which no cookie of a browser counts any more: older sign-ins, and ends of sessions, are deleted."""
+
+ADDRESSES_DAYS = 30
+"""Days for which the addresses from which players come are kept."""
 
 
 @dataclass(frozen=True)
@@ -159,8 +164,10 @@ def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> 
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:
-    """Delete promises and sign-ins that have run out, and what is known of sessions that would have."""
+    """Delete promises, sign-ins and bans of networks that have run out, what is known of old sessions, and old addresses."""
     connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
     unseen = now - UNSEEN_DAYS * DAY
     connection.execute(sa.delete(sign_ins).where(sign_ins.c.seen < unseen))
     connection.execute(sa.delete(ended_sessions).where(ended_sessions.c.at < unseen))
+    connection.execute(sa.delete(addresses).where(addresses.c.seen < now - ADDRESSES_DAYS * DAY))
+    connection.execute(sa.delete(network_bans).where(network_bans.c.until < now))

@@ -105,6 +105,38 @@ players = sa.Table(
     sa.Column("account", sa.String(64), unique=True),
     sa.Column("password", sa.String(256)),
     sa.Column("banned", sa.Boolean, nullable=False),
+    sa.Column("moderator", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("muted_until", sa.BigInteger),
+)
+network_bans = sa.Table(
+    "network_bans",
+    metadata,
+    sa.Column("network", sa.String(64), primary_key=True),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("until", sa.BigInteger, nullable=False),
+)
+refused_words = sa.Table(
+    "refused_words",
+    metadata,
+    sa.Column("language", sa.String(16), primary_key=True),
+    sa.Column("word", sa.String(64), primary_key=True),
+)
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("by", sa.String(64), nullable=False),
+    sa.Column("action", sa.String(16), nullable=False),
+    sa.Column("subject", sa.String(80), nullable=False, index=True),
+    sa.Column("detail", sa.JSON, nullable=False),
+)
+addresses = sa.Table(
+    "addresses",
+    metadata,
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("network", sa.String(64), primary_key=True, index=True),
+    sa.Column("seen", sa.BigInteger, nullable=False, index=True),
 )
 name_keys = sa.Table(
     "name_keys",

@@ -47,14 +47,16 @@ class Commands:
             case HintCommand():
                 return await self._hint(table_id, player, command)
             case ReactCommand():
-                self._talking(player)
+                await self._talking(player)
                 await self._tables.react(table_id, player, command)
                 return (await self._tables.look(table_id)).seq
             case ReportCommand():
-                self._talking(player)
+                await self._talking(player, muted=True)
                 return await self._report(table_id, player, command)
             case ChatCommand():
-                self._talking(player)
+                await self._talking(player)
+                if self._tables.store.people.restrictions.refuses(command.text):
+                    raise Refused("forbidden", reason("chat.word"))
                 return await self._tables.command(table_id, player, command)
             case ReturnCommand():
                 done = await self._tables.command(table_id, player, command)
@@ -65,9 +67,12 @@ class Commands:
                     check_bot(command.bot)
                 return await self._tables.command(table_id, player, command, lag)
 
-    def _talking(self, player: str) -> None:
+    async def _talking(self, player: str, *, muted: bool = False) -> None:
+        """Raise ``Refused`` if the player says too much, or is muted; with ``muted``, those may say it too."""
         if not self._talk.take(player):
             raise Refused("too-fast", reason("talk"))
+        if not muted and await self._tables.store.moderation.muted(player, now()):
+            raise Refused("forbidden", reason("muted"))
 
     async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:
         if command.bot is not None:

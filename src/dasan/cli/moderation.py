@@ -1,0 +1,224 @@
+"""`dasan admin` for moderation: reports, mutes, bans of players and networks, refused words, moderators, the audit log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from dasan.cli.files import AsJson
+from dasan.cli.group import CannotRun
+from dasan.cli.output import print_json, say
+from dasan.cli.stores import MOST, DatabaseUrl, DataDir, Most, Who, player_id, time_text, times, with_store
+
+if TYPE_CHECKING:
+    from dasan.server.protocol.moderation import Action
+    from dasan.server.store import Store
+
+Net: TypeAlias = Annotated[str, typer.Argument(help="An address, or a range of them such as 192.0.2.0/24.")]
+
+
+def ban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+    """Keep a player out: at once, on every process."""
+    _on_player(who, "ban", "is banned", data_dir, database)
+
+
+def unban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+    """Let a player in again."""
+    _on_player(who, "unban", "is let in again", data_dir, database)
+
+
+def mute(
+    who: Who,
+    hours: Annotated[int, typer.Option(min=1, max=8784, help="For how long.")] = 24,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Take a player's chat, reactions and notes away for a while."""
+    _on_player(who, "mute", f"is muted for {hours} hours", data_dir, database, hours=hours)
+
+
+def unmute(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+    """Let a player talk again."""
+    _on_player(who, "unmute", "may talk again", data_dir, database)
+
+
+def moderator(
+    who: Who,
+    remove: Annotated[bool, typer.Option("--remove", help="They are no moderator any more.")] = False,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Let an account see the page for moderators, [bold]/moderation[/bold], and act there."""
+
+    async def change(store: Store) -> None:
+        from dasan.server.operations.reporting import now
+
+        player = await player_id(store, who, known=True)
+        await store.moderation.appoint(player, now(), moderator=not remove)
+        say(f"{who} is {'no moderator any more' if remove else 'a moderator'}")
+
+    with_store(change, data_dir, database)
+
+
+def reports(
+    dismiss: Annotated[int | None, typer.Option(min=0, max=MOST, help="Delete the report with this number.")] = None,
+    most: Most = 50,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what players have reported in the chat, the newest first, or delete a report."""
+
+    async def read(store: Store) -> None:
+        if dismiss is not None:
+            from dasan.server.protocol.moderation import Dismiss
+
+            await _carry_out(store, Dismiss(type="dismiss", report=dismiss))
+            say(f"report {dismiss} is deleted")
+            return
+        listed = await store.overviews.reports(most)
+        rows = [{**row, **times(row, "at")} for row in listed.rows]
+        if as_json:
+            print_json({"reports": rows, "total": listed.total})
+            return
+        for row in rows:
+            say(
+                f"{row['id']}  {row['at']}  table {row['table_id']}  by {row['by']}  against {row['against'] or 'nobody'}"
+            )
+            say(f"    said: {row['text']}")
+            say(f"    reason: {row['reason']}")
+        say(f"{len(rows)} of {listed.total} reports")
+
+    with_store(read, data_dir, database)
+
+
+def ban_network(
+    network: Net,
+    days: Annotated[int, typer.Option(min=1, max=3660, help="For how long.")] = 7,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Keep everybody out who comes from an address or a range of addresses. Several players may share one."""
+
+    async def change(store: Store) -> None:
+        from dasan.server.people.restrictions import network_named
+        from dasan.server.protocol.moderation import BanNetwork
+
+        await _carry_out(store, BanNetwork(type="ban-network", network=network, days=days))
+        say(f"{network_named(network)} is kept out for {days} days")
+
+    with_store(change, data_dir, database)
+
+
+def unban_network(network: Net, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+    """Let an address or a range of addresses in again."""
+
+    async def change(store: Store) -> None:
+        from dasan.server.protocol.moderation import UnbanNetwork
+
+        await _carry_out(store, UnbanNetwork(type="unban-network", network=network))
+        say(f"{network} is let in again")
+
+    with_store(change, data_dir, database)
+
+
+def networks(data_dir: DataDir = None, database: DatabaseUrl = None, as_json: AsJson = False) -> None:
+    """List the addresses that are kept out."""
+
+    async def read(store: Store) -> None:
+        from dasan.server.operations.reporting import now
+
+        rows = [{"network": name, "until": time_text(until)} for name, until in await store.moderation.networks(now())]
+        if as_json:
+            print_json({"networks": rows})
+            return
+        for row in rows:
+            say(f"{row['network']}  until {row['until']}")
+        say(f"{len(rows)} networks")
+
+    with_store(read, data_dir, database)
+
+
+def words(
+    language: Annotated[
+        str | None, typer.Argument(help="A language, such as [bold]en[/bold] or [bold]zh[/bold].")
+    ] = None,
+    add: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Refuse the words of this file, one a line.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take all words of the language again.")] = False,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the words that are refused in the chat and in names, or change those of a language."""
+
+    async def change(store: Store) -> None:
+        from dasan.server.protocol.moderation import MOST_WORDS, AddWords, RemoveWords
+
+        if language is not None and remove:
+            await _carry_out(store, RemoveWords(type="remove-words", language=language))
+        if language is not None and add is not None:
+            lines = [line.strip() for line in add.read_text(encoding="utf-8").splitlines()]
+            wanted = [line for line in lines if line and not line.startswith("#")]
+            for at in range(0, len(wanted), MOST_WORDS):
+                part = tuple(wanted[at : at + MOST_WORDS])
+                await _carry_out(store, AddWords(type="add-words", language=language, words=part))
+        lists = await store.moderation.words()
+        if as_json:
+            print_json({"words": lists})
+            return
+        for name, listed in lists.items():
+            if language in (None, name):
+                say(f"{name}: {', '.join(listed)}")
+        say(f"{sum(map(len, lists.values()))} words in {len(lists)} languages")
+
+    if language is None and (add is not None or remove):
+        raise CannotRun("name the language of the words")
+    with_store(change, data_dir, database)
+
+
+def audit(
+    who: Annotated[str | None, typer.Argument(help="Only what was done to this player, network or language.")] = None,
+    most: Most = 50,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what moderators and the host have done, the newest first."""
+
+    async def read(store: Store) -> None:
+        rows = [{**row, **times(row, "at")} for row in await store.moderation.audit(most, who)]
+        if as_json:
+            print_json({"audit": rows})
+            return
+        for row in rows:
+            detail = "".join(f", {name} {value}" for name, value in row["detail"].items())
+            say(f"{row['at']}  {row['by']}  {row['action']}  {row['subject']}{detail}")
+
+    with_store(read, data_dir, database)
+
+
+COMMANDS = (ban, unban, mute, unmute, moderator, reports, ban_network, unban_network, networks, words, audit)
+
+
+def _on_player(who: str, kind: str, done: str, data_dir: Path | None, database: str | None, **values: Any) -> None:
+    """Carry out an action on a player, and say what is so now."""
+
+    async def change(store: Store) -> None:
+        from dasan.server.protocol.moderation import Moderate
+
+        player = await player_id(store, who, known=kind != "ban")
+        await _carry_out(store, Moderate(action={"type": kind, "player": player, **values}).action)  # type: ignore[arg-type]
+        say(f"{player} {done}")
+
+    with_store(change, data_dir, database)
+
+
+async def _carry_out(store: Store, action: Action) -> None:
+    from dasan.server.operations.reporting import now
+    from dasan.server.store.moderation import HOST
+
+    await store.moderation.carry_out(action, HOST, now())

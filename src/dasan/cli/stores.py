@@ -1,0 +1,98 @@
+"""The database of a server, as `dasan admin` opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from dasan.cli.group import CannotRun
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from dasan.server.settings import Settings
+    from dasan.server.store import Store
+
+MOST = 2**31 - 1
+"""The largest number that every database holds in any column."""
+
+DataDir: TypeAlias = Annotated[
+    Path | None, typer.Option(file_okay=False, help="The server's data folder; by default as its settings say.")
+]
+DatabaseUrl: TypeAlias = Annotated[
+    str | None, typer.Option("--database", help="The server's PostgreSQL address; by default as its settings say.")
+]
+Most: TypeAlias = Annotated[int, typer.Option(min=1, max=MOST, help="The most rows to show.")]
+Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a player's id.")]
+
+
+def _settings(data_dir: Path | None, database: str | None) -> Settings:
+    from dasan.server.settings import Settings
+
+    return Settings.read(data_dir=data_dir, database=database)
+
+
+def with_store(
+    action: Callable[..., Awaitable[None]],
+    data_dir: Path | None,
+    database: str | None,
+    *,
+    schema: Literal["newest", "migrated", "any"] = "newest",
+    alone: bool = False,
+) -> None:
+    """Run `action` with the store, and with the settings if it takes them.
+
+    schema: the newest, to which the database is migrated if wanted, or any that this version knows.
+    alone: no server may use the data folder meanwhile, and the database is created if there is none.
+    """
+    import asyncio
+    from contextlib import nullcontext
+    from inspect import signature
+
+    from dasan.server import refusals
+    from dasan.server.operations.folders import data_dir as folder
+    from dasan.server.store import Store
+    from dasan.server.store.database import DATABASE_FILE
+    from dasan.server.store.migrating import any_known, migrate, require
+
+    settings = _settings(data_dir, database)
+    if not settings.database and not alone and not (settings.data_dir / DATABASE_FILE).is_file():
+        raise CannotRun(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
+
+    async def run() -> None:
+        prepare = {"newest": require, "migrated": migrate, "any": any_known}["migrated" if alone else schema]
+        store = await Store.open(settings.data_dir, settings.database, prepare)
+        try:
+            await (action(store, settings) if len(signature(action).parameters) > 1 else action(store))
+        finally:
+            await store.close()
+
+    try:
+        with folder(settings.data_dir) if alone else nullcontext():
+            asyncio.run(run())
+    except refusals.Refused as refused:
+        raise CannotRun(str(refused)) from None
+
+
+async def player_id(store: Store, who: str, *, known: bool) -> str:
+    """The id of the player whose account name or id is `who`. known: whether the player must exist."""
+    person = await store.people.by_account(who) or await store.people.find(who)
+    if person is not None:
+        return person.id
+    if known or not await store.overviews.has_played(who):
+        raise CannotRun(f"there is no account and no player {who!r}: dasan admin players lists them")
+    return who
+
+
+def times(row: dict[str, Any], *names: str) -> dict[str, str | None]:
+    """These columns of a row, in milliseconds, as texts."""
+    return {name: None if row[name] is None else time_text(row[name]) for name in names}
+
+
+def time_text(milliseconds: int) -> str:
+    """A time as ISO 8601, to the second."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,103 @@
+"""The moderators' page: the queue of reports, and what moderators do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import Request
+
+from dasan.reasons import reason
+from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, address_of, limit
+from dasan.server.api.hands import moment
+from dasan.server.api.strict import router as strict_router
+from dasan.server.operations.reporting import now
+from dasan.server.protocol.moderation import (
+    Audited,
+    Moderate,
+    Moderated,
+    ModerationPage,
+    NetworkBan,
+    ReportListed,
+    WordList,
+)
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+
+router = strict_router("/api/moderation")
+
+
+@router.get("")
+async def page(request: Request, store: StoreHere, player: Player) -> ModerationPage:
+    """What moderators see. Refused to others."""
+    limit(request, "pages", player)
+    await moderator(store, player)
+    return await _shown(store)
+
+
+@router.post("")
+async def moderate(
+    wanted: Moderate, request: Request, store: StoreHere, ids: IdentitiesHere, live: LiveHere, player: Player
+) -> ModerationPage:
+    """Carry out one action of a moderator, and write it to the audit log."""
+    limit(request, "commands", player)
+    one = await moderator(store, player)
+    await store.moderation.carry_out(wanted.action, one, now(), address_of(request))
+    ids.forget()
+    live.recheck_all()
+    return await _shown(store)
+
+
+async def moderator(store: Store, player: str | None) -> str:
+    """The id of the moderator who asks. Raises ``Refused`` for others."""
+    person = None if player is None else await store.people.find(player)
+    if person is None or not person.moderator:
+        raise Refused("forbidden", reason("moderator"))
+    return person.id
+
+
+async def _shown(store: Store) -> ModerationPage:
+    time = now()
+    queue, waiting = await store.moderation.queue()
+    named = {row["by"] for row in queue} | {row["against"] for row in queue} - {None}
+    people = await store.moderation.people(named, time)
+
+    def person(one: str) -> Moderated:
+        return _moderated(people[one], time)
+
+    reports = [
+        ReportListed(
+            id=row["id"],
+            at=moment(row["at"]),
+            table=row["table_id"],
+            text=row["text"],
+            reason=row["reason"],
+            by=person(row["by"]),
+            against=None if row["against"] is None else person(row["against"]),
+            others=row["others"],
+        )
+        for row in queue
+    ]
+    restricted = [one for one in (person(each) for each in people) if one.banned or one.muted_until is not None]
+    return ModerationPage(
+        reports=reports,
+        waiting=waiting,
+        players=restricted,
+        networks=[
+            NetworkBan(network=name, until=moment(until)) for name, until in await store.moderation.networks(time)
+        ],
+        words=[WordList(language=name, words=words) for name, words in (await store.moderation.words()).items()],
+        audit=[Audited(**{**row, "at": moment(row["at"])}) for row in await store.moderation.audit()],
+    )
+
+
+def _moderated(row: Mapping[str, Any], time: int) -> Moderated:
+    until = row["muted_until"]
+    return Moderated(
+        id=row["id"],
+        name=row["name"],
+        account=row["account"] is not None,
+        banned=row["banned"],
+        muted_until=None if until is None or until <= time else moment(until),
+        networks=row["networks"],
+    )

@@ -1,0 +1,123 @@
+"""Networks that are kept out and words that are refused, in memory: every request and every chat message is compared."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from fontTools.unicodedata import script
+
+from dasan.reasons import reason
+from dasan.server.people.names import keys
+from dasan.server.refusals import Refused
+
+UNSPACED = frozenset({"Hani", "Hira", "Kana", "Bopo", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
+"""Scripts that write no spaces between words: their words are looked for inside others."""
+WIDEST = {4: 8, 6: 16}
+"""The shortest prefix of a network that can be banned, by version of IP."""
+WORDS = re.compile(r"[^\W_]+(?:[\u0300-\u036f'\u2019-][^\W_]+)*")
+
+_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def network_named(text: str) -> _Network:
+    """The network that a moderator names. ``Refused`` if it is none, or is too wide.
+
+    >>> str(network_named("192.0.2.7/24")), str(network_named("2001:db8::1")), str(network_named("::ffff:192.0.2.7"))
+    ('192.0.2.0/24', '2001:db8::/64', '192.0.2.7/32')
+    """
+    try:
+        network: _Network = ipaddress.ip_network(text.strip(), strict=False)
+    except ValueError:
+        raise Refused("malformed", reason("network")) from None
+    if isinstance(network, ipaddress.IPv6Network):
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None and network.prefixlen >= 96:
+            network = ipaddress.ip_network(f"{mapped}/{network.prefixlen - 96}")
+        elif network.prefixlen > 64:
+            # One customer has all addresses of a /64.
+            network = network.supernet(new_prefix=64)
+    if network.prefixlen < WIDEST[network.version]:
+        raise Refused("malformed", reason("network"))
+    return network
+
+
+def network_of_address(address: str) -> str:
+    """The network that stands for one client: an IPv4 address, or the /64 of an IPv6 address; empty for other texts."""
+    try:
+        return str(network_named(address.partition("%")[0]))
+    except Refused:
+        return ""
+
+
+class Restrictions:
+    """Compares addresses and texts with what the moderators have forbidden.
+
+    >>> restrictions = Restrictions()
+    >>> restrictions.set([("192.0.2.0/24", 1000)], ["darn", "shut up", "笨蛋"])
+    >>> restrictions.bans("192.0.2.9", 5), restrictions.bans("192.0.2.9", 1000), restrictions.bans("192.0.3.9", 5)
+    (True, False, False)
+    >>> [restrictions.refuses(text) for text in ("D\u0430rn!", "darning", "Shut up", "shut it", "你是笨 蛋")]
+    [True, False, True, False, True]
+    """
+
+    def __init__(self) -> None:
+        self._networks: tuple[tuple[_Network, int], ...] = ()
+        self._phrases: dict[str, list[tuple[frozenset[str], ...]]] = {}
+        """By each key of its first word: the keys of a phrase's other words."""
+        self._parts: tuple[str, ...] = ()
+
+    def set(self, networks: Iterable[tuple[str, int]], words: Iterable[str]) -> None:
+        """Forbid these networks, each until a time in milliseconds, and these words; and nothing else."""
+        self._networks = tuple((network_named(network), until) for network, until in networks)
+        phrases: dict[str, list[tuple[frozenset[str], ...]]] = {}
+        parts: set[str] = set()
+        for word in words:
+            if _unspaced(word):
+                parts.add(_joined(word))
+            elif pieces := WORDS.findall(word):
+                first, *rest = map(keys, pieces)
+                for key in first:
+                    phrases.setdefault(key, []).append(tuple(rest))
+        self._phrases, self._parts = phrases, tuple(sorted(parts - {""}))
+
+    def bans(self, address: str, now: int) -> bool:
+        """Whether requests from the address are refused at the time ``now``."""
+        if not self._networks:
+            return False
+        client = network_of_address(address)
+        if not client:
+            return False
+        one = ipaddress.ip_network(client)
+        return any(
+            now < until and network.version == one.version and one.subnet_of(network)  # type: ignore[arg-type]
+            for network, until in self._networks
+        )
+
+    def refuses(self, text: str) -> bool:
+        """Whether the text has a refused word, in letters that look like it too."""
+        if self._parts:
+            joined = _joined(text)
+            if any(part in joined for part in self._parts):
+                return True
+        if not self._phrases:
+            return False
+        written = [keys(piece) for piece in WORDS.findall(text)]
+        return any(
+            len(rest) < len(written) - at and not any(map(frozenset.isdisjoint, rest, written[at + 1 :]))
+            for at, first in enumerate(written)
+            for key in first
+            for rest in self._phrases.get(key, ())
+        )
+
+
+def _unspaced(word: str) -> bool:
+    return any(script(character) in UNSPACED for character in word)
+
+
+def _joined(text: str) -> str:
+    """The letters alone: nothing between two of them hides a word of a script without spaces."""
+    whole = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in whole if unicodedata.category(c)[0] in "LM")

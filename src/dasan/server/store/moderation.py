@@ -1,0 +1,301 @@
+"""What moderators do, each action in one transaction with its line in the audit log; and what they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.reasons import reason
+from dasan.server.people.restrictions import Restrictions, network_named, network_of_address
+from dasan.server.protocol.moderation import (
+    Action,
+    AddWords,
+    Ban,
+    BanNetwork,
+    Dismiss,
+    Mute,
+    RemoveWords,
+    Unban,
+    UnbanNetwork,
+    Unmute,
+)
+from dasan.server.protocol.people import folded
+from dasan.server.refusals import Refused
+from dasan.server.store.database import Database
+from dasan.server.store.people import put, set_banned
+from dasan.server.store.processes import leave_notice
+from dasan.server.store.schema import (
+    addresses,
+    audit,
+    hand_seats,
+    network_bans,
+    players,
+    refused_words,
+    reports,
+    seats,
+    tables,
+)
+
+HOST = "host"
+"""Who acts by ``dasan admin``."""
+HOUR, DAY = 60 * 60 * 1000, 24 * 60 * 60 * 1000
+MOST_SHOWN = 50
+NETWORKS_SHOWN = 5
+
+
+class Moderation:
+    """Reads and writes what moderators do."""
+
+    def __init__(self, database: Database, restrictions: Restrictions) -> None:
+        self._database = database
+        self._restrictions = restrictions
+
+    async def reload(self) -> None:
+        """Read the forbidden networks and words into memory."""
+
+        def read(connection: sa.Connection) -> tuple[list[tuple[str, int]], list[str]]:
+            networks = connection.execute(sa.select(network_bans.c.network, network_bans.c.until)).all()
+            return [(row.network, row.until) for row in networks], list(
+                connection.scalars(sa.select(refused_words.c.word))
+            )
+
+        self._restrictions.set(*await self._database.read(read))
+
+    async def appoint(self, player: str, now: int, *, moderator: bool = True) -> None:
+        """Make an account a moderator, or no longer one. Raises ``Refused`` if there is no such account."""
+
+        def write(connection: sa.Connection) -> None:
+            known = sa.and_(players.c.id == player, players.c.account.is_not(None))
+            if connection.execute(sa.update(players).where(known).values(moderator=moderator)).rowcount == 0:
+                raise Refused("not-found", reason("nobody.such"))
+            _log(connection, HOST, "appoint" if moderator else "depose", player, now)
+
+        await self._database.write(write)
+
+    async def muted(self, player: str, now: int) -> bool:
+        """Whether the player may not talk now."""
+        query = sa.select(players.c.muted_until).where(players.c.id == player)
+        until: int | None = await self._database.read(lambda connection: connection.scalar(query))
+        return until is not None and now < until
+
+    async def saw(self, seen: Iterable[tuple[str, str]], now: int) -> None:
+        """Store from which addresses players came: pairs of a player and an address."""
+        rows = {(player, network_of_address(address)) for player, address in seen}
+
+        def write(connection: sa.Connection) -> None:
+            for player, network in sorted(rows):
+                mine = sa.and_(addresses.c.player == player, addresses.c.network == network)
+                if connection.execute(sa.update(addresses).where(mine).values(seen=now)).rowcount == 0:
+                    connection.execute(sa.insert(addresses), {"player": player, "network": network, "seen": now})
+
+        if rows := {(player, network) for player, network in rows if network}:
+            await self._database.write(write)
+
+    async def carry_out(self, action: Action, by: str, now: int, address: str = "") -> None:
+        """Do what a moderator, or ``HOST``, wants. Raises ``Refused`` if they may not, or if there is nothing to act on.
+
+        address: that of the moderator, which no ban of a network may contain.
+        """
+
+        def write(connection: sa.Connection) -> None:
+            if by != HOST:
+                _check_moderator(connection, by)
+            detail: dict[str, Any] = {}
+            match action:
+                case Dismiss():
+                    subject = _answer(connection, action.report, detail) or ""
+                case Mute() | Ban():
+                    subject = _player(connection, action.player, now, by)
+                    if action.report is not None:
+                        _answer(connection, action.report, detail)
+                    if isinstance(action, Ban):
+                        set_banned(connection, subject, now, banned=True)
+                    else:
+                        detail["hours"] = action.hours
+                        put(connection, subject, now, muted_until=now + action.hours * HOUR)
+                case Unmute():
+                    subject = _player(connection, action.player, now, by)
+                    put(connection, subject, now, muted_until=None)
+                case Unban():
+                    subject = _player(connection, action.player, now, by)
+                    set_banned(connection, subject, now, banned=False)
+                case BanNetwork() | UnbanNetwork():
+                    subject = _change_network(connection, action, now, address)
+                    if isinstance(action, BanNetwork):
+                        detail["days"] = action.days
+                case AddWords() | RemoveWords():
+                    subject = action.language
+                    detail["words"] = _change_words(connection, action)
+            if isinstance(action, BanNetwork | UnbanNetwork | AddWords | RemoveWords):
+                leave_notice(connection, "restrict", subject, now)
+            _log(connection, by, action.type, subject, now, detail)
+
+        await self._database.write(write)
+        await self.reload()
+
+    async def queue(self) -> tuple[list[dict[str, Any]], int]:
+        """The oldest reports, with the number of others against the same player; and how many wait."""
+        others = (
+            sa.select(reports.c.against, sa.func.count().label("number"))
+            .where(reports.c.against.is_not(None))
+            .group_by(reports.c.against)
+            .subquery()
+        )
+        query = (
+            sa.select(reports, sa.func.coalesce(others.c.number - 1, 0).label("others"))
+            .outerjoin(others, others.c.against == reports.c.against)
+            .order_by(reports.c.at, reports.c.id)
+            .limit(MOST_SHOWN)
+        )
+        return await self._database.read(
+            lambda connection: (
+                [dict(row) for row in connection.execute(query).mappings()],
+                connection.scalar(sa.select(sa.func.count()).select_from(reports)) or 0,
+            )
+        )
+
+    async def people(self, wanted: Iterable[str], now: int) -> dict[str, dict[str, Any]]:
+        """These players, and all who are muted or banned, by id: their row and the networks from which they came lately."""
+        ids = sorted(set(wanted))
+        restricted = sa.or_(players.c.banned, players.c.muted_until > now)
+        query = sa.select(players).where(sa.or_(players.c.id.in_(ids), restricted)).order_by(players.c.created.desc())
+
+        def read(connection: sa.Connection) -> dict[str, dict[str, Any]]:
+            blank = {"name": "", "account": None, "banned": False, "muted_until": None}
+            found: dict[str, dict[str, Any]] = {one: {"id": one, **blank, "networks": []} for one in ids}
+            for row in connection.execute(query.limit(MOST_SHOWN + len(ids))).mappings():
+                found[row["id"]] = {**row, "networks": []}
+            lately = sa.select(addresses).where(addresses.c.player.in_(list(found))).order_by(addresses.c.seen.desc())
+            for row in connection.execute(lately).mappings():
+                found[row["player"]]["networks"].append(row["network"])
+            nameless = [one for one, row in found.items() if not row["name"]]
+            found = {one: {**row, "networks": row["networks"][:NETWORKS_SHOWN]} for one, row in found.items()}
+            for one, name in _names_at_tables(connection, nameless).items():
+                found[one]["name"] = name
+            return found
+
+        return await self._database.read(read)
+
+    async def networks(self, now: int) -> list[tuple[str, int]]:
+        """The networks that are kept out, each until a time."""
+        query = sa.select(network_bans).where(network_bans.c.until > now).order_by(network_bans.c.network)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return [(row.network, row.until) for row in rows]
+
+    async def words(self) -> dict[str, list[str]]:
+        """The refused words by language."""
+        query = sa.select(refused_words).order_by(refused_words.c.language, refused_words.c.word)
+        found: dict[str, list[str]] = {}
+        for row in await self._database.read(lambda connection: connection.execute(query).all()):
+            found.setdefault(row.language, []).append(row.word)
+        return found
+
+    async def audit(self, most: int = MOST_SHOWN, subject: str | None = None) -> list[dict[str, Any]]:
+        """The latest actions, the newest first, with the names of those who are known."""
+        actor, target = players.alias(), players.alias()
+        query = (
+            sa.select(
+                audit.c.at,
+                audit.c.action,
+                audit.c.detail,
+                sa.func.coalesce(sa.func.nullif(actor.c.name, ""), audit.c.by).label("by"),
+                sa.func.coalesce(sa.func.nullif(target.c.name, ""), audit.c.subject).label("subject"),
+            )
+            .outerjoin(actor, actor.c.id == audit.c.by)
+            .outerjoin(target, target.c.id == audit.c.subject)
+            .order_by(audit.c.at.desc(), audit.c.id.desc())
+            .limit(most)
+        )
+        if subject is not None:
+            query = query.where(sa.or_(audit.c.subject == subject, target.c.account == folded(subject)))
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        return [dict(row) for row in rows]
+
+
+def _names_at_tables(connection: sa.Connection, guests: list[str]) -> dict[str, str]:
+    """The names under which guests sit at tables, by id: a guest who chose none has no other."""
+    query = (
+        sa.select(seats.c.player, seats.c.seat, tables.c.summary)
+        .join(tables, tables.c.id == seats.c.table_id)
+        .where(seats.c.player.in_(guests))
+        .order_by(tables.c.touched)
+    )
+    return {
+        row.player: str(row.summary["chairs"][row.seat][1])
+        for row in connection.execute(query)
+        if row.seat < len(row.summary.get("chairs", ()))
+    }
+
+
+def _check_moderator(connection: sa.Connection, player: str) -> None:
+    known = sa.select(players.c.id).where(players.c.id == player, players.c.moderator, sa.not_(players.c.banned))
+    if connection.scalar(known) is None:
+        raise Refused("forbidden", reason("moderator"))
+
+
+def _player(connection: sa.Connection, who: str, now: int, by: str) -> str:
+    """The id of a player on whom ``by`` may act, by id or account name."""
+    row = connection.execute(
+        sa.select(players.c.id, players.c.moderator)
+        .where(sa.or_(players.c.id == who, players.c.account == folded(who)))
+        .order_by(sa.case((players.c.id == who, 0), else_=1))
+        .limit(1)
+    ).one_or_none()
+    if row is not None:
+        if row.moderator and by != HOST:
+            raise Refused("forbidden", reason("moderator.peer"))
+        return str(row.id)
+    traces = (seats.c.player, hand_seats.c.player, reports.c.against)
+    if not any(connection.scalar(sa.select(column).where(column == who).limit(1)) for column in traces):
+        raise Refused("not-found", reason("nobody.such"))
+    return who
+
+
+def _answer(connection: sa.Connection, report: int, detail: dict[str, Any]) -> str | None:
+    """Remove a report from the queue, and say in ``detail`` where the message is. Returns the player whom it is against."""
+    row = connection.execute(sa.select(reports).where(reports.c.id == report)).one_or_none()
+    if row is None:
+        raise Refused("not-found", reason("report.gone"))
+    connection.execute(sa.delete(reports).where(reports.c.id == report))
+    detail |= {"table": row.table_id, "message": row.seq}
+    return None if row.against is None else str(row.against)
+
+
+def _change_network(connection: sa.Connection, action: BanNetwork | UnbanNetwork, now: int, address: str) -> str:
+    network = network_named(action.network)
+    mine = network_bans.c.network == str(network)
+    if isinstance(action, UnbanNetwork):
+        if connection.execute(sa.delete(network_bans).where(mine)).rowcount == 0:
+            raise Refused("not-found", reason("network.free"))
+    else:
+        own = Restrictions()
+        own.set([(str(network), 1)], ())
+        if own.bans(address, 0):
+            raise Refused("illegal", reason("network.own"))
+        until = now + action.days * DAY
+        if connection.execute(sa.update(network_bans).where(mine).values(at=now, until=until)).rowcount == 0:
+            connection.execute(sa.insert(network_bans), {"network": str(network), "at": now, "until": until})
+    return str(network)
+
+
+def _change_words(connection: sa.Connection, action: AddWords | RemoveWords) -> int:
+    """Add or remove words; the number that changed."""
+    wanted = sorted({" ".join(word.split()) for word in action.words} - {""})
+    mine = refused_words.c.language == action.language
+    if isinstance(action, RemoveWords):
+        listed = mine if not wanted else sa.and_(mine, refused_words.c.word.in_(wanted))
+        return connection.execute(sa.delete(refused_words).where(listed)).rowcount
+    known = set(connection.scalars(sa.select(refused_words.c.word).where(mine)))
+    new = [{"language": action.language, "word": word} for word in wanted if word not in known]
+    if new:
+        connection.execute(sa.insert(refused_words), new)
+    return len(new)
+
+
+def _log(
+    connection: sa.Connection, by: str, action: str, subject: str, now: int, detail: dict[str, Any] | None = None
+) -> None:
+    row = {"at": now, "by": by, "action": action, "subject": subject, "detail": detail or {}}
+    connection.execute(sa.insert(audit), row)

@@ -1,0 +1,256 @@
+"""Moderation: the queue of reports, mutes, bans of players and networks, refused words, the audit log."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.cli.running import output, refusal
+
+from dasan.server.operations import chores
+from dasan.server.people.restrictions import Restrictions, network_named
+from dasan.server.protocol.moderation import Mute
+from dasan.server.refusals import Refused
+from dasan.server.store.moderation import HOST
+from dasan.server.store.retention import Keep, prune
+
+from .conftest import Opened
+from .harness import SECONDS, Json, Player, Serve, Served
+from .test_accounts import SECRET, ok
+from .test_keeping import closed_with, from_outside
+
+pytestmark = pytest.mark.full
+WEEK = 7 * 24 * 60 * 60 * 1000
+
+
+def moderator(server: Served) -> Player:
+    player = server.player()
+    ok(player.http.post("/api/account", json={**SECRET, "name": "Mona"}))
+    one = ok(player.http.get("/api/me"))["id"]
+    from_outside(server, lambda store: store.moderation.appoint(one, 1))
+    return player
+
+
+def acted(by: Player, /, **action: Any) -> Json:
+    page: Json = ok(by.http.post("/api/moderation", json={"action": action}))
+    return page
+
+
+def code(by: Player, /, **action: Any) -> int:
+    return by.http.post("/api/moderation", json={"action": action}).status_code
+
+
+class Talk:
+    """Two people at a table, one of whom says something that the other reports."""
+
+    def __init__(self, server: Served) -> None:
+        self.rude, self.other = server.player(), server.player()
+        self.table = self.rude.open_table("big-two", ["open", "random", "random"], name="Rude", public=True)
+        ok(self.other.http.post("/api/me"))
+        ok(self.other.http.post(f"/api/tables/{self.table}/commands", json={"type": "sit", "id": "sit", "name": "Bo"}))
+        self.id = ok(self.rude.http.get("/api/me"))["id"]
+        self._n = 0
+
+    def say(self, text: str, player: Player | None = None) -> httpx.Response:
+        self._n += 1
+        body = {"type": "chat", "id": f"c{self._n}", "text": text}
+        return (player or self.rude).http.post(f"/api/tables/{self.table}/commands", json=body)
+
+    def report(self) -> None:
+        message = ok(self.say("you are bad"))["seq"]
+        body = {"type": "report", "id": f"r{self._n}", "message": message, "reason": "rude"}
+        ok(self.other.http.post("/api/me"))
+        ok(self.other.http.post(f"/api/tables/{self.table}/commands", json=body))
+
+
+def test_a_report_is_answered_with_a_mute(serve: Serve) -> None:
+    with serve(chat_rate=100.0, chat_burst=100) as server:
+        mo, talk = moderator(server), Talk(server)
+        talk.report()
+        talk.report()
+        page = ok(mo.http.get("/api/moderation"))
+        assert (page["waiting"], [one["others"] for one in page["reports"]]) == (2, [1, 1])
+        report = page["reports"][0]
+        assert (report["text"], report["reason"], report["against"]["id"]) == ("you are bad", "rude", talk.id)
+        page = acted(mo, type="mute", player=talk.id, hours=2, report=report["id"])
+        assert (page["waiting"], page["players"][0]["id"]) == (1, talk.id)
+        assert talk.say("again").status_code == 403
+        reaction = {"type": "react", "id": "x", "reaction": "wow"}
+        assert talk.rude.http.post(f"/api/tables/{talk.table}/commands", json=reaction).status_code == 403
+        assert talk.say("hello", talk.other).status_code == 200
+        page = acted(mo, type="dismiss", report=page["reports"][0]["id"])
+        assert page["waiting"] == 0
+        assert code(mo, type="dismiss", report=report["id"]) == 404, "it is answered"
+        page = acted(mo, type="unmute", player=talk.id)
+        assert page["players"] == []
+        assert talk.say("sorry").status_code == 200
+        told = [(one["by"], one["action"], one["subject"]) for one in page["audit"]]
+        assert told[:3] == [("Mona", "unmute", talk.id), ("Mona", "dismiss", talk.id), ("Mona", "mute", talk.id)]
+        detail = page["audit"][2]["detail"]
+        assert (detail["hours"], detail["table"], detail["message"] > 0) == (2, talk.table, True)
+
+
+async def test_a_mute_ends(opened: Opened) -> None:
+    store = await opened()
+    await store.people.rename("p", "Ann", 0)
+    await store.moderation.carry_out(Mute(type="mute", player="p", hours=1), HOST, 0)
+    hour = 60 * 60 * 1000
+    assert [await store.moderation.muted("p", at) for at in (0, hour - 1, hour)] == [True, True, False]
+    await store.close()
+
+
+def test_only_moderators_moderate(server: Served) -> None:
+    ann, talk = server.player(), Talk(server)
+    ok(ann.http.post("/api/account", json=SECRET))
+    for player in (server.player(), ann):
+        assert player.http.get("/api/moderation").status_code == 403
+        assert code(player, type="ban", player=talk.id) == 403
+    mo = moderator(server)
+    assert ok(mo.http.get("/api/me"))["moderator"] is True
+    assert ok(ann.http.get("/api/me")).get("moderator") is False
+    assert code(mo, type="ban", player="Mona") == 403, "not even oneself"
+    assert code(mo, type="ban", player="no such player") == 404
+    from_outside(server, lambda store: store.moderation.appoint(ok(mo.http.get("/api/me"))["id"], 2, moderator=False))
+    assert code(mo, type="unmute", player=talk.id) == 403
+
+
+def test_a_ban_by_a_moderator_takes_effect_at_once(server: Served) -> None:
+    mo, ann = moderator(server), server.player()
+    ok(ann.http.post("/api/account", json=SECRET))
+    table = ann.open_table("big-two", ["random"] * 3)
+    with ann.sit(table) as socket:
+        page = acted(mo, type="ban", player=SECRET["name"].upper())
+        assert [(one["name"], one["banned"]) for one in page["players"]] == [(SECRET["name"], True)]
+        assert ann.http.get("/api/me").status_code == 403
+        assert closed_with(socket) == 4403
+    assert server.player().http.post("/api/sign-in", json=SECRET).status_code == 403
+    assert acted(mo, type="unban", player=SECRET["name"])["players"] == []
+    ok(server.player().http.post("/api/sign-in", json=SECRET))
+
+
+def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
+    with serve(trusted_proxies=("127.0.0.0/8",)) as server:
+        mo, talk = moderator(server), Talk(server)
+        there = {"x-forwarded-for": "198.51.100.7"}
+
+        def codes() -> list[int]:
+            found = [
+                talk.rude.http.get("/api/lobby", headers={"x-forwarded-for": f"198.51.{third}.9"}).status_code
+                for third in (100, 101)
+            ]
+            with httpx.Client(base_url=server.address, timeout=SECONDS, verify=False) as anybody:
+                found += [anybody.get(path, headers=there).status_code for path in ("/health", "/api/lobby")]
+            return found
+
+        assert codes() == [200, 200, 200, 200]
+        page = acted(mo, type="ban-network", network="198.51.100.9/24", days=7)
+        assert [one["network"] for one in page["networks"]] == ["198.51.100.0/24"]
+        assert codes() == [403, 200, 200, 403], "the supervisor's question is answered"
+        assert code(mo, type="ban-network", network="0.0.0.0/1", days=7) == 400
+        assert code(mo, type="ban-network", network="nowhere", days=7) == 400
+        assert code(mo, type="ban-network", network="127.0.0.0/8", days=7) == 409, "their own"
+        acted(mo, type="unban-network", network="198.51.100.0/24")
+        assert codes() == [200, 200, 200, 200]
+        assert code(mo, type="unban-network", network="198.51.100.0/24") == 404
+
+
+def test_refused_words_by_language(serve: Serve) -> None:
+    with serve(chat_rate=100.0, chat_burst=100) as server:
+        mo, talk = moderator(server), Talk(server)
+        acted(mo, type="add-words", language="en", words=["darn", "shut up"])
+        page = acted(mo, type="add-words", language="zh", words=["笨蛋"])
+        assert page["words"] == [
+            {"language": "en", "words": ["darn", "shut up"]},
+            {"language": "zh", "words": ["笨蛋"]},
+        ]
+        texts = ("Darn!", "d\u0430rn", "SHUT  UP", "你是笨 蛋", "darning socks", "shut the door up")
+        assert [talk.say(text).status_code for text in texts] == [403, 403, 403, 403, 200, 200]
+        assert talk.rude.http.post("/api/me/name", json={"name": "Darn"}).status_code == 409
+        body = {**SECRET, "name": "darn"}
+        assert server.player().http.post("/api/account", json=body).status_code == 409
+        acted(mo, type="remove-words", language="en")
+        assert [talk.say(text).status_code for text in texts[:4]] == [200, 200, 200, 403]
+
+
+def test_where_players_come_from_is_shown_and_forgotten(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chores, "BEAT_EVERY", 0.05)
+    with serve() as server:
+        mo, talk = moderator(server), Talk(server)
+        with talk.rude.sit(talk.table):
+            end = time.monotonic() + SECONDS
+            while _networks(server, talk.id) != ["127.0.0.1/32"]:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+        talk.report()
+        assert ok(mo.http.get("/api/moderation"))["reports"][0]["against"]["networks"] == ["127.0.0.1/32"]
+        exported = ok(talk.rude.http.get("/api/account/export"))
+        assert [row["network"] for row in exported["addresses"]] == ["127.0.0.1/32"]
+        month = 31 * 24 * 60 * 60 * 1000
+        moment = exported["addresses"][0]["seen"]
+        from_outside(server, lambda store: prune(store.database, store.people, Keep(), moment + month))
+        assert _networks(server, talk.id) == []
+
+
+def _networks(server: Served, player: str) -> list[str]:
+    found: list[list[str]] = []
+
+    async def read(store: Any) -> None:
+        found.append((await store.moderation.people([player], 0))[player]["networks"])
+
+    from_outside(server, read)
+    return found[0]
+
+
+def test_a_host_moderates_by_commands(server: Served, tmp_path: Path) -> None:
+    here = ("--data-dir", server.settings.data_dir)
+    ann, guest = server.player(), server.player()
+    ok(ann.http.post("/api/account", json=SECRET))
+    name = SECRET["name"]
+    assert output("admin", "moderator", name, *here) == f"{name} is a moderator\n"
+    assert "no account" in refusal("admin", "moderator", ok(guest.http.post("/api/me"))["id"], *here)
+    one = ok(ann.http.get("/api/me"))["id"]
+    assert output("admin", "mute", name, "--hours", 3, *here) == f"{one} is muted for 3 hours\n"
+    assert output("admin", "unmute", name, *here) == f"{one} may talk again\n"
+    assert "is kept out for 7 days" in output("admin", "ban-network", "203.0.113.7/24", *here)
+    assert "203.0.113.0/24" in output("admin", "networks", *here)
+    output("admin", "unban-network", "203.0.113.0/24", *here)
+    file = tmp_path / "words.txt"
+    file.write_text("# a list\ndarn\n\nshut up\n")
+    assert output("admin", "words", "en", "--add", file, *here) == "en: darn, shut up\n2 words in 1 languages\n"
+    assert json.loads(output("admin", "words", "--json", *here)) == {"words": {"en": ["darn", "shut up"]}}
+    assert "0 words" in output("admin", "words", "en", "--remove", *here)
+    assert "name the language" in refusal("admin", "words", "--remove", *here)
+    actions = [line.split("  ")[2] for line in output("admin", "audit", *here).splitlines()]
+    wanted = ["remove-words", "add-words", "unban-network", "ban-network", "unmute", "mute", "appoint"]
+    assert actions == wanted
+    assert len(output("admin", "audit", name, *here).splitlines()) == 3
+    ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+    assert one not in output("admin", "audit", *here), "a deleted player is in no line"
+
+
+@pytest.mark.parametrize(
+    ("network", "address", "inside"),
+    [
+        ("2001:db8:1::/48", "2001:db8:1:7::9", True),
+        ("2001:db8:1:7::9", "2001:db8:1:7:5::1", True),
+        ("2001:db8:1::/48", "2001:db8:2::1", False),
+        ("192.0.2.0/24", "::ffff:192.0.2.7", True),
+        ("192.0.2.0/24", "2001:db8::1", False),
+        ("192.0.2.0/24", "testclient", False),
+    ],
+)
+def test_addresses_in_networks(network: str, address: str, inside: bool) -> None:
+    restrictions = Restrictions()
+    restrictions.set([(network, WEEK)], [])
+    assert restrictions.bans(address, 0) is inside
+    assert not restrictions.bans(address, WEEK)
+
+
+@pytest.mark.parametrize("text", ["", "0.0.0.0/0", "10.0.0.0/7", "2000::/15", "192.0.2.0/33", "host"])
+def test_networks_that_are_none_or_too_wide(text: str) -> None:
+    with pytest.raises(Refused):
+        network_named(text)

@@ -1,0 +1,94 @@
+"""The page for moderators: reports answered, players and networks kept out, words refused, the log of it, in each language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.server.harness import Served, fast, served
+from tests.server.test_accounts import ok
+from tests.server.test_moderation import Talk, moderator
+from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+
+@pytest.fixture
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("moderation"), chat_rate=100.0, chat_burst=100)) as running:
+        yield running
+
+
+def as_moderator(page: Page, server: Served) -> None:
+    """Sign the browser in as a moderator, who is made in a thread: Playwright's own loop runs in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        player = pool.submit(moderator, server).result()
+    page.context.add_cookies(
+        [{"name": name, "value": value, "url": player.server.address} for name, value in player.http.cookies.items()]
+    )
+
+
+def test_a_moderator_works_through_the_queue(browser: Browser, server: Served) -> None:
+    talk = Talk(server)
+    talk.report()
+    talk.report()
+    with visitor(browser, server, DESK) as page:
+        page.goto("/moderation")
+        expect(page.get_by_text("Only moderators may do that")).to_be_visible()
+        as_moderator(page, server)
+        page.goto("/me")
+        page.get_by_role("link", name="Page for moderators").click()
+        reports = page.get_by_role("region", name="Reports")
+        expect(reports).to_contain_text("2 reports wait")
+        expect(reports.get_by_role("listitem").first).to_contain_text("you are bad")
+        reports.get_by_role("button", name="Mute").first.click()
+        expect(reports).to_contain_text("1 report waits")
+        assert talk.say("again").status_code == 403
+        reports.get_by_role("button", name="Dismiss").click()
+        expect(reports).to_contain_text("No report waits")
+        people = page.get_by_role("region", name="Muted and banned players")
+        expect(people).to_contain_text("Rude")
+        people.get_by_role("button", name="Let talk again").click()
+        expect(people).to_contain_text("Nobody is muted or banned")
+        assert talk.say("sorry").status_code == 200
+        people.get_by_label("Account name or player id").fill("nobody here")
+        people.get_by_role("button", name="Ban").click()
+        expect(page.get_by_role("alert")).to_contain_text("There is no such player")
+        people.get_by_label("Account name or player id").fill(talk.id)
+        people.get_by_role("button", name="Ban").click()
+        expect(people.get_by_role("listitem")).to_contain_text("banned")
+        assert talk.rude.http.get("/api/me").status_code == 403
+        expect(page.get_by_role("region", name="What was done").get_by_role("listitem")).to_have_count(5)
+
+
+@pytest.mark.parametrize(("locale", "size"), [("fr-FR", PHONE), ("zh-CN", (320, 568)), ("zh-TW", (844, 390))])
+def test_networks_and_words_in_each_language(
+    browser: Browser, server: Served, locale: str, size: tuple[int, int]
+) -> None:
+    words = catalogue(TONGUES[locale])
+    talk = Talk(server)
+    talk.report()
+    with visitor(browser, server, size, locale=locale) as page:
+        as_moderator(page, server)
+        page.goto("/moderation")
+        networks = page.get_by_role("region", name=words["moderation.networks"])
+        networks.get_by_label(words["moderation.network"]).fill("198.51.100.7/24")
+        networks.get_by_role("button", name=words["moderation.ban"]).click()
+        expect(networks.get_by_role("listitem")).to_contain_text("198.51.100.0/24")
+        refused = page.get_by_role("region", name=words["moderation.words"])
+        refused.get_by_label(words["moderation.language"]).fill("zh")
+        refused.get_by_label(words["moderation.words.some"]).fill("笨蛋\n坏蛋")
+        refused.get_by_role("button", name=words["moderation.words.add"]).click()
+        expect(refused.get_by_text("zh (2)")).to_be_visible()
+        assert [talk.say(text).status_code for text in ("你是笨 蛋", "hello")] == [403, 200]
+        refused.get_by_text("zh (2)").click()
+        accessible(page, "moderation")
+        upright(page, "moderation")
+        log = page.get_by_role("region", name=words["moderation.audit"])
+        expect(log.get_by_role("listitem")).to_contain_text(
+            [words["moderation.action.add-words"], words["moderation.action.ban-network"]]
+        )
+        assert len(ok(server.players[-1].http.get("/api/moderation"))["networks"]) == 1
