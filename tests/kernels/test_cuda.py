@@ -103,7 +103,7 @@ def test_the_simulated_gpu_plays_as_the_processor(case: tuple[str, dict[str, Any
     simulated = json.loads(done.stdout)
     expected = processors(*case, ENVS, STEPS)
     assert simulated == expected
-    assert sum(sum(line[1]) for line in expected) >= 4
+    assert sum(sum(line[1]) for line in expected) >= 3
 
 
 @pytest.mark.skipif(find_spec("numba_cuda") is None, reason="no CUDA compiler: `make gpu` installs it")
