@@ -18,6 +18,7 @@ from tests.vector.covering import drawn_options
 
 import dasan
 from dasan import vector
+from dasan.play.action_ids import action_ids
 
 KNOWN = ("ignore:Observation is not a NumPy array", "ignore:Action mask numpy array is all zeros")
 pytestmark = [pytest.mark.filterwarnings(text) for text in KNOWN]
@@ -77,6 +78,14 @@ def test_a_copy_goes_on_where_the_original_is(wrapper: str) -> None:
 def test_a_copy_goes_on_at_every_ply_of_every_game(wrapper: str, preset: str) -> None:
     for seed, options in enumerate(drawn_options(preset, 2)):
         assert check_copies(WRAPPERS[wrapper](preset, **options), plies=60, ahead=1, seed=seed) == 120
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_a_copy_has_no_catalogue_of_its_own(again: str) -> None:
+    """One that copied it took more than a second in Big Two."""
+    ids = action_ids(dasan.rules("big-two"), False)
+    assert AGAIN[again](ids) is ids
+    assert AGAIN[again](vector.make("big-two", 1)).ids is ids
 
 
 def test_a_copy_of_other_code_is_refused() -> None:

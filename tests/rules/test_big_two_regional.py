@@ -11,6 +11,7 @@ from tests.playing import Options, fill, lively, longest, play_hands, play_out, 
 
 import dasan
 from dasan import IllegalPlay, State
+from dasan.records.verify import verify
 
 FLUSH = "3H 5H 7H 9H JH"
 STRAIGHT = "3D 4C 5H 6S 7D"
@@ -157,6 +158,16 @@ def test_h_27_two_players() -> None:
         assert lowest in state.hands[state.mover]
         assert not any(e.type == "kitty" for e in state.view(state.to_act).events)
         assert all(c is None for c in state.view(0).begun.kitty)
+    over = play_out(dasan.deal(rules, seed=1), random.Random(1))
+    assert over.result is not None
+    for seat in (0, 1, None):
+        view = over.view(seat)
+        assert view.hands == over.hands
+        assert view.kitty is None
+        assert set(view.begun.kitty) == {None}
+        copy = over.record(view=seat)
+        assert (" ".join("?" * 26)) in copy
+        verify(copy)
     refused(dasan.deal(rules, seed=1), "pass", "D2.12")
     ended = play_hands(dasan.session(rules, seed=1), 3, random.Random(1))
     assert dasan.replay(ended.record()) == ended

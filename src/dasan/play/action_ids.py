@@ -50,6 +50,10 @@ class ActionIds:
     rules: Rules
     exchange: bool
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copies and pickles take the ids of equal rules, not a catalogue of their own."""
+        return action_ids, (self.rules, self.exchange)
+
     @cached_property
     def deck(self) -> tuple[Card, ...]:
         """Every different card, low to high."""

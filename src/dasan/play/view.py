@@ -22,6 +22,7 @@ from dasan.play.result import Result
 from dasan.play.scoring import doublings, result
 from dasan.play.tricks import must_guard
 from dasan.play.turns import barred, in_turn
+from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 from dasan.text.description import describe
@@ -189,11 +190,11 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
         finished=state.finished,
         has_played=state.has_played,
         offered=(deal.offered or None) if deal is not None and sees_offer else None,
-        begun=state.begun if shown else _begun(state, seat),
+        begun=_begun(state, seat, shown),
         events=events,
         played=_earlier(state) if rules.show_played else None,
         hands=state.hands if shown else None,
-        kitty=_kitty(state) if shown else None,
+        kitty=_kitty(state) if shown and rules.leftover is not Leftover.NOBODY else None,
         result=result(state) if state.phase is Phase.OVER else None,
         must_include=state.must_include if acts else None,
         guarding=_guarded(state) if acts and state.phase is Phase.PLAY else None,
@@ -242,9 +243,14 @@ def _plays_of_bidder(state: StateFields) -> int:
     return 2 * began + sum(e.type is EventType.PLAY and e.seat == state.bidder for e in state.events)
 
 
-def _begun(state: StateFields, seat: int | None) -> Deal | Position:
-    """The beginning of the hand with every other hand hidden; the bidder sees the kitty in an event."""
+def _begun(state: StateFields, seat: int | None, shown: bool) -> Deal | Position:
+    """The beginning of the hand with every other hand hidden, unless all are shown; the bidder sees the kitty in an event. Cards
+    that nobody takes are in nobody's view (H.27).
+    """
     begun = state.begun
+    if shown:
+        nobody = state.rules.leftover is Leftover.NOBODY
+        return replace(begun, kitty=(None,) * len(begun.kitty)) if nobody else begun
     hands = tuple([cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands)])
     kitty = (None,) * len(begun.kitty)
     if isinstance(begun, Position):
