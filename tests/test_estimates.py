@@ -148,6 +148,22 @@ def test_what_a_seat_earns_lies_within_the_bounds(preset: str) -> None:
         assert least <= outcome.mean <= most
 
 
+def test_dd_08_thirteen_bombs_pay_the_most_that_a_hand_can_pay() -> None:
+    """No bound below this holds without a limit: each player in turn plays a four over the last one. H.15: a limit lowers it."""
+    rules = dasan.rules("dou-dizhu")
+    fours = [" ".join(f"{rank}{suit}" for suit in "DCHS") for rank in rules.ranks]
+    mine, *others = (" ".join(fours[seat::3]) for seat in range(3))
+    state = dasan.start(rules, [mine[:50], f"{others[0]} BJ", f"{others[1]} RJ"], kitty=mine[50:]).play("bid 3")
+    for four in fours:
+        state = state.play(four)
+    assert state.result is not None
+    assert state.result.payments == (49_152, -24_576, -24_576)
+    assert payment_bounds(rules) == (-49_152, 49_152)
+    assert payment_bounds(dasan.rules("dou-dizhu", doubling_cap=4)) == (-96, 96)
+    assert payment_bounds(dasan.rules("wa-keng", spring=True)) == (-12, 12)
+    assert payment_bounds(dasan.rules("big-three-4p", bombs=True, bomb_doubles=True)) == (-9 << 12, 9 << 12)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_payments_lie_within_the_bounds_by_every_option(preset: str) -> None:

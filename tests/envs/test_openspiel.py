@@ -96,6 +96,21 @@ def test_a_hand_is_the_engines(preset: str) -> None:
         assert tuple(spiel.returns()) == state.result.payments
 
 
+def test_dd_02_chance_draws_who_opens_the_auction() -> None:
+    game = pyspiel.load_game("python_dasan_dou_dizhu")
+    first = game.new_initial_state()
+    assert game.max_chance_nodes_in_history() == 55
+    assert first.chance_outcomes() == [(seat, pytest.approx(1 / 3)) for seat in range(3)]
+    for seat in range(3):
+        state, source = first.child(seat), random.Random(seat)
+        while state.is_chance_node():
+            state.apply_action(source.choice(state.legal_actions()))
+        assert (state.current_player(), state.hand.opener) == (seat, seat)
+    fixed = pyspiel.load_game("python_dasan_dou_dizhu", {"dealer": 1}).new_initial_state()
+    assert len(fixed.chance_outcomes()) == 4
+    assert len(pyspiel.load_game("python_dasan_big_three").new_initial_state().chance_outcomes()) == 4
+
+
 GAMES: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in NAMES] + [
     ("python_dasan_big_three", {"dealer": -1}),
     ("python_dasan_big_two", {"dealer": 2}),

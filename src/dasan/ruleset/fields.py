@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from typing import Any
 
-from dasan.cards import Card, Order, pack
+from dasan.cards import JOKERS, Card, Order, pack
 from dasan.errors import Malformed
 from dasan.ruleset.policies import (
     Auction,
@@ -181,7 +181,11 @@ class RulesFields:
 
     @cached_property
     def most_doublings(self) -> int:
-        """An upper bound on how often a payment is doubled, by bombs and by a spring (H.15, H.16)."""
+        """An upper bound on how often the payment of a dealt hand is doubled, by bombs and by a spring (H.15, H.16).
+
+        Every bomb may be played: 13 fours, each over the one before, end a hand of Dou Dizhu. A spring leaves more bombs unplayed
+        than the one doubling that it adds, if each side holds two.
+        """
         if not isinstance(self.scoring, BidScoring) or not self.doubles:
             return 0
         bombs = [shape for shape in self.shapes if shape.power > 0]
@@ -189,8 +193,11 @@ class RulesFields:
             (shape.count if isinstance(shape, Same) else 1 for shape in bombs if not _once(shape)),
             default=len(self.pack) + 1,
         )
-        most = len(self.pack) // fewest + sum(map(_once, bombs))
-        number = most * self.scoring.bombs_double + self.scoring.spring_doubles
+        sizes = [self.hand_size or self.most_cards] * (self.players - 1) + [self.most_cards]
+        most = sum(size // fewest for size in sizes)
+        most += sum(map(_once, bombs)) * max((n - len(JOKERS)) // fewest + 1 - n // fewest for n in sizes)
+        spring = self.scoring.spring_doubles and (not self.scoring.bombs_double or min(sizes) < 2 * fewest)
+        number = most * self.scoring.bombs_double + spring
         return min(number, self.scoring.most_doublings or number)
 
     @cached_property

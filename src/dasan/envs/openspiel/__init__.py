@@ -4,7 +4,8 @@
 
 Chance deals the pack card by card, in a fixed order: each outcome is the seat that gets the next card (or the number of seats,
 for the kitty), with a probability in proportion to the cards it still lacks. So every deal has exactly one path. If the
-dealer is -1, chance draws the dealer first.
+dealer is -1, chance draws the dealer first: the default where a player is drawn to open the auction, as in Dou Dizhu, because
+the dealer opens it here. Elsewhere the default is seat 0.
 
 Returns are payments in units, or where nothing is paid (Winner) (seats + 1) / 2 - place.
 

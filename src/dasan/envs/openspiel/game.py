@@ -9,7 +9,7 @@ import pyspiel
 from dasan.arguments import shown, whole
 from dasan.envs.openspiel.observer import DasanObserver
 from dasan.envs.openspiel.state import DasanState
-from dasan.envs.openspiel.tree import DRAWN, GameTree
+from dasan.envs.openspiel.tree import DRAWN, GameTree, usual_dealer
 from dasan.envs.payoff import bounds, longest
 from dasan.games.option import Preset
 from dasan.play.action_ids import action_ids
@@ -21,11 +21,12 @@ class DasanGame(GameTree, pyspiel.Game):
 
     def __init__(self, preset: Preset, game_type: Any, params: dict[str, Any]) -> None:
         given = dict(params)
-        dealer = given.pop("dealer", 0)
+        dealer = given.pop("dealer", None)
         defaults = {option.name: option.default for option in preset.options}
         named = {k: str(v) if type(v) is int and isinstance(defaults.get(k), str) else v for k, v in given.items()}
         chosen: dict[str, OptionValue] = {k: v for k, v in named.items() if k not in defaults or v != defaults[k]}
         self.rules = preset.rules(chosen)
+        dealer = usual_dealer(self.rules) if dealer is None else dealer
         try:
             dealer = whole(dealer, "dealer", DRAWN, self.rules.players - 1)
         except (TypeError, ValueError) as error:

@@ -7,6 +7,7 @@ from typing import Any
 import pyspiel
 
 from dasan.envs.openspiel.game import DasanGame
+from dasan.envs.openspiel.tree import usual_dealer
 from dasan.games import PRESETS, TEACHING
 from dasan.games.option import Preset
 from dasan.ruleset.policies import OptionValue
@@ -53,7 +54,10 @@ def _type(preset: Preset) -> Any:
         provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={**{name: _parameter(o.default) for name, o in options.items()}, "dealer": 0},
+        parameter_specification={
+            **{name: _parameter(o.default) for name, o in options.items()},
+            "dealer": usual_dealer(default),
+        },
     )
 
 

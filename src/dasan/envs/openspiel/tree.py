@@ -15,7 +15,7 @@ from dasan.cards import Card
 from dasan.envs.ended import accepted
 from dasan.envs.payoff import payoffs
 from dasan.play.action_ids import ActionIds
-from dasan.play.dealing import Deal
+from dasan.play.dealing import Deal, draws_opener
 from dasan.play.moves import Move
 from dasan.play.new_hand import begin
 from dasan.play.state import State
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 DRAWN = -1
 """A dealer drawn by chance."""
+
+
+def usual_dealer(rules: Rules) -> int:
+    """The dealer of a game that names none: drawn where the opener of the auction is drawn (DD.02), since the dealer is it."""
+    return DRAWN if draws_opener(rules) else 0
+
+
 REMEMBERED = 6
 """Games with at most this many cards in the pack keep every visited hand, for algorithms that walk the whole tree repeatedly."""
 
@@ -254,4 +261,4 @@ def _again(game: GameTree, dealer: int, seats: tuple[int, ...], actions: list[in
     return node
 
 
-__all__ = ["CHANCE", "DRAWN", "TERMINAL", "Dealing", "GameTree", "Over", "PlayedNode"]
+__all__ = ["CHANCE", "DRAWN", "TERMINAL", "Dealing", "GameTree", "Over", "PlayedNode", "usual_dealer"]
