@@ -131,3 +131,6 @@ def test_a_program_plays_at_a_table(serve: Serve) -> None:
         assert [seat["kind"] for seat in seats] == ["human", "program", "bot"]
         header = json.loads(host.http.get(f"/api/tables/{table}/record").text.splitlines()[0])
         assert [seat["kind"] for seat in header["seats"]] == ["human", "program", "bot"]
+        (hand,) = host.http.get(f"/api/tables/{table}/hands").json()
+        page = host.http.get(f"/api/hands/{hand['id']}").json()
+        assert [seat["kind"] for seat in page["seats"]] == ["human", "program", "bot"]

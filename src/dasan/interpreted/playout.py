@@ -12,6 +12,7 @@ from dasan.cards import Hand
 from dasan.interpreted.env import EngineMemory, EngineTables, moves_by_id, write_result
 from dasan.interpreted.env import publish as publish_one
 from dasan.play.action_ids import ActionIds
+from dasan.play.set_up import bidder_plays
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.worlds.stream import WORLD, below, mixed, stepped
@@ -41,7 +42,8 @@ def fill(memory: EngineMemory, first: int, one: Words, two: Words, tables: Engin
         if state.called is not None and not state.partner_shown:
             partner = next(seat for seat, hand in enumerate(hands) if state.called in hand)
         kitty = _cards(rules, one[k, rules.players], two[k, rules.players]) if state.kitty else ()
-        put(state.then(hands=hands, kitty=tuple(kitty), partner=partner), memory, first + k)
+        plays = bidder_plays(state, partner) if rules.doubles else state.bidder_plays
+        put(state.then(hands=hands, kitty=tuple(kitty), partner=partner, bidder_plays=plays), memory, first + k)
 
 
 def _cards(rules: Rules, one: np.uint64, two: np.uint64) -> Hand:

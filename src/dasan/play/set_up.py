@@ -12,7 +12,9 @@ from dasan.arguments import seat as seat_of
 from dasan.cards import Card, card, cards_of, missing
 from dasan.errors import DasanError
 from dasan.play import auction
-from dasan.play.dealing import Position, draws_opener
+from dasan.play.dealing import Deal, Position, draws_opener
+from dasan.play.events import EventType
+from dasan.play.fields import StateFields
 from dasan.play.phases import Phase
 from dasan.play.scoring import doublings, settle_first_out
 from dasan.play.state import State
@@ -203,6 +205,16 @@ def _bombs(rules: Rules, p: Position, on_table: Combination | None) -> int:
     if p.bombs < least:
         raise ValueError("the bomb on the table has been played: it is one of the bombs")
     return p.bombs
+
+
+def bidder_plays(state: StateFields, partner: int | None) -> int:
+    """The plays of the bidder's side in `state` if `partner` were the bidder's partner."""
+    begun, side = state.begun, (state.bidder, partner)
+    made = sum(e.type is EventType.PLAY and e.seat in side for e in state.events)
+    if isinstance(begun, Deal):
+        return made
+    has_played = {*begun.has_played, *(() if begun.table_seat is None else (begun.table_seat,))}
+    return made + _bidder_plays(state.rules, begun, partner, tuple(has_played))
 
 
 def _bidder_plays(rules: Rules, p: Position, partner: int | None, has_played: Sequence[int]) -> int:

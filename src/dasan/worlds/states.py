@@ -13,7 +13,7 @@ from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
 from dasan.play.new_hand import begin
 from dasan.play.phases import Exchange
-from dasan.play.set_up import from_position
+from dasan.play.set_up import bidder_plays, from_position
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.policies import Leftover
@@ -146,12 +146,14 @@ class Sampler:
         if before is None:
             return None
         hands, kitty = self._until(world)
+        partner = self._partner(world, before)
         state = replace(
             before,
             begun=begun,
             hands=hands,
             kitty=kitty,
-            partner=self._partner(world, before),
+            partner=partner,
+            bidder_plays=bidder_plays(before, partner) if self.rules.doubles else before.bidder_plays,
             exchange=_offer(before, world),
             events=world.events[: len(before.events)],
         )

@@ -886,12 +886,13 @@ export interface RulesFacts {
   show_hands_after: boolean;
 }
 /**
- * A seat of a finished hand. ``player``: the account's name, null for guests and bots.
+ * A seat of a finished hand. ``kind``: ``program`` for a player who joined with one. ``player``: the account's name, null for
+ * guests and bots.
  */
 export interface HandSeat {
   seat: number;
   name: string;
-  kind: 'human' | 'bot';
+  kind: 'human' | 'program' | 'bot';
   bot: string | null;
   player: string | null;
 }

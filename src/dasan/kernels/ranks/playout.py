@@ -22,9 +22,11 @@ from dasan.kernels.ranks.tables import LEAD, pack_counts
 from dasan.kernels.runtime.bits import deposit, popcount
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
+from dasan.play.dealing import Position
 from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Phase
+from dasan.play.set_up import bidder_plays
 from dasan.play.state import State
 
 U = np.uint64
@@ -81,14 +83,21 @@ def put(state: State, states: Words, i: int) -> None:
 
 
 def _plays(state: State) -> list[int]:
-    """The plays of each seat; where the hand began in the middle, as many as those that are known."""
+    """The plays of each seat, of which the bidder's and a possible partner's add up to those of their side: where the hand began
+    in the middle, as many as those that are known.
+    """
     plays = [int(seat in state.has_played) for seat in range(state.rules.players)]
     for seat in range(state.rules.players):
         made = sum(event.type is EventType.PLAY and event.seat == seat for event in state.events)
         plays[seat] = max(plays[seat], made)
-    if state.bidder is not None:
+    if state.bidder is None:
+        return plays
+    if isinstance(state.begun, Position) and state.begun.bidder_plays is not None:
         plays[state.bidder] = max(0, state.bidder_plays - sum(plays[s] for s in state.partners if s != state.bidder))
-    return plays
+        return plays
+    alone = bidder_plays(state, None)
+    shared = [max(n, bidder_plays(state, seat) - alone) for seat, n in enumerate(plays)]
+    return [alone if seat == state.bidder else n for seat, n in enumerate(shared)]
 
 
 @lean

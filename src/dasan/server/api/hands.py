@@ -71,8 +71,15 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
     header = json.loads(finished.record.partition("\n")[0])
     rules = await asyncio.to_thread(dasan.rules, finished.preset, **header["rules"]["options"])
     you = finished.seat_of(player)
+    programs = {seat for seat, one in enumerate(header.get("seats", ())) if one["kind"] == "program"}
     seats = [
-        HandSeat(seat=p.seat, name=p.name, kind="human" if p.bot is None else "bot", bot=p.bot, player=None)
+        HandSeat(
+            seat=p.seat,
+            name=p.name,
+            kind="bot" if p.bot is not None else "program" if p.seat in programs else "human",
+            bot=p.bot,
+            player=None,
+        )
         for p in finished.players
     ]
     return HandInfo(

@@ -232,11 +232,13 @@ class TableDetail(Message):
 
 
 class HandSeat(Message):
-    """A seat of a finished hand. ``player``: the account's name, null for guests and bots."""
+    """A seat of a finished hand. ``kind``: ``program`` for a player who joined with one. ``player``: the account's name, null for
+    guests and bots.
+    """
 
     seat: Seat
     name: str
-    kind: Literal["human", "bot"]
+    kind: Literal["human", "program", "bot"]
     bot: str | None
     player: str | None
 
