@@ -99,7 +99,7 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
 
 
 def _excluded(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
-    """What the options take out."""
+    """The kinds of combination that the options take out."""
     whole = "quad-plus-one"
     without_twos = () if v["twos_in_runs"] else ((1, int(v["min_straight"])), (2, 2), (3, 2))
     short = ((2, int(v["min_pair_run"])), (3, int(v["min_triplet_run"])))

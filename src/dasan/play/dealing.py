@@ -96,7 +96,7 @@ def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]
 
 
 def drawn_dealer(rules: Rules, events: Sequence[Event]) -> int | None:
-    """The first dealer by these draws; None if no draw can go like that (B3.04, W.04)."""
+    """The first dealer by these draws; None if these draws are impossible (B3.04, W.04)."""
     drawing = list(range(rules.players))
     left = list(events[:-1])
     if rules.first_dealer is not FirstDealer.RANDOM:

@@ -60,7 +60,7 @@ class Event:
     bid: int | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What pickle does by itself takes five times as long for a dataclass with slots.
+        # The default pickling of a dataclass with slots takes five times as long.
         return Event, (self.seq, self.seat, self.type, self.cards, self.bid)
 
     def to_json(self) -> dict[str, Any]:

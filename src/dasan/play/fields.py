@@ -103,7 +103,7 @@ class StateFields:
 
     @property
     def mover(self) -> int:
-        """The seat to act. `IllegalPlay`: nobody is to act, for the hand is over."""
+        """The seat to act. `IllegalPlay`: the hand is over, so nobody is to act."""
         if self.to_act is None:
             raise IllegalPlay(reason("nobody-acts"), clause="G.04")
         return self.to_act

@@ -1,4 +1,4 @@
-"""Moves: what a player can say at the table, and how it is written.
+"""The moves of a player, and their notation.
 
 `pass` · `bid 2` · `call 8C` · cards to play, `4H 4S` · in Winner's exchange `give 2S`, `offer 3D 4C`, `take 3D`.
 """
@@ -123,7 +123,7 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A move as written, before the hand has been looked at: cards may lack their suits."""
+    """A parsed move that has not been resolved against a hand: cards may lack their suits."""
 
     type: MoveType
     cards: tuple[Card | str, ...] = ()

@@ -36,7 +36,7 @@ def _payments(state: StateFields) -> tuple[int, ...]:
 
 
 def _collected(state: StateFields, costs: Sequence[int]) -> tuple[int, ...]:
-    """The payments where every loser owes what `costs` says; a guard who has fouled may pay for all (H.28)."""
+    """The payments where every loser owes its entry of `costs`; a guard who has fouled may pay for all (H.28)."""
     first = state.finished[0]
     owed = [0 if s == first else cost for s, cost in enumerate(costs)]
     if state.rules.guard_pays and state.foul is not None:
@@ -59,7 +59,7 @@ def counted(state: AnyState, seat: int) -> AnyState:
 
 
 def doublings(rules: Rules, bombs: int, spring: bool) -> int:
-    """How many times the payment is doubled after so many bombs, and a spring or none (H.15, H.16)."""
+    """The number of times that bombs and a spring double the payment (H.15, H.16)."""
     scoring = rules.scoring
     if not isinstance(scoring, BidScoring):
         return 0

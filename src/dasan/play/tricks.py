@@ -60,7 +60,7 @@ def _won_by_dragon(state: AnyState, dealt: Sequence[Sequence[Card]]) -> AnyState
 
 
 def first_leader(rules: Rules, dealer: int, hands: Sequence[Sequence[Card]]) -> tuple[int, tuple[Card, ...]]:
-    """Who leads a first hand, and the card that says so, if one does (D2.11, W.05)."""
+    """The leader of a first hand, and the card that decides it, if one does (D2.11, W.05)."""
     if rules.opening is None:
         return dealer, ()
     if rules.opening.lowest_dealt:
@@ -238,7 +238,7 @@ def restarts(state: StateFields, seat: int) -> bool:
 
 
 def _shown_with(state: StateFields, seat: int) -> Counter[Card]:
-    """The cards that `seat` received in the exchange before all eyes (W.20) and has not played."""
+    """The cards that `seat` received in public in the exchange (W.20) and has not played."""
     deal = state.exchange
     shown: Counter[Card] = Counter()
     if deal is None:

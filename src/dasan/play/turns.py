@@ -1,6 +1,6 @@
 """Who may still act in a trick, and whom a player must guard: the engine's rules, for a view as well as for a state.
 
-`held` has something true for every seat that holds cards: its hand, or their number.
+`held`: by seat, its hand or the number of its cards; falsy for a seat that is out.
 """
 
 from __future__ import annotations

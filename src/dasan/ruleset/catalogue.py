@@ -22,7 +22,7 @@ from dasan.ruleset.shapes import TIER, Combination, Flush, Kickers, Pattern, Run
 
 _LANE = 8
 MOST_RECENT = 64
-"""The most hands of which a catalogue remembers what they can play."""
+"""The number of hands whose playable rows a catalogue caches."""
 
 
 def lanes(counts: Iterable[tuple[int, int]]) -> int:
@@ -104,7 +104,7 @@ class Catalogue:
 
     @cached_property
     def _recent(self) -> dict[tuple[tuple[Card, ...], Card | None], tuple[Fit, ...]]:
-        """What the last hands can play: a bot asks what the state has just found out."""
+        """The playable rows of recent hands: a bot asks for what the state has just computed."""
         return {}
 
     def _remembered(self, hand: Sequence[Card], called: Card | None, fits: tuple[Fit, ...]) -> tuple[Fit, ...]:

@@ -129,12 +129,12 @@ class RulesFields:
     dragon: bool = False
     """Whether a hand of all thirteen ranks wins at once (H.31)."""
     double_exchange: bool = False
-    """Whether four players exchange cards between hands, and in another way (H.40)."""
+    """Whether four players exchange cards between hands in two pairs (H.40)."""
     excluded: tuple[AnyShape, ...] = ()
     """Combinations that a house rule takes out: the refusal cites the clause of the shape."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: cached properties, the catalogue above all, are computed again."""
+        """Pickle the fields alone; cached properties such as the catalogue are computed again."""
         return {f.name: self.__dict__[f.name] for f in fields(self)}
 
     @property
@@ -166,7 +166,7 @@ class RulesFields:
 
     @cached_property
     def suits_matter(self) -> bool:
-        """Whether it can make a difference which of two cards of one rank is played."""
+        """Whether the choice between two cards of one rank can make a difference."""
         return self.suits_ranked or any(isinstance(s, Flush) or (isinstance(s, Run) and s.flush) for s in self.shapes)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Points for places, which are what a hand counts for where nothing is paid (W.18)."""
+"""Points for places: the outcome of a hand where nothing is paid (W.18)."""
 
 from __future__ import annotations
 

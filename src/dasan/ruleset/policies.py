@@ -78,9 +78,9 @@ class Auction(Typed):
 
     `opener`: who opens; of `suit`, where the lowest card of a suit decides. `passing_is_final`: a pass drops the player out of
     the auction. `opener_may_pass`: if all pass the opener plays at 1, or with `all_pass_is_void` the hand is void (H.12).
-    `must_dig`: holdings, written as ranks, that must bid `top`. `one_round`: every player speaks once (H.11). `passes_to_end`: so
-    many passes in a row after a bid end the auction, 0: those of all others (H.43). `bidder_leads`: the bidder leads, not the
-    opener (H.13).
+    `must_dig`: holdings, written as ranks, that must bid `top`. `one_round`: every player speaks once (H.11). `passes_to_end`:
+    the number of passes in a row that end the auction after a bid; 0: one of every other player (H.43). `bidder_leads`: the
+    bidder leads, not the opener (H.13).
     """
 
     top: int = 3
@@ -125,8 +125,8 @@ class OpeningLead(Typed):
 class BidScoring(Typed):
     """Sides pay each other the bid (B3.19, B4.06).
 
-    `bombs_double`: every play of a kind with power doubles it (H.15). `spring_doubles`: so does a hand in which one side has
-    hardly played (H.16). `most_doublings`: no more than that, 0 for no limit.
+    `bombs_double`: every play of a kind with power doubles it (H.15). `spring_doubles`: so does a hand in which the losing
+    side has hardly played (H.16). `most_doublings`: the limit of both together; 0: none.
     """
 
     type: Literal["bid"] = "bid"

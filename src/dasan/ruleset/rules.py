@@ -48,7 +48,7 @@ class Rules(RulesFields):
         return hash(tuple(self.__dict__[f.name] for f in fields(self)))
 
     def __hash__(self) -> int:
-        """Computed once: rules are the key of every cache of what follows from them."""
+        """Computed once, because rules are the key of every cache of derived data."""
         return self._hash
 
     @cached_property
@@ -75,7 +75,7 @@ class Rules(RulesFields):
         """The one combination that these cards are.
 
         Raises `Malformed` for text that names no cards of this pack, `IllegalPlay` (with the clause) for cards that are
-        no combination in this game, TypeError for a sequence of something else than cards.
+        no combination in this game, TypeError for a sequence of anything other than cards.
         """
         chosen = cards_of(cards)
         self.check_in_pack(chosen)

@@ -35,7 +35,7 @@ class Combination:
     also: tuple[tuple[str, int], ...] = ()
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What pickle does by itself takes five times as long for a dataclass with slots.
+        # The default pickling of a dataclass with slots takes five times as long.
         return Combination, (self.kind, self.cards, self.family, self.power, self.strength, self.also)
 
     def beats(self, other: Combination) -> bool:
@@ -93,7 +93,8 @@ class Shape(Typed):
 
     `tier` orders the kinds that share a `family` (Big Two's five-card hands); a higher `power` beats lower powers. `also_beats`:
     (kind, rank) of groups of one rank that it beats from that rank on, in addition to its own kind: a bomb that beats only
-    twos has ("single", "2"). Without a rank, a kind of as many cards, all of which it beats: ("straight", "").
+    twos has ("single", "2"). With an empty rank it beats every
+    combination of that kind, which has as many cards: ("straight", "").
     """
 
     kind: str
