@@ -35,8 +35,8 @@ CARDS = re.compile(
 )
 """The same; and without suits, as in the chapters of the rules, combinations and orders of ranks: `9-10-J`, `3 4 5 6 7`."""
 
-CLAUSE_BEGINS = re.compile(r"<p><strong>((?:B3|B4|D2|DD|W|G|H)\.\d\d)</strong>")
-CLAUSE = re.compile(r"\b(B3|B4|D2|DD|W|G|H)\.\d\d\b", re.ASCII)
+CLAUSE_BEGINS = re.compile(rf"<p><strong>((?:{'|'.join(CHAPTERS)})\.\d\d)</strong>")
+CLAUSE = re.compile(rf"\b({'|'.join(CHAPTERS)})\.\d\d\b", re.ASCII)
 SUITS = {"♦": "diamond", "♣": "club", "♥": "heart", "♠": "spade"}
 TAG = re.compile(r"(<[^>]*>)")
 VERBATIM = re.compile(r"</?(code|pre|a|h1|script|style)\b")

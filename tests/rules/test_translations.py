@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.rules.test_every_clause_has_a_test import MARKED
 
 import dasan
 from dasan.ruleset import clauses
@@ -16,7 +17,7 @@ CHAPTERS = sorted(path.name for path in BOOK.glob("*.md") if path.name != "index
 LANGUAGES = [language for language in clauses.LANGUAGES if language != "en"]
 EXACT = {
     "code": re.compile(r"`[^`]+`"),
-    "reference": re.compile(r"\b(?:B3|B4|D2|DD|W|G|H)\.\d\d\b"),
+    "reference": MARKED,
     "card": re.compile(r"(?:10|[2-9AJQK])[♦♣♥♠]"),
     "run": re.compile(r"(?:10|[2-9AJQK])[♦♣♥♠]?(?:-(?:10|[2-9AJQK])){1,}"),
 }
