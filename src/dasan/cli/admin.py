@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dasan.cli import moderation
+from dasan.cli import fair_play, moderation
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
@@ -24,7 +24,7 @@ admin = typer.Typer(
     pretty_exceptions_enable=False,
     help="Look after a server: tables, players, reports, backups. The server may run meanwhile.",
 )
-for _command in moderation.COMMANDS:
+for _command in (*moderation.COMMANDS, fair_play.fairplay):
     admin.command()(_command)
 
 

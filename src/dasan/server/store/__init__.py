@@ -9,6 +9,7 @@ from pathlib import Path
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
 from dasan.server.store.duplicates import Duplicates
+from dasan.server.store.fair_play import FairPlay
 from dasan.server.store.hands import FinishedHands
 from dasan.server.store.leases import Leases
 from dasan.server.store.listings import Listed, Listings
@@ -34,6 +35,7 @@ class Store:
         self.log = EventLog(database)
         self.leases = Leases(database)
         self.duplicates = Duplicates(database)
+        self.fair_play = FairPlay(database)
         self.hands = FinishedHands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)

@@ -1,0 +1,89 @@
+"""`dasan admin fairplay`: pairs who may collude, and accounts that may be programs, for a host to look at."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dasan.cli.files import AsJson
+from dasan.cli.output import print_json, say
+from dasan.cli.stores import DatabaseUrl, DataDir, Most, with_store
+
+if TYPE_CHECKING:
+    from dasan.server.store import Store
+    from dasan.server.study.fair_play import Agreement
+
+DAY = 24 * 60 * 60 * 1000
+SIMPLE = "greedy"
+MOST_HANDS = 200
+"""Hands of one account that are searched for telling moves."""
+
+
+def fairplay(
+    days: Annotated[int, typer.Option(min=1, max=36_600, help="How far back the report looks.")] = 90,
+    programs: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Telling moves of each account to compare with a bot's; 0: none.")
+    ] = 0,
+    bot: Annotated[str, typer.Option(help="That bot.")] = "strong",
+    most: Most = 20,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Report signs of collusion and of programs. They prove nothing: look at the hands before you act.
+
+    Pairs: standard errors by which two people win more together than their skill explains, and what one wins from the other.
+    Programs: the share of an account's moves that the bot would make too, where a simple bot would make another; it takes
+    about a second a move.
+    """
+
+    async def read(store: Store) -> None:
+        from dasan.server.operations.reporting import now
+        from dasan.server.study.fair_play import LEAST, pairs
+
+        since = now() - days * DAY
+        hands = await store.fair_play.hands(since)
+        found = pairs(hands)
+        shared = await store.fair_play.shared_networks()
+        accounts = await store.fair_play.accounts(since, LEAST) if programs else []
+        agreements = [await _agreement(store, one, since, programs, bot) for one in accounts[:most]]
+        named = {one for pair in found[:most] for one in (pair.one, pair.other)} | set(accounts[:most])
+        people = await store.moderation.people(named, now())
+        names = {one: row["name"] or one for one, row in people.items()}
+        rows = [{**asdict(pair), "networks": shared.get((pair.one, pair.other), 0)} for pair in found[:most]]
+        programs_ = [{**asdict(one), "suspicious": one.suspicious} for one in agreements]
+        if as_json:
+            print_json({"hands": len(hands), "judged": len(found), "pairs": rows, "programs": programs_, "names": names})
+            return
+        say(f"{len(hands)} hands of two people or more, {len(found)} pairs with {LEAST} hands together and apart")
+        for row in rows:
+            say(
+                f"{'!' if row['suspicious'] else ' '} {names[row['one']]} and {names[row['other']]}: {row['hands']} hands,"
+                f" together {row['joint']:+.1f}, from the second to the first {row['transfer']:+.1f},"
+                f" networks in common {row['networks']}"
+            )
+        for one in agreements:
+            say(
+                f"{'!' if one.suspicious else ' '} {names[one.player]}: moves as {bot} {one.share:.0%}"
+                f" of {one.decisions} times, at least {one.least:.0%}"
+            )
+
+    with_store(read, data_dir, database)
+
+
+async def _agreement(store: Store, player: str, since: int, wanted: int, bot: str) -> Agreement:
+    import dasan
+    from dasan.server.study.fair_play import agreement, decisions
+
+    simple, strong = dasan.bot(SIMPLE), dasan.bot(bot)
+    same = total = 0
+    for record, seat in await store.fair_play.records(player, since, MOST_HANDS):
+        hand = dasan.replay(record)
+        assert isinstance(hand, dasan.State)
+        for _, equal in decisions(hand, [seat], simple, strong):
+            total, same = total + 1, same + equal
+            if total == wanted:
+                return agreement(player, same, total)
+    return agreement(player, same, total)

@@ -1,0 +1,72 @@
+"""What the report on fair play reads: finished hands of people, and the networks that two of them share."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from dasan.server.store.database import Database
+from dasan.server.store.schema import addresses, hand_seats, hands, players
+from dasan.server.study.fair_play import HandPlayed
+
+
+class FairPlay:
+    """Reads finished hands by their people."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def hands(self, since: int) -> list[HandPlayed]:
+        """The hands since a time in which two people or more played, the oldest first."""
+        people = hand_seats.c.player.is_not(None)
+        several = (
+            sa.select(hand_seats.c.hand_id)
+            .where(people, hand_seats.c.finished >= since)
+            .group_by(hand_seats.c.hand_id)
+            .having(sa.func.count() > 1)
+        )
+        query = (
+            sa.select(hand_seats.c.hand_id, hands.c.preset, hand_seats.c.player, hand_seats.c.payment)
+            .join(hands, hands.c.id == hand_seats.c.hand_id)
+            .where(people, hand_seats.c.hand_id.in_(several))
+            .order_by(hands.c.finished, hand_seats.c.hand_id)
+        )
+        found: dict[str, tuple[str, dict[str, float]]] = {}
+        for row in await self._database.read(lambda connection: connection.execute(query).all()):
+            found.setdefault(row.hand_id, (row.preset, {}))[1][row.player] = row.payment
+        return [HandPlayed((preset, len(payments)), payments) for preset, payments in found.values()]
+
+    async def shared_networks(self) -> dict[tuple[str, str], int]:
+        """Pairs of players, each in order, with the number of networks from which both came lately."""
+        other = addresses.alias()
+        query = (
+            sa.select(addresses.c.player, other.c.player.label("other"), sa.func.count().label("number"))
+            .join(other, sa.and_(other.c.network == addresses.c.network, addresses.c.player < other.c.player))
+            .group_by(addresses.c.player, other.c.player)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return {(row.player, row.other): row.number for row in rows}
+
+    async def accounts(self, since: int, least: int) -> list[str]:
+        """The accounts with at least so many hands since a time, those with the most first."""
+        number = sa.func.count()
+        query = (
+            sa.select(hand_seats.c.player)
+            .join(players, players.c.id == hand_seats.c.player)
+            .where(players.c.account.is_not(None), hand_seats.c.finished >= since)
+            .group_by(hand_seats.c.player)
+            .having(number >= least)
+            .order_by(number.desc(), hand_seats.c.player)
+        )
+        return await self._database.read(lambda connection: list(connection.scalars(query)))
+
+    async def records(self, player: str, since: int, most: int) -> list[tuple[str, int]]:
+        """The latest hands of a player: each record, and the player's seat."""
+        query = (
+            sa.select(hands.c.record, hand_seats.c.seat)
+            .join(hand_seats, hand_seats.c.hand_id == hands.c.id)
+            .where(hand_seats.c.player == player, hand_seats.c.finished >= since)
+            .order_by(hand_seats.c.finished.desc(), hands.c.id)
+            .limit(most)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return [(row.record, row.seat) for row in rows]

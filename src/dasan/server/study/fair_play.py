@@ -1,0 +1,183 @@
+"""Signs of collusion and of programs that pose as people, as statistics with known rates of false alarms.
+
+Pairs: two people who help each other win more together than their skill explains, or one of them loses to the other. A hand's
+payments become normal scores within their pool: the game and the number of people at the table. A person's skill is fitted to
+all hands of a pool: a score is one's own skill less the mean of the others'. What a pair scores beyond that has mean 0 for honest
+people; Holm's method keeps the chance of one false alarm in the whole report near `ALARM`.
+
+Programs: the share of an account's moves that a strong bot would make too, among moves where a simple bot would make another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+from statistics import NormalDist, fmean
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import dasan
+    from dasan.bots.protocol import Bot
+
+LEAST = 30
+"""The fewest hands together, and the fewest apart for each of the two, on which a pair is judged."""
+SWEEPS, PRIOR = 40, 5
+"""Rounds of the fit of skills, and the hands of mean skill that count as known of everybody."""
+ALARM = 0.01
+"""The chance that a report on honest players names any pair."""
+PROGRAM = 0.8
+"""An account is named if its agreement is higher than this, beyond doubt."""
+DOUBT = 0.005
+"""The chance that an account whose agreement is `PROGRAM` is named."""
+_NORMAL = NormalDist()
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HandPlayed:
+    """One finished hand. pool: hands whose payments compare. payments: of people alone, by player."""
+
+    pool: tuple[str, int]
+    payments: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two people with enough hands together and apart.
+
+    joint: how many standard errors their common score is above what their skill explains. transfer: the same of what
+    ``one`` wins from ``other``. suspicious: whether one of the two is so large that chance hardly explains it.
+    """
+
+    one: str
+    other: str
+    hands: int
+    joint: float
+    transfer: float
+    suspicious: bool
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often an account moves as a bot would. least: the lower bound of the true share. decisions: how many counted."""
+
+    player: str
+    decisions: int
+    share: float
+    least: float
+
+    @property
+    def suspicious(self) -> bool:
+        return self.least > PROGRAM
+
+
+def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM) -> list[Pair]:
+    """The pairs that can be judged, the most suspicious first."""
+    listed = list(hands)
+    beyond = _beyond_skill(listed)
+    number = Counter(player for hand in beyond for player in hand)
+    sums: dict[tuple[str, str], list[tuple[tuple[str, int], float, float]]] = defaultdict(list)
+    for played, hand in zip(listed, beyond, strict=True):
+        for one, other in combinations(sorted(hand), 2):
+            sums[one, other].append((played.pool, hand[one] + hand[other], hand[one] - hand[other]))
+    # The spread is that of all pairs: a pair's own is too small where its few hands were lucky.
+    squares: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
+    for pool, joint, transfer in chain.from_iterable(sums.values()):
+        squares[pool].append((joint**2, transfer**2))
+    spread = {pool: (fmean(j for j, _ in found), fmean(t for _, t in found)) for pool, found in squares.items()}
+    judged = []
+    for (one, other), together in sums.items():
+        if len(together) >= least and min(number[one], number[other]) - len(together) >= least:
+            joints, transfers = (math.sqrt(sum(spread[pool][n] for pool, *_ in together)) or 1.0 for n in (0, 1))
+            joint = sum(value for _, value, _ in together) / joints
+            transfer = sum(value for *_, value in together) / transfers
+            judged.append((one, other, len(together), joint, transfer))
+    chances = [min(2 * _above(joint), 4 * _above(abs(transfer))) for *_, joint, transfer in judged]
+    order = sorted(range(len(judged)), key=chances.__getitem__)
+    named: set[int] = set()
+    for rank, at in enumerate(order):
+        # Holm: the first that chance explains ends the list.
+        if chances[at] * (len(judged) - rank) > alarm:
+            break
+        named.add(at)
+    return [Pair(*judged[at], suspicious=at in named) for at in order]
+
+
+def _beyond_skill(hands: Sequence[HandPlayed]) -> list[dict[str, float]]:
+    """The part of each person's score that skill does not explain, hand by hand."""
+    found: list[dict[str, float]] = [{} for _ in hands]
+    pools: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for at, hand in enumerate(hands):
+        pools[hand.pool].append(at)
+    for places in pools.values():
+        payments = np.array([paid for at in places for paid in hands[at].payments.values()])
+        names = [player for at in places for player in hands[at].payments]
+        which = np.repeat(np.arange(len(places)), [len(hands[at].payments) for at in places])
+        for place, player, rest in zip(which, names, _residuals(_normal_scores(payments), names, which), strict=True):
+            found[places[place]][player] = float(rest)
+    return found
+
+
+def _normal_scores(payments: Floats) -> Floats:
+    """The normal quantile of each payment's rank; equal payments share the mean of their ranks."""
+    ordered = np.sort(payments)
+    ranks = (np.searchsorted(ordered, payments, "left") + np.searchsorted(ordered, payments, "right")) / 2
+    quantiles = {rank: _NORMAL.inv_cdf(rank / len(payments)) for rank in np.unique(ranks)}
+    return np.array([quantiles[rank] for rank in ranks])
+
+
+def _residuals(scores: Floats, names: Sequence[str], hand: npt.NDArray[np.int64]) -> Floats:
+    """Scores less what the fitted skill of their player and the mean skill of the others in the hand let expect."""
+    _, player = np.unique(names, return_inverse=True)
+    counts, others = np.bincount(player), np.maximum(np.bincount(hand)[hand] - 1, 1)
+    skill = np.zeros(len(counts))
+    for _ in range(SWEEPS):
+        against = (np.bincount(hand, skill[player])[hand] - skill[player]) / others
+        # Halfway, so that the sweeps do not swing; a few hands say little of a skill.
+        skill = (skill + np.bincount(player, scores + against) / (counts + PRIOR)) / 2
+    own, against = skill[player], (np.bincount(hand, skill[player])[hand] - skill[player]) / others
+    # Two weak players cannot both be last, nor two strong ones both first: the curvature is fitted too.
+    terms = np.stack([np.ones_like(own), own, against, own**2, own * against, against**2], axis=1)
+    rest: Floats = scores - terms @ np.linalg.lstsq(terms, scores, rcond=None)[0]
+    return rest
+
+
+def _above(errors: float) -> float:
+    """The chance of at least so many standard errors."""
+    return 0.5 * math.erfc(errors / math.sqrt(2))
+
+
+def decisions(hand: dasan.State, seats: Iterable[int], simple: Bot, strong: Bot) -> Iterator[tuple[int, bool]]:
+    """The seat of each telling move of a finished hand, and whether the strong bot would have made it.
+
+    A move tells something if the two bots disagree about it.
+    """
+    from dasan.records.retrace import moves_of
+
+    wanted = frozenset(seats)
+    for now, move in moves_of(hand):
+        if now.mover in wanted and len(now.legal_moves()) > 1:
+            view = now.view(now.mover)
+            if simple.choose(view) != (advised := strong.choose(view)):
+                yield now.mover, move == advised
+
+
+def agreement(player: str, same: int, all_: int) -> Agreement:
+    """An account's agreement from the numbers of equal and of all telling moves, with Wilson's lower bound.
+
+    >>> agreement("ann", 60, 100).suspicious, agreement("bot", 99, 100).suspicious
+    (False, True)
+    """
+    if not all_:
+        return Agreement(player, 0, 0.0, 0.0)
+    z, share = _NORMAL.inv_cdf(1 - DOUBT), same / all_
+    middle = share + z * z / (2 * all_)
+    width = z * math.sqrt(share * (1 - share) / all_ + z * z / (4 * all_ * all_))
+    return Agreement(player, all_, share, (middle - width) / (1 + z * z / all_))
