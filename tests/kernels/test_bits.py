@@ -54,6 +54,7 @@ def test_nth_set_bit() -> None:
 
 
 _spreads = [compiled(lambda word, out, i, at: bits.spread(word, out, i, at)), compiled(bits.portable_spread)]
+_few = [compiled(lambda word, out, i, at: bits.spread_few(word, out, i, at)), compiled(bits.portable_spread_few)]
 _gathers = [
     compiled(lambda word, offsets, first, base, out, i, at: bits.gather(word, offsets, first, base, out, i, at)),
     compiled(bits.portable_gather),
@@ -75,6 +76,17 @@ def test_spread_writes_a_byte_for_each_bit_and_nothing_else() -> None:
             assert words[1, 1:].view(np.uint8).tolist() == expected
             assert (words[[0, 2]] == 7).all()
             assert words[1, 0] == 7
+
+
+def test_spread_few_writes_sixteen_bytes_and_nothing_else() -> None:
+    rng = random.Random(4)
+    for word in (0, 1, 1 << 15, (1 << 64) - 1, *(rng.getrandbits(64) for _ in range(50))):
+        for spread in _few:
+            for at in (0, 5, 24):
+                out = np.full((3, 40), 7, np.uint8)
+                spread(U(word), out, 1, at)
+                assert out[1, at : at + 16].tolist() == [word >> k & 1 for k in range(16)]
+                assert (np.delete(out.reshape(-1), range(40 + at, 56 + at)) == 7).all()
 
 
 def test_gather_lists_the_set_bits() -> None:

@@ -18,6 +18,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("big-three-4p", {}),
     ("big-two", {}),
     ("winner", {"players": 6, "decks": 2, "jokers": True, "session": True}),
+    ("dou-dizhu", {}),
 ]
 
 

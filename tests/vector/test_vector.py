@@ -188,6 +188,14 @@ def test_counts_of_ids_are_pinned() -> None:
         "big-two": (19847, 19847),
         "winner": (1055, 2485),
         "winner-bomb": (899, 2329),
+        "wa-keng": (128, 128),
+        "wa-keng-4": (126, 126),
+        "big-two-hong-kong": (18879, 18879),
+        "big-two-taiwan": (14739, 14739),
+        "big-two-philippines": (19899, 19899),
+        "big-two-indonesia": (19899, 19899),
+        "zheng-shangyou": (306, 306),
+        "dou-dizhu": (28506, 28506),
     }
 
 

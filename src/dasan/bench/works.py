@@ -36,8 +36,8 @@ def engine(rules: dasan.Rules, threads: int) -> Work:
 
 
 def batch_size(rules: dasan.Rules) -> int:
-    """The number of environments a thread: 4,096, or 1,024 of games with more than 10,000 plays, whose masks are wide."""
-    return 4096 if len(rules.catalogue.rows) <= 10_000 else 1024
+    """The number of environments a thread: 4,096, or 512 of games with more than 10,000 plays, whose masks are wide."""
+    return 4096 if len(rules.catalogue.rows) <= 10_000 else 512
 
 
 def batch(**outputs: Any) -> Callable[[dasan.Rules, int], Work]:

@@ -238,6 +238,24 @@ class VectorEnv:
         actions: integers [n]; int32 needs no conversion. With `skip_forced` seats that have one legal action make it in the same
         step, until a seat has a choice or the hand is over.
         """
+        if type(actions) is np.ndarray and actions.dtype is _INT32 and actions.shape == (self.num_envs,):
+            self._workspace.chosen[:] = actions
+        else:
+            self._choose(actions)
+        seats = self.to_act.copy() if self._history else self.to_act
+        bad = self._command(self._orders.STEP)
+        if bad >= 0:
+            raise ValueError(f"action {self._workspace.chosen[bad]} is not legal in environment {bad}")
+        if self._history:
+            self._history.enter(self._workspace.chosen, seats, self._buffers)
+        if self._recipe.skip_forced:
+            self._command(self._orders.FORCED)
+        optional = self._workspace.optional
+        if optional.listing or optional.showing:
+            self._write_optional()
+
+    def _choose(self, actions: npt.NDArray[Any]) -> None:
+        """Take the actions of a step; errors as for `step`."""
         try:
             given = np.asarray(actions)
         except (TypeError, ValueError, RuntimeError):
@@ -249,15 +267,6 @@ class VectorEnv:
         self._workspace.chosen[:] = given
         if given.dtype != _INT32 and (self._workspace.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
-        seats = self.to_act.copy() if self._history else self.to_act
-        bad = self._command(self._orders.STEP)
-        if bad >= 0:
-            raise ValueError(f"action {self._workspace.chosen[bad]} is not legal in environment {bad}")
-        if self._history:
-            self._history.enter(self._workspace.chosen, seats, self._buffers)
-        if self._recipe.skip_forced:
-            self._command(self._orders.FORCED)
-        self._write_optional()
 
     def sample(self) -> npt.NDArray[np.int32]:
         """int32 [n]: a uniformly random legal action for every environment, from the environments' own random numbers.
@@ -385,6 +394,8 @@ class VectorEnv:
     def _command(self, order: int) -> int:
         """Have all threads carry out a command; the first environment whose action is not legal, or -1."""
         me = self._team.threads - 1
+        if me == 0:
+            return self._serve(me, order)
         return self._team.command(order, self._serve, lambda: self._serve(me, order))
 
     def _serve(self, me: int, order: int) -> int:

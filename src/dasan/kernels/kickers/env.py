@@ -32,8 +32,8 @@ from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.kickers.hands import CARDS, deal_cards, fill_pack
 from dasan.kernels.kickers.play import FOUND, FOUND_WORDS, LEAD, answers, code_of, counts_of, fields, find, size
-from dasan.kernels.kickers.tables import KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
-from dasan.kernels.runtime.bits import extract, trailing_zeros
+from dasan.kernels.kickers.tables import PLACES, KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
+from dasan.kernels.runtime.bits import HAS_BYTE_VECTORS, extract, gather, spread, spread_few, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, lean, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
@@ -65,13 +65,15 @@ SCRATCH = FINDING + FOUND_WORDS
 
 
 class KickerTables(NamedTuple):
-    """The tables that these kernels read. first_row: the id of row 0. reveal: whether all see the kitty. doubles: whether
-    doublings are observed.
+    """The tables that these kernels read. first_row: the id of row 0. actions: how many ids there are. places: 0 to 63. reveal:
+    whether all see the kitty. doubles: whether doublings are observed.
     """
 
     catalogue: KickerCatalogue
     policy: KickerPolicy
     first_row: int
+    actions: int
+    places: npt.NDArray[np.uint8]
     number_of_kinds: int
     reveal: bool
     doubles: bool
@@ -91,6 +93,8 @@ def tables(rules: Rules, session: bool) -> KickerTables:
         catalogue=kicker_catalogue(rules),
         policy=kicker_policy(rules),
         first_row=action_ids(rules, session).rows,
+        actions=action_ids(rules, session).count,
+        places=np.arange(64, dtype=np.uint8),
         number_of_kinds=len(kinds(rules)),
         reveal=rules.reveal_kitty,
         doubles=rules.doubles,
@@ -110,8 +114,8 @@ def samples_bits(tables: KickerTables) -> bool:
 
 
 def most_legal(rules: Rules) -> int:
-    """An upper bound on legal actions at once."""
-    return max(most_plays(rules), action_ids(rules).rows) + 1
+    """An upper bound on legal actions at once, plus 64 places that `gather` may overwrite."""
+    return max(most_plays(rules), action_ids(rules).rows) + 1 + 64
 
 
 def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
@@ -168,7 +172,7 @@ def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting
         look_ahead(i, last, states, 3 if workspace.observing else 2, buffers)
         row = states[i]
         clear_result(i, buffers, 3)
-        clear_mask(i, buffers)
+        _clear(i, buffers, tables)
         if starting:
             row[NUMBER] = _0
             deal(row, scratch, tables)
@@ -287,12 +291,42 @@ def publish(i: int, scratch: Words, states: Words, buffers: Buffers, tables: Kic
 @woven
 def _enter_plays(i: int, n: int, plays: np.uint64, number: np.uint64, buffers: Buffers, tables: KickerTables) -> int:
     """Write plays, bits of a word, from the n-th legal action on; return how many there are then."""
-    rows = extract(plays, tables.catalogue.valid[number])
-    first = tables.first_row + signed(tables.catalogue.first[number])
-    while rows != _0:
-        n = enter_legal(i, n, first + signed(trailing_zeros(rows)), buffers)
-        rows &= rows - _1
+    catalogue, mask, bits = tables.catalogue, buffers.mask, buffers.bits
+    rows = extract(plays, catalogue.valid[number])
+    first = tables.first_row + signed(catalogue.first[number])
+    n = gather(rows, tables.places, 0, first, buffers.legal, i, n)
+    if buffers.written.mask:
+        if HAS_BYTE_VECTORS and catalogue.in_order and first + PLACES <= mask.shape[1]:
+            # It clears what follows, where words to come write.
+            spread_few(rows, mask, i, first)
+        else:
+            left = rows
+            while left != _0:
+                mask[i, U(first) + trailing_zeros(left)] = 1
+                left &= left - _1
+    if buffers.written.bits:
+        at, shift = U(first) >> U(6), U(first) & U(63)
+        bits[i, at] |= rows << shift
+        high = (rows >> _1) >> (U(63) - shift)
+        if high != _0:
+            bits[i, at + _1] |= high
     return n
+
+
+@woven
+def _clear(i: int, buffers: Buffers, tables: KickerTables) -> None:
+    """As `clear_mask`, at once where all legal actions are near each other."""
+    mask, bits, legal = buffers.mask, buffers.bits, buffers.legal
+    n = min(signed(buffers.num_legal[i]), legal.shape[1])
+    first, last = (signed(legal[i, U(0)]), signed(legal[i, U(n - 1)])) if n > 0 else (0, -1)
+    if HAS_BYTE_VECTORS and 0 <= first <= last < first + 64 <= tables.actions:
+        if buffers.written.mask:
+            spread(_0, mask, i, first)
+        if buffers.written.bits:
+            bits[i, U(first) >> U(6)] = _0
+            bits[i, U(last) >> U(6)] = _0
+    else:
+        clear_mask(i, buffers)
 
 
 @woven

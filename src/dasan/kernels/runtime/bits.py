@@ -5,11 +5,12 @@ bits under a mask, PDEP). Where the processor lacks bit extract, and on a GPU, a
 `portable_*` exist everywhere, for comparison. `prefetch(words, at)` prefetches the cache line of `words[at]`. Inside
 kernels all words are `np.uint64`: Numba would convert a mix of signed and unsigned words to floating point.
 
-Two primitives process 64 bytes at once where the processor can.
+Three primitives process many bytes at once where the processor can.
 `spread(word, out, i, at)` writes the 64 bits as bytes, 0 or 1, into row
-i of a contiguous array of bytes or words, from element `at` on. `gather(word, offsets, first, base, out, i, at)` lists the
-set bits, the lowest first: for bit b, `base + offsets[first + b]` goes into row i of `out` (int16), from element `at` on;
-it returns the place after the last. Up to 63 elements after that may be overwritten: the row must have room for them.
+i of a contiguous array of bytes or words, from element `at` on; `spread_few` the lowest 16 bits, of an array of bytes.
+`gather(word, offsets, first, base, out, i, at)` lists the set bits, the lowest first: for bit b, `base + offsets[first + b]`
+goes into row i of `out` (int16), from element `at` on; it returns the place after the last. Up to 63 elements after that may be
+overwritten: the row must have room for them.
 """
 
 from __future__ import annotations
@@ -172,17 +173,23 @@ def _numbers(context: Any, builder: Any, signature: Any, args: Any, *which: int)
     return [context.cast(builder, args[k], signature.args[k], types.int64) for k in which]
 
 
-@intrinsic
-def _spread_wide(typing: Any, word: Any, out: Any, i: Any, at: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        row, column = _numbers(context, builder, signature, args, 2, 3)
-        byte, bit = ir.IntType(8), ir.IntType(1)
-        flags = builder.zext(builder.bitcast(args[0], ir.VectorType(bit, 64)), ir.VectorType(byte, 64))
-        place = _place(context, builder, signature.args[1], args[1], row, column)
-        builder.store(flags, builder.bitcast(place, ir.VectorType(byte, 64).as_pointer()), align=1)
-        return context.get_dummy_value()
+def _spread_wide(bits: int) -> Any:
+    """An intrinsic that writes the lowest `bits` bits of a word as bytes."""
 
-    return types.void(types.uint64, out, i, at), generate
+    @intrinsic
+    def call(typing: Any, word: Any, out: Any, i: Any, at: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            row, column = _numbers(context, builder, signature, args, 2, 3)
+            flags, bytes_ = ir.VectorType(ir.IntType(1), bits), ir.VectorType(ir.IntType(8), bits)
+            low = args[0] if bits == 64 else builder.trunc(args[0], ir.IntType(bits))
+            place = _place(context, builder, signature.args[1], args[1], row, column)
+            spread = builder.zext(builder.bitcast(low, flags), bytes_)
+            builder.store(spread, builder.bitcast(place, bytes_.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        return types.void(types.uint64, out, i, at), generate
+
+    return call
 
 
 def portable_spread(word: np.uint64, out: Any, i: int, at: int) -> None:
@@ -229,6 +236,12 @@ def _gather_wide(typing: Any, word: Any, offsets: Any, first: Any, base: Any, ou
     return types.int64(types.uint64, offsets, first, base, out, i, at), generate
 
 
+def portable_spread_few(word: np.uint64, out: Any, i: int, at: int) -> None:
+    """`spread_few`, one byte at a time."""
+    for k in range(16):
+        out[i, at + k] = (word >> U(k)) & _ONE
+
+
 def portable_gather(word: np.uint64, offsets: Any, first: int, base: int, out: Any, i: int, at: int) -> int:
     """`gather`, bit by bit."""
     while word != _ZERO:
@@ -238,5 +251,6 @@ def portable_gather(word: np.uint64, offsets: Any, first: int, base: int, out: A
     return at
 
 
-spread: Any = _spread_wide if HAS_BYTE_VECTORS else inlined(portable_spread)
+spread: Any = _spread_wide(64) if HAS_BYTE_VECTORS else inlined(portable_spread)
+spread_few: Any = _spread_wide(16) if HAS_BYTE_VECTORS else inlined(portable_spread_few)
 gather: Any = _gather_wide if HAS_COMPRESS else inlined(portable_gather)
