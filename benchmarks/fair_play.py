@@ -76,7 +76,7 @@ def _drawn_leagues() -> None:
         shown = {
             "league": "honest" if change is None else change.__name__,
             "leagues": leagues,
-            "hands together": round(together / leagues),
+            "hands of the partners": round(together / leagues),
             "pairs": judged,
             "leagues with a false alarm": wrong,
             "leagues whose partners are named": right,
