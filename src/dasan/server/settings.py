@@ -152,7 +152,7 @@ class Settings:
     guess_burst: int = burst(120)
     sockets_each: int = number(64, "sockets from one address", 1, 1_000_000)
     connections_each: int = number(256, "connections from one address, a trusted proxy's aside", 1, 1_000_000)
-    most_connections: int = number(4096, "connections in all; beyond them requests are answered 503", 1, 1_000_000)
+    most_connections: int = number(10_240, "connections in all; beyond them requests are answered 503", 1, 1_000_000)
     most_tables: int = number(10_000, "open tables in one process", 1, 1_000_000)
 
     def __post_init__(self) -> None:

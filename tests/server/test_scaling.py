@@ -1,0 +1,75 @@
+"""The scaling model: its queue is within the bounds of theory, and its plans follow from the costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+from itertools import pairwise
+
+import pytest
+from benchmarks.scaling import BUSIEST, Costs, People, busy, capacity, fit, plan, simulate, transactions
+
+from dasan.bench.server import Milliseconds, ServerRow
+
+FREE = Costs(move_ms=10.0, transaction_ms=0.0)
+
+
+def row(tables: int, moves: float, costs: Costs) -> ServerRow:
+    nothing = Milliseconds.of([])
+    return ServerRow(
+        database="sqlite",
+        processes=1,
+        tables=tables,
+        connected=tables,
+        seconds=10.0,
+        moves_per_s=moves,
+        own_per_s=moves,
+        seen=nothing,
+        acknowledged=nothing,
+        failed=0,
+        cpu_ms=1000 * busy(costs, moves) / moves,
+        bots_cpu_ms=costs.bot_ms,
+        memory_mb=costs.process_mb + tables * costs.table_kb / 1000,
+        table_kb=None,
+        load_cpu=0.0,
+        load_average=0.0,
+        device="",
+    )
+
+
+def test_a_process_gathers_moves_into_fifty_transactions_a_second_at_most() -> None:
+    assert transactions(1.0) == pytest.approx(1.0, rel=0.03)
+    assert 45 < transactions(1000.0) < 50
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
+def test_the_queue_is_bounded_by_theory_where_writing_is_free(share: float) -> None:
+    """M/M/1 with 10 ms a move: the sojourn time is exponential. A transaction waits behind the moves that came meanwhile."""
+    mean = 10.0 / (1 - share)
+    p50, p99 = simulate(FREE, share * 100, seconds=2000.0)
+    assert mean * math.log(2) - 1 < p50 < 2 * mean * math.log(2) + 20
+    assert mean * math.log(100) * 0.85 < p99 < 2 * mean * math.log(100) + 20
+
+
+def test_a_process_carries_what_its_core_and_the_goal_allow() -> None:
+    assert busy(Costs(), capacity(Costs())) < BUSIEST
+    assert busy(Costs(), capacity(Costs()) + 20) > BUSIEST, "the core is full before moves are late"
+    slow = replace(Costs(), transaction_ms=120.0)
+    assert capacity(slow) < 10, "a write that takes longer than the goal"
+
+
+def test_measured_rows_give_the_costs_back() -> None:
+    costs = replace(Costs(), move_ms=0.7, transaction_ms=3.0, bot_ms=0.4, table_kb=100.0)
+    fitted = fit([row(20, 10.0, costs), row(60, 30.0, costs), row(200, 100.0, costs)], Costs())
+    assert asdict(fitted) == pytest.approx(asdict(costs))
+
+
+def test_ten_times_the_people_need_about_ten_times_the_cores() -> None:
+    plans = [plan(number, Costs(), People()) for number in (10_000, 100_000, 1_000_000)]
+    for smaller, larger in pairwise(plans):
+        assert 6 < larger["cores"] / smaller["cores"] < 11
+        assert larger["moves a second"] == pytest.approx(10 * smaller["moves a second"], rel=0.01)
+    assert plans[0]["databases"] == 1 < plans[2]["databases"]
+    sleepy = plan(100_000, Costs(), replace(People(), table_seconds=1000.0))
+    assert sleepy["first"] == "connections of a process", "people who hardly move only need connections"
