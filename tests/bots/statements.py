@@ -65,8 +65,9 @@ def worlds(state: State, seat: int, rng: random.Random) -> tuple[list[State], bo
     """States that are alike for `seat`, and whether these are all."""
     rules, called = state.rules, state.called
     others = [s for s in range(rules.players) if s != seat]
-    fixed = {s: [c for c in state.hands[s] if c == called] for s in others}
-    pool = [c for s in others for c in state.hands[s] if c != called]
+    secret = called is not None and not state.partner_shown and called not in state.hands[seat]
+    fixed = {s: [] if secret else [c for c in state.hands[s] if c == called] for s in others}
+    pool = [c for s in others for c in state.hands[s] if secret or c != called]
     kitty = list(state.kitty) if state.bidder is None else []
     pool += kitty
     sizes = [len(state.hands[s]) - len(fixed[s]) for s in others] + [len(kitty)]
@@ -77,13 +78,17 @@ def worlds(state: State, seat: int, rng: random.Random) -> tuple[list[State], bo
             hands[s] = rules.order.hand([*fixed[s], *part])
         return replace(state, hands=tuple(hands), kitty=tuple(parts[-1]) if kitty else state.kitty)
 
+    def possible(world: State) -> bool:
+        return not secret or called not in world.hands[state.bidder or 0]
+
     if factorial(len(pool)) // prod(factorial(n) for n in sizes) <= MOST_WORLDS:
-        return list(map(placed, placements(pool, sizes))), True
-    out = []
-    for _ in range(40):
+        return [world for world in map(placed, placements(pool, sizes)) if possible(world)], True
+    out: list[State] = []
+    while len(out) < 40:
         rng.shuffle(pool)
         ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-        out.append(placed([pool[end - n : end] for end, n in zip(ends, sizes, strict=True)]))
+        world = placed([pool[end - n : end] for end, n in zip(ends, sizes, strict=True)])
+        out += [world] * possible(world)
     return out, False
 
 
@@ -274,7 +279,6 @@ class Checked:
             share = sum(who in s for s in out) / len(out)
             self.check("may-go-out", share > 0 or not whole, state, move, reason)
         counted = whole and state.rules.guard is not Guard.ENFORCED
-        counted &= state.called is None or state.partner_shown  # estimates forget that the bidder lacks the called card
         stances, named = enmity(state.view(seat)), {reason.values["seat"]: reason for reason in several}
         for who, hand in enumerate(state.hands):
             if counted and len(hand) == 1 and stances[who] == 1:

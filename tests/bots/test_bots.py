@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 from tests.bots.hidden import shuffled_for
 from tests.playing import SETUPS, Options, every_setup, rules_of, setup_id
+from tests.vector.covering import allowed
 
 import dasan
 from dasan.bots import BOTS, CHARACTERS
@@ -21,13 +22,13 @@ every_bot = pytest.mark.parametrize("name", CHEAP)
 
 
 def single_options() -> list[tuple[str, Options]]:
-    """Every value of every option, one at a time, that changes its preset."""
+    """Every value of every option, one at a time, that changes its preset and needs no other option."""
     found: list[tuple[str, Options]] = []
     for name, preset in dasan.PRESETS.items():
         for option in preset.options:
             values = option.choices or tuple({option.minimum, min(option.maximum, 8)})
             found += [(name, {option.name: value}) for value in values if value != option.default]
-    return found
+    return [(name, options) for name, options in found if allowed(name, options)]
 
 
 def play_session(rules: dasan.Rules, seats: Sequence[Bot], hands: int, seed: int) -> dasan.Session:

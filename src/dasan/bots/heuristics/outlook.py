@@ -67,6 +67,13 @@ def _others(view: View, enmity: Sequence[float], seats: Collection[int] | None) 
     ]
 
 
+def _lacks(view: View, left: dict[Card, int]) -> tuple[int, Card] | None:
+    """The bidder and the called card, where another player holds it and nobody knows who (B4.03, B4.04)."""
+    if view.called is None or view.bidder is None or view.seat == view.bidder or view.called not in left:
+        return None
+    return None if view.partner is not None else (view.bidder, view.called)
+
+
 def _guards(view: View, seats: Sequence[int]) -> dict[int | None, int]:
     """By seat, the number of cards of those who act before it and must play their highest over a single card: players whose
     neighbour is on the last card and may act (D2.16). By None: the number of cards of all of them.
@@ -117,7 +124,10 @@ class Outlook:
         self._others = _others(view, enmity, seats)
         self._guards = {} if seats is None else _guards(view, seats)
         self._sizes = {size for _, size, _ in self._others}
-        self._foes = tuple([(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1])
+        self._lacks = _lacks(view, self._left)
+        foes = [(seat, size, e) for seat, size, e in self._others if e > -1]
+        self._foes = tuple([(size, min(1.0, size / self._of(seat)), (1 + e) / 2) for seat, size, e in foes])
+        self._lacking = next((i for i, (seat, _, _) in enumerate(foes) if self._lacks and seat == self._lacks[0]), None)
         self._most = max([size for size, _, _ in self._foes], default=0)
         self._stay = 1 - willing
         self._stands: dict[tuple[str, str, int, int], float] = {}
@@ -137,7 +147,12 @@ class Outlook:
             and self._others == _others(view, enmity, None)
             and self._left == left
             and self._rules == view.rules
+            and self._lacks == _lacks(view, left)
         )
+
+    def _of(self, seat: int) -> int:
+        """The number of hidden cards that `seat` may hold."""
+        return max(1, self._total - 1) if self._lacks is not None and seat == self._lacks[0] else self._total
 
     @cached_property
     def _seen_bits(self) -> int:
@@ -201,8 +216,17 @@ class Outlook:
         if n not in self._sizes or ends_trick(self._rules, play):
             return []
         seats = [(seat, e) for seat, size, e in self._others if size == n]
+        if n == 1 and self._lacks is not None:
+            return [(seat, e * self._last_card_beats(play, seat, *self._lacks)) for seat, e in seats]
         chance = self.whole_hand_beats(play)
         return [(seat, e * chance * self._unguarded(play, seat)) for seat, e in seats]
+
+    def _last_card_beats(self, play: Combination, seat: int, bidder: int, called: Card) -> float:
+        """The probability that the only card of `seat` beats `play`, where another than the bidder has the called card."""
+        high = int(self._rules.combination((called,)).beats(play))
+        other = (self._ways_to_beat(play) - high) / max(1, self._total - 1)
+        has_it = 0.0 if seat == bidder else 1 / sum(size for s, size, _ in self._others if s != bidder)
+        return has_it * high + (1 - has_it) * other
 
     def _unguarded(self, play: Combination, seat: int) -> float:
         """The probability that nobody who acts before `seat` has to beat `play`, if the last card of `seat` does."""
@@ -412,6 +436,10 @@ class Outlook:
         if known is None:
             masses = _groups(self._foes, size, n, max(self._ranks))
             known = self._by_rank[size, n] = [masses[out_of] for out_of in self._ranks]
+            if self._lacking is not None and self._lacks is not None:
+                alone = _groups((self._foes[self._lacking],), size, n, max(self._ranks))
+                rank = self._rules.order.place[self._lacks[1]][0]
+                known[rank] += alone[self._ranks[rank] - 1] - alone[self._ranks[rank]]
         return known
 
     def _tails(self, n: int) -> list[list[float]]:
@@ -421,6 +449,9 @@ class Outlook:
             most = max(self._ranks)
             by_foe = [_chances(n, p, most) for _, p, _ in self._foes]
             known = self._by_number[n] = [[chances[out_of] for out_of in self._ranks] for chances in by_foe]
+            if self._lacking is not None and self._lacks is not None:
+                rank = self._rules.order.place[self._lacks[1]][0]
+                known[self._lacking][rank] = by_foe[self._lacking][self._ranks[rank] - 1]
         return known
 
 
