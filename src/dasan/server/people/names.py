@@ -193,13 +193,13 @@ def _latin(text: str) -> str:
     >>> _latin("\u041c\u0406\u041a\u0415"), _latin("Ian")
     ('MIKE', 'Ian')
     """
-    single, found = _alike()[0], []
+    single, letters = _alike()[0], []
     for c in unicodedata.normalize("NFD", text):
         like = c if c.isascii() else single.get(ord(c), c)
         if like in ("1", "0") and c.isalpha():
             like = {"1": "I", "0": "O"}[like] if c.isupper() else {"1": "l", "0": "o"}[like]
-        found.append(like)
-    return "".join(found)
+        letters.append(like)
+    return "".join(letters)
 
 
 def _read(text: str) -> str:
@@ -239,14 +239,14 @@ def keys(name: str) -> frozenset[str]:
     >>> bool(keys("Alice") & keys("ALlCE")), bool(keys("Ian") & keys("lan")), bool(keys("Ian") & keys("Lan"))
     (True, True, False)
     """
-    found: set[str] = set()
+    compared: set[str] = set()
     # A flag beside a name is no part of it, and a name may be spelled in the letters of flags.
     for spelled in {name.translate(LETTERS), "".join(c for c in name if ord(c) not in LETTERS)}:
         whole = unicodedata.normalize("NFKC", spelled)
         latin = _latin(whole)
         forms = (_shape(whole), latin.casefold(), _read(latin).casefold(), _latin(whole.casefold()))
-        found |= {_key(form) for form in forms}
-    return frozenset(found - {""}) or frozenset({name.casefold()[:64]})
+        compared |= {_key(form) for form in forms}
+    return frozenset(compared - {""}) or frozenset({name.casefold()[:64]})
 
 
 def _bare(name: str) -> str:

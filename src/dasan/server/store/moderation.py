@@ -164,17 +164,17 @@ class Moderation:
 
         def read(connection: sa.Connection) -> dict[str, dict[str, Any]]:
             blank = {"name": "", "account": None, "banned": False, "muted_until": None}
-            found: dict[str, dict[str, Any]] = {one: {"id": one, **blank, "networks": []} for one in ids}
+            people: dict[str, dict[str, Any]] = {one: {"id": one, **blank, "networks": []} for one in ids}
             for row in connection.execute(query.limit(MOST_SHOWN + len(ids))).mappings():
-                found[row["id"]] = {**row, "networks": []}
-            lately = sa.select(addresses).where(addresses.c.player.in_(list(found))).order_by(addresses.c.seen.desc())
+                people[row["id"]] = {**row, "networks": []}
+            lately = sa.select(addresses).where(addresses.c.player.in_(list(people))).order_by(addresses.c.seen.desc())
             for row in connection.execute(lately).mappings():
-                found[row["player"]]["networks"].append(row["network"])
-            nameless = [one for one, row in found.items() if not row["name"]]
-            found = {one: {**row, "networks": row["networks"][:NETWORKS_SHOWN]} for one, row in found.items()}
+                people[row["player"]]["networks"].append(row["network"])
+            nameless = [one for one, row in people.items() if not row["name"]]
+            people = {one: {**row, "networks": row["networks"][:NETWORKS_SHOWN]} for one, row in people.items()}
             for one, name in _names_at_tables(connection, nameless).items():
-                found[one]["name"] = name
-            return found
+                people[one]["name"] = name
+            return people
 
         return await self._database.read(read)
 
@@ -187,10 +187,10 @@ class Moderation:
     async def words(self) -> dict[str, list[str]]:
         """The refused words by language."""
         query = sa.select(refused_words).order_by(refused_words.c.language, refused_words.c.word)
-        found: dict[str, list[str]] = {}
+        by_language: dict[str, list[str]] = {}
         for row in await self._database.read(lambda connection: connection.execute(query).all()):
-            found.setdefault(row.language, []).append(row.word)
-        return found
+            by_language.setdefault(row.language, []).append(row.word)
+        return by_language
 
     async def audit(self, most: int = MOST_SHOWN, subject: str | None = None) -> list[dict[str, Any]]:
         """The latest actions, the newest first, with the names of those who are known."""

@@ -18,7 +18,7 @@ Kind: TypeAlias = Literal["recheck", "reopen", "restrict"]
 the forbidden networks and words again.
 """
 
-KEPT = 5 * 60 * 1000
+NOTICE_LIFE = 5 * 60 * 1000
 """Milliseconds for which notices are kept: longer than the clocks of two machines may differ."""
 ALIVE = 30 * 1000
 """Milliseconds without a heartbeat after which a process counts as gone."""
@@ -63,7 +63,7 @@ class Processes:
                 row = {"id": process, "version": version, "started": now, "seen": now}
                 connection.execute(sa.insert(processes), row)
                 connection.execute(sa.delete(processes).where(processes.c.seen < now - 100 * ALIVE))
-                connection.execute(sa.delete(notices).where(notices.c.at < now - 2 * KEPT))
+                connection.execute(sa.delete(notices).where(notices.c.at < now - 2 * NOTICE_LIFE))
 
         await self._database.write(write)
 
@@ -80,7 +80,7 @@ class Processes:
 
     async def notices(self, now: int) -> tuple[Notice, ...]:
         """The notices of the last minutes; those from other machines may come out of order."""
-        query = sa.select(notices).where(notices.c.at >= now - KEPT).order_by(notices.c.id)
+        query = sa.select(notices).where(notices.c.at >= now - NOTICE_LIFE).order_by(notices.c.id)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(Notice(row.id, row.kind, row.subject) for row in rows)
 

@@ -52,10 +52,10 @@ def rate(connection: sa.Connection, hand: FinishedHand) -> None:
         for seat, rating in zip(side, rated, strict=True):
             if (name := names[seat]) is not None and hand.players[seat].whole:
                 new.setdefault(name, []).append(rating)
-    for name, found in sorted(new.items()):
+    for name, updated in sorted(new.items()):
         # A bot in several seats gets the mean of their new ratings.
-        mu = sum(rating.mu for rating in found) / len(found)
-        sigma = sum(rating.sigma for rating in found) / len(found)
+        mu = sum(rating.mu for rating in updated) / len(updated)
+        sigma = sum(rating.sigma for rating in updated) / len(updated)
         before = known[name]
         which = {"player": name, "preset": hand.preset, "players": count}
         values = {"mu": mu, "sigma": sigma, "hands": (0 if before is None else before.hands) + 1, "at": hand.finished}

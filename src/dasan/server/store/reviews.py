@@ -53,11 +53,11 @@ class Reviews:
         return None if lines is None else tuple(record_lines(lines))
 
     async def keep(
-        self, hand: FinishedHand, kind: str, version: str, lines: Iterable[str], told: Iterable[Mapping[str, Any]] = ()
+        self, hand: FinishedHand, kind: str, version: str, lines: Iterable[str], judged: Iterable[Mapping[str, Any]] = ()
     ) -> None:
-        """Store a whole review. told: the decisions in it, for the habits of the people who played."""
+        """Store a whole review. judged: the decisions in it, for the habits of the people who played."""
         row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": "".join(lines)}
-        rows = [_decision(hand, one) for one in told if one["estimates"] and hand.players[one["seat"]].player]
+        rows = [_decision(hand, one) for one in judged if one["estimates"] and hand.players[one["seat"]].player]
 
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.delete(reviews).where(reviews.c.hand_id == hand.id, reviews.c.kind == kind))

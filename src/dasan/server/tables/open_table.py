@@ -34,7 +34,7 @@ from dasan.server.tables.answers import Answers, same
 from dasan.server.tables.decisions import MOST_HANDS, bot_move, by_itself, entries, substitute
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.presence import Attendance
-from dasan.server.tables.room import Entry, Room, fold, listed, told
+from dasan.server.tables.room import Entry, Room, fold, full_text, listed
 from dasan.server.tables.showing import Mark
 from dasan.server.tables.spectators import Spectators
 
@@ -321,7 +321,7 @@ class Table:
                 await self._process.open_rematch(rooms[-1], entry["seats"])
             after = fold(rooms[-1], listed(rooms[-1], entry), moment)
             if entry["type"] == "move":
-                entry = {**entry, "move": told(after, rooms[-1])}
+                entry = {**entry, "move": full_text(after, rooms[-1])}
             written.append(WrittenEntry(rooms[-1].seq, moment, entry, None if written else cause))
             rooms.append(after)
         if not written:

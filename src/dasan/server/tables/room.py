@@ -203,7 +203,7 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             raise BadRecord(f"the log has an entry of an unknown type {other!r}")
 
 
-def told(room: Room, before: Room) -> str:
+def full_text(room: Room, before: Room) -> str:
     """The text of the move that was just made, as the log keeps it: complete, whatever shorthand was used."""
     assert room.state is not None
     assert before.state is not None

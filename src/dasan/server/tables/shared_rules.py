@@ -9,7 +9,7 @@ from typing import Any
 import dasan
 from dasan.games import PRESETS, make_rules
 
-KEPT = 256
+MOST_RULES = 256
 """The number of rules that are kept."""
 
 
@@ -32,7 +32,7 @@ def _flat(options: Mapping[str, object]) -> list[object]:
     return [part for item in sorted(dict(options).items()) for part in item]
 
 
-@lru_cache(KEPT, typed=True)
+@lru_cache(MOST_RULES, typed=True)
 def _asked(preset: str, *flat: object) -> dasan.Rules:
     known = PRESETS.get(preset)
     if known is None:
@@ -40,7 +40,7 @@ def _asked(preset: str, *flat: object) -> dasan.Rules:
     return known.rules(_options(flat))
 
 
-@lru_cache(KEPT, typed=True)
+@lru_cache(MOST_RULES, typed=True)
 def _cached(preset: str, *flat: object) -> dasan.Rules:
     return make_rules(preset, **_options(flat))
 
