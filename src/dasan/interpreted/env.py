@@ -136,7 +136,6 @@ def _enter(i: int, state: State, result: Result | None, memory: EngineMemory, bu
         buffers.done[i] = 0
         buffers.rewards[i] = buffers.places[i] = 0
     if result is not None:
-        memory.number[i] += 1
         buffers.done[i] = 1
         write_result(i, result, buffers)
     memory.states[i] = state
@@ -157,23 +156,20 @@ def _skip_forced(i: int, workspace: Workspace, memory: EngineMemory, buffers: Bu
 def _next(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> tuple[State, Result | None]:
     """The state after a move; where the hand is over, that of the next hand, and the result."""
     result = state.result
-    if result is None:
-        return state, None
-    later: dict[str, Any] = {}
-    if tables.session:
-        later["dealer"] = result.next_dealer
-        later["leader"], later["exchange"] = succession(tables.rules, result)
-    number = int(memory.number[i]) + 1
-    following = deal_hand(tables.rules, int(memory.base[i]), number, **later)
-    begun = begin(tables.rules, replace(following, number=number + 1) if tables.session else following)
-    return _undecided(begun, i, memory, tables), result
+    return (state if result is None else _undecided(state, i, memory, tables)), result
 
 
 def _undecided(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> State:
-    """`state`, or the first hand after it that the deal itself does not decide (H.31)."""
-    while state.result is not None:
-        state, _ = _next(state, i, memory, tables)
+    """`state`, or the first hand after it that is not over: the deal itself may decide a hand (H.31)."""
+    while (result := state.result) is not None:
         memory.number[i] += 1
+        number = int(memory.number[i])
+        later: dict[str, Any] = {}
+        if tables.session:
+            later["dealer"] = result.next_dealer
+            later["leader"], later["exchange"] = succession(tables.rules, result)
+        deal = deal_hand(tables.rules, int(memory.base[i]), number, **later)
+        state = begin(tables.rules, replace(deal, number=number + 1) if tables.session else deal)
     return state
 
 
