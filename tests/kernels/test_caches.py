@@ -29,7 +29,7 @@ from dasan.kernels.runtime import code_cache
 from dasan.kernels.runtime.compiled import compiled
 from helper import FACTOR, helped
 
-code_cache.KEPT = 3
+code_cache.MOST_FOLDERS = 3
 
 class {name}(NamedTuple):
     words: np.ndarray
@@ -172,7 +172,7 @@ def test_code_for_other_types_is_not_used(tmp_path: Path, monkeypatch: pytest.Mo
 def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_cache, "root", lambda: tmp_path / "cache")
     monkeypatch.setattr(table_cache, "LEAST", -1)
-    monkeypatch.setattr(table_cache, "KEPT", 2)
+    monkeypatch.setattr(table_cache, "MOST_TABLES", 2)
     rules = [dasan.rules("big-two"), dasan.rules("big-two", triples=True)]
     made = []
 

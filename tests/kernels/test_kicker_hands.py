@@ -72,7 +72,7 @@ def played_at_random(rules: dasan.Rules, hands: int) -> Any:
     """Whole hands: the state at the beginning, the plies, the payments and the seat that went out."""
     t, p = kicker_catalogue(rules), kicker_policy(rules)
     pack, words = np.zeros(kicker_hands.CARDS, np.uint64), np.zeros(4, np.uint64)
-    scratch, payments = np.zeros(kicker_play.FOUND_WORDS, np.uint64), np.zeros(3, np.int64)
+    scratch, payments = np.zeros(kicker_play.PLAY_WORDS, np.uint64), np.zeros(3, np.int64)
     state = SEED
     for number in range(hands):
         kicker_hands.fill_pack(pack, False)
@@ -130,7 +130,7 @@ def test_hands_can_play_what_the_catalogue_says(options: dict[str, Any]) -> None
     """Leads, and answers to a play: their rows in order, and the cards that each takes."""
     rules = rules_of(options)
     t, rows = kicker_catalogue(rules), rules.catalogue.rows
-    scratch = np.zeros(kicker_play.FOUND_WORDS, np.uint64)
+    scratch = np.zeros(kicker_play.PLAY_WORDS, np.uint64)
     source = random.Random(5)
     kinds: set[str] = set()
 

@@ -65,7 +65,7 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
     t, p = pattern_catalogue(rules), pattern_policy(rules)
     n = rules.players
     one, two = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-    scratch = np.zeros(pattern_play.FOUND_WORDS, np.uint64)
+    scratch = np.zeros(pattern_play.PLAY_WORDS, np.uint64)
     payments, order = np.zeros(n, np.int64), np.zeros(n, np.int64)
     random = SEED
     for number in range(25):
@@ -122,7 +122,7 @@ def test_hands_can_play_what_the_catalogue_says(preset: str, options: dict[str, 
     """Leads, answers to any play, the cards that each takes, and whether any cards are left that beat a play."""
     rules = dasan.rules(preset, **options)
     catalogue, t = rules.catalogue, pattern_catalogue(rules)
-    scratch = np.zeros(pattern_play.FOUND_WORDS, np.uint64)
+    scratch = np.zeros(pattern_play.PLAY_WORDS, np.uint64)
     source = random.Random(5)
     seen = set()
     for hand in many_hands(rules, source):

@@ -61,7 +61,7 @@ def cardset_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State
 
 def pattern_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
     t, p, n = pattern_tables.pattern_catalogue(rules), pattern_tables.pattern_policy(rules), rules.players
-    one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(pattern_play.FOUND_WORDS, np.uint64)
+    one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(pattern_play.PLAY_WORDS, np.uint64)
     paid, order, random = np.zeros(n, np.int64), np.zeros(n, np.int64), SEED
     for number in range(hands):
         trace = np.zeros(3 * 2000, np.int64)

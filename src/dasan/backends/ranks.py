@@ -30,7 +30,7 @@ RUN_RANKS = 10
 SHORTEST = 3
 LONGEST = {1: 10, 2: 10, 3: 6, 4: 6}
 """By copies, the longest run that has a bit."""
-SAID = 63
+MOST_BIDS_AND_CALLS = 63
 """The most bids and cards to call, whose bits lie beside that of the pass in one word."""
 
 
@@ -59,7 +59,11 @@ def _dealt_out(rules: Rules) -> str | None:
 def _sayable(rules: Rules) -> str | None:
     top = 0 if rules.auction is None else rules.auction.top
     calls = 0 if rules.call is None else len(rules.suits) * len(rules.call.ranks)
-    return None if top + calls <= SAID else f"auction.top is {top}, too many bids beside {calls} cards to call"
+    return (
+        None
+        if top + calls <= MOST_BIDS_AND_CALLS
+        else f"auction.top is {top}, too many bids beside {calls} cards to call"
+    )
 
 
 def _one_bit_each(rules: Rules) -> str | None:

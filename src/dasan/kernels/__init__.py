@@ -1,4 +1,6 @@
 """Compiled games. This is the only package that imports Numba; its code is plain Python that Numba compiles.
 
-The rules are not written here again: kernels interpret the catalogue of plays (`dasan.ruleset.catalogue`) as arrays.
+Combinations, and which of them beats which, come as arrays from the catalogue (`dasan.ruleset.catalogue`). The flow of a hand
+(auction, turns, exchange, payments) is written a second time here: each such module names its counterpart in `dasan.play`, and
+tests compare the two.
 """

@@ -287,12 +287,12 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: Ca
             first = n
             n = list_larger(hand, size, strength, legal, n, base, catalogue)
             if answer == OPENING:
-                kept = first
+                end = first
                 for k in range(first, n):
                     if catalogue.words[legal[k] - base] & row[MUST] != _0:
-                        legal[kept] = legal[k]
-                        kept += 1
-                n = kept
+                        legal[end] = legal[k]
+                        end += 1
+                n = end
     return n
 
 

@@ -305,7 +305,7 @@ def random_hand(
 
 
 def hand_tables(rules: Rules) -> tuple[CardsetCatalogue, CardsetPolicy]:
-    """What `random_hands` reads."""
+    """The tables that `random_hands` reads."""
     return cardset_catalogue(rules), cardset_policy(rules)
 
 

@@ -38,7 +38,7 @@ Small = npt.NDArray[np.int32]
 _0, _1, _31, _32, _37 = U(0), U(1), U(31), U(32), U(37)
 _OUTCOME, _SALT = U(0xFFFFFFFF), U(0xD1B54A32D192ED03)
 BUCKET_WORDS = 8
-KEY, CHECK, FOUND = 0, 1, 2
+KEY, CHECK, OUTCOME = 0, 1, 2
 FIRST, END, NEXT, BEST, SINCE = 0, 1, 2, 3, 4
 NODES, AT, MOVE = 0, 1, 2
 NO_MOVE = -1
@@ -49,7 +49,7 @@ class Everybody(NamedTuple):
     """The state of one search, and the transposition table that it shares with other searches.
 
     rows: a position a ply, and one to work on. paid: payments of a ply, where a game keeps them. words: KEY, CHECK and
-    FOUND, the best outcome so far, a row a ply. plies: FIRST … SINCE, a row a ply; NEXT is the next move to search.
+    OUTCOME, the best outcome so far, a row a ply. plies: FIRST … SINCE, a row a ply; NEXT is the next move to search.
     moves: of all plies. counters: NODES, the ply the search is AT, and the MOVE that is best at the root. plays, scratch:
     working memory of the game's functions.
     """
@@ -132,7 +132,7 @@ def _keep(search: Everybody, ply: int, work: int) -> None:
         logarithm = _31
     search.transpositions[place] = key
     search.transpositions[place + 1] = (
-        search.words[ply, FOUND] | (logarithm << _32) | ((search.words[ply, CHECK] >> _37) << _37)
+        search.words[ply, OUTCOME] | (logarithm << _32) | ((search.words[ply, CHECK] >> _37) << _37)
     )
 
 
@@ -152,10 +152,10 @@ def proceed(search: Everybody, until: int, game: Any) -> np.uint64:
         seat = mover(search.rows, ply, game)
         if search.plies[ply, NEXT] == search.plies[ply, END]:
             _keep(search, ply, nodes - search.plies[ply, SINCE] + 1)
-            found = search.words[ply, FOUND]
+            result = search.words[ply, OUTCOME]
             if ply == 0:
                 search.counters[MOVE] = search.plies[0, BEST]
-                out = found
+                out = result
                 break
             ply -= 1
             seat = mover(search.rows, ply, game)
@@ -163,21 +163,21 @@ def proceed(search: Everybody, until: int, game: Any) -> np.uint64:
             for column in range(search.rows.shape[1]):
                 search.rows[ply + 1, column] = search.rows[ply, column]
             if carry_out(search.rows, search.paid, ply + 1, search.moves[search.plies[ply, NEXT]], game, search.scratch):
-                found = outcome(search.rows, ply + 1, game)
+                result = outcome(search.rows, ply + 1, game)
             else:
                 skip(search.rows, search.paid, ply + 1, search.plays, game, search.scratch)
-                found = _enter(search, ply + 1, search.plies[ply, END], game)
-                if found == UNKNOWN:
+                result = _enter(search, ply + 1, search.plies[ply, END], game)
+                if result == UNKNOWN:
                     ply += 1
                     continue
         move = search.moves[search.plies[ply, NEXT]]
         search.plies[ply, NEXT] += 1
-        if search.words[ply, FOUND] == UNKNOWN or _prefers(
-            found, search.words[ply, FOUND], seat, search.paid.shape[1], game
+        if search.words[ply, OUTCOME] == UNKNOWN or _prefers(
+            result, search.words[ply, OUTCOME], seat, search.paid.shape[1], game
         ):
-            search.words[ply, FOUND] = found
+            search.words[ply, OUTCOME] = result
             search.plies[ply, BEST] = move
-            if found == ideal(search.rows, ply, seat, game):
+            if result == ideal(search.rows, ply, seat, game):
                 search.plies[ply, NEXT] = search.plies[ply, END]
     search.counters[AT] = ply
     search.counters[NODES] = nodes
@@ -190,7 +190,7 @@ def _list(search: Everybody, ply: int, game: Any) -> None:
     n = list_moves(search.rows, ply, search.plays, game, search.scratch)
     end = search.plies[ply, FIRST]
     search.plies[ply, NEXT] = end
-    search.words[ply, FOUND] = UNKNOWN
+    search.words[ply, OUTCOME] = UNKNOWN
     largest = 0
     for k in range(n):
         largest = max(largest, cards_in(search.plays[k], game))
@@ -204,7 +204,7 @@ def _list(search: Everybody, ply: int, game: Any) -> None:
 
 @woven
 def _prefers(one: np.uint64, other: np.uint64, seat: int, players: int, game: Any) -> bool:
-    """Whether `seat` prefers outcome `a` to `b`."""
+    """Whether `seat` prefers outcome `one` to `other`."""
     for k in range(players):
         judged = seat + k if seat + k < players else seat + k - players
         value, other_value = payoff(one, judged, game), payoff(other, judged, game)
@@ -216,15 +216,15 @@ def _prefers(one: np.uint64, other: np.uint64, seat: int, players: int, game: An
 def search_on(search: Everybody, nodes: int, game: Any) -> tuple[int, int]:
     """Continue for `nodes` nodes; return (outcome, nodes used)."""
     first = int(search.counters[NODES])
-    found = int(proceed(search, first + nodes, game))
-    return found, int(search.counters[NODES]) - first
+    result = int(proceed(search, first + nodes, game))
+    return result, int(search.counters[NODES]) - first
 
 
-def payoffs(found: int, players: int, game: Any) -> tuple[int, ...]:
+def payoffs(result: int, players: int, game: Any) -> tuple[int, ...]:
     """The payments, or places negated, of all seats in an outcome."""
-    return tuple(int(_payoff(U(found), seat, game)) for seat in range(players))
+    return tuple(int(_payoff(U(result), seat, game)) for seat in range(players))
 
 
 @lean
-def _payoff(found: np.uint64, seat: int, game: Any) -> int:
-    return payoff(found, seat, game)
+def _payoff(result: np.uint64, seat: int, game: Any) -> int:
+    return payoff(result, seat, game)

@@ -32,7 +32,7 @@ from dasan.kernels.patterns.env import (
     make_lister,
 )
 from dasan.kernels.patterns.env import move as move_row
-from dasan.kernels.patterns.play import FOUND, FOUND_WORDS
+from dasan.kernels.patterns.play import PLAY_WORDS, PLAYS_AT
 from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
 
@@ -74,8 +74,8 @@ def carry_out(rows: Words, paid: Small, at: int, move: int, game: PatternEndgame
 def skip(rows: Words, paid: Small, at: int, plays: Small, game: PatternEndgame, scratch: Words) -> None:
     """Pass for every seat that has no legal play."""
     row = rows[at]
-    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
-    while row[TABLE] != U(NONE) and find_plays(row, found, game.tables) == FOUND:
+    listed = scratch[PLAYS : PLAYS + PLAY_WORDS]
+    while row[TABLE] != U(NONE) and find_plays(row, listed, game.tables) == PLAYS_AT:
         move_row(at, PatternStates(rows, paid), -1, scratch, game.tables)
 
 

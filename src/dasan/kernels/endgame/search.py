@@ -1,4 +1,4 @@
-"""Endgames without sides: what a seat gets at least, against all others together, by proof-number search.
+"""Endgames without sides: the least that a seat gets against all others together, by proof-number search.
 
 The claim to prove is that the seat gets at least a given payment or place; `proofs.loop` has the loop.
 """
@@ -172,7 +172,7 @@ def _estimated(search: EndgameSearch, at: int, me: int, least: int, game: Any) -
     halved for the side to act.
     """
     mine = turns(search.rows, at, me, game)
-    # How many of the others need how many turns, four bits each; there are not more than 15 ranks.
+    # The number of rivals by the turns they need, four bits each; a hand needs at most 15, one a rank.
     counted = _0
     for seat in range(search.paid.shape[1]):
         if seat != me:

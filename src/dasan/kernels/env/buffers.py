@@ -24,7 +24,7 @@ NONE = -1
 AHEAD = 8
 """How many environments ahead a step prefetches."""
 FEW_WORDS = 32
-"""Packed masks of so many words are cleared whole, wider ones where they were set."""
+"""The widest packed mask, in words, that is cleared whole; wider ones are cleared only where they were set."""
 BLOCK = 64
 """Environments that move together before their outputs are written. A short loop for each part of a step overlaps the work of
 several environments in the processor, which one long loop does not."""
@@ -255,8 +255,8 @@ def _nth_of_three(i: int, n: np.uint64, bits: Words) -> int:
     word = low if n < in_low else (middle if n < in_both else high)
     before = _0 if n < in_low else (in_low if n < in_both else in_both)
     place = 0 if n < in_low else (64 if n < in_both else 128)
-    found = place + signed(nth_set_bit(word, (n - before) & _63))
-    return found if n < in_both + popcount(high) else 0
+    action = place + signed(nth_set_bit(word, (n - before) & _63))
+    return action if n < in_both + popcount(high) else 0
 
 
 @woven
@@ -358,12 +358,12 @@ def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) ->
 
 
 @woven
-def turned(fields: np.uint64, by: np.uint64, width: np.uint64, kept: np.uint64) -> np.uint64:
+def turned(fields: np.uint64, by: np.uint64, width: np.uint64, every: np.uint64) -> np.uint64:
     """Fields of `width` bits, rotated right by `by` < width bits: a field for each seat becomes one relative to a seat.
 
-    Above each field there are as many zeros. kept: the bits of the fields.
+    Above each field there are as many zeros. every: the bits of the fields.
     """
-    out: np.uint64 = ((fields | (fields << width)) >> by) & kept
+    out: np.uint64 = ((fields | (fields << width)) >> by) & every
     return out
 
 

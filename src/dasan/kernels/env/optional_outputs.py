@@ -86,10 +86,10 @@ def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_o
 
     observed, hidden: names in order, with ? those that some rules leave out; left_out: those that these rules leave out.
     """
-    for found, written in ((layout(rules, session), observed), (perfect_layout(rules), hidden)):
+    for features, written in ((layout(rules, session), observed), (perfect_layout(rules), hidden)):
         names = [name for name in written.split() if not (name.endswith("?") and name[:-1] in left_out)]
-        if [feature.name for feature in found] != [name.rstrip("?") for name in names]:
-            laid_out = " ".join(feature.name for feature in found)
+        if [feature.name for feature in features] != [name.rstrip("?") for name in names]:
+            laid_out = " ".join(feature.name for feature in features)
             raise ValueError(f"features are laid out as {laid_out}, and written as {' '.join(names)}")
     if action_ids(rules, session).count > MOST_IDS:
         raise ValueError(f"there are more than {MOST_IDS} action ids")

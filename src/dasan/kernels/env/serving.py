@@ -19,7 +19,7 @@ from dasan.kernels.env.threads import (
     Workspace,
     agreed,
     enter,
-    found,
+    illegal_in,
     next_order,
 )
 from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
@@ -46,7 +46,7 @@ def make_serve(
     plain: Callable[..., bool] = never,
 ) -> Callable[[Parcel, int, int], int]:
     """The kernel of a game: serve(parcel, me, order) carries out `order` and the commands that follow on thread `me`'s range of
-    environments, and returns FOUND; see `kernels.env.threads`.
+    environments, and returns ILLEGAL; see `kernels.env.threads`.
 
     module: the name of the game's module. move_all(parcel, me, first, end, last, starting): start the first hands of environments
     `first` to `end` - 1, or carry out their actions; settle and redeal hands that are over. publish(i, scratch, states, buffers,
@@ -131,7 +131,7 @@ def make_serve(
                     if workspace.observing:
                         observe_all(parcel, block, end)
             order = next_order(me, posts)
-        return found(me, posts)
+        return illegal_in(me, posts)
 
     return serve
 

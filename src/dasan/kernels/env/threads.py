@@ -28,8 +28,8 @@ Posts = npt.NDArray[np.int64]
 
 LINE = 16
 """Words of a row: two cache lines, which some processors fetch together."""
-STATE, FIRST, LAST, FOUND, WAKE, BROKEN = 0, 1, 2, 3, 4, 5
-"""Words of a row. FIRST, LAST: the range of environments this thread steps. FOUND: the environment with an illegal action, or
+STATE, FIRST, LAST, ILLEGAL, WAKE, BROKEN = 0, 1, 2, 3, 4, 5
+"""Words of a row. FIRST, LAST: the range of environments this thread steps. ILLEGAL: the environment with an illegal action, or
 NONE or LOST. WAKE: set while the helper sleeps. BROKEN (caller's row only): a helper failed, and nobody may wait for it."""
 ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP, WRITE, FORCED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Values of STATE. On STEP a helper checks its actions, reports CHECKED, and waits for GO or LEAVE. WRITE writes optional
@@ -79,19 +79,19 @@ def summon(posts: Posts, order: int) -> int:
 @woven
 def enter(me: int, posts: Posts) -> tuple[int, int]:
     """Start the work of thread `me`; return its range, FIRST and LAST."""
-    posts[me * LINE + FOUND] = NONE
+    posts[me * LINE + ILLEGAL] = NONE
     return posts[me * LINE + FIRST], posts[me * LINE + LAST]
 
 
 @woven
 def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], buffers: Buffers) -> bool:
-    """Whether the actions of all threads are legal. The caller's FOUND is the first environment whose action is not.
+    """Whether the actions of all threads are legal. The caller's ILLEGAL is the first environment whose action is not.
 
     Each thread checks its own range, whose masks are in its own cache.
     """
     line, callers = me * LINE, posts.shape[0] - LINE
     illegal = first_illegal(posts[line + FIRST], posts[line + LAST], chosen, buffers)
-    posts[line + FOUND] = illegal
+    posts[line + ILLEGAL] = illegal
     if callers == 0:
         return illegal == NONE
     if line != callers:
@@ -102,12 +102,12 @@ def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], buffers: Buffer
             state = load(posts, line + STATE)
         return state == GO
     if not _settled(posts, CHECKED):
-        posts[callers + FOUND] = LOST
+        posts[callers + ILLEGAL] = LOST
         return False
     for other in range(callers - LINE, -1, -LINE):
-        if posts[other + FOUND] != NONE:
-            illegal = posts[other + FOUND]
-    posts[callers + FOUND] = illegal
+        if posts[other + ILLEGAL] != NONE:
+            illegal = posts[other + ILLEGAL]
+    posts[callers + ILLEGAL] = illegal
     for other in range(0, callers, LINE):
         store(posts, other + STATE, GO if illegal == NONE else LEAVE)
     return illegal == NONE
@@ -121,7 +121,7 @@ def next_order(me: int, posts: Posts) -> int:
         return ASLEEP
     if line == callers:
         if not _settled(posts, IDLE):
-            posts[callers + FOUND] = LOST
+            posts[callers + ILLEGAL] = LOST
         return ASLEEP
     store(posts, line + STATE, IDLE)
     for _ in range(_LOOKS):
@@ -134,9 +134,9 @@ def next_order(me: int, posts: Posts) -> int:
 
 
 @woven
-def found(me: int, posts: Posts) -> int:
-    """The word FOUND of a thread."""
-    what: int = posts[me * LINE + FOUND]
+def illegal_in(me: int, posts: Posts) -> int:
+    """The word ILLEGAL of a thread."""
+    what: int = posts[me * LINE + ILLEGAL]
     return what
 
 
@@ -195,14 +195,14 @@ class Team:
                 for me, orders in enumerate(queues):
                     if posts[me * LINE + WAKE]:
                         orders.put((attend, order))
-            found = lead()
+            first_bad = lead()
         except BaseException:
             posts[BROKEN - LINE] = 1
             raise
-        if found == LOST:
+        if first_bad == LOST:
             raise RuntimeError("a thread of the environments was lost; reset them")
         self._whole = True
-        return found
+        return first_bad
 
     def renew(self) -> None:
         """Start new helpers at the next command, because these hold arrays that have been replaced."""
@@ -252,5 +252,5 @@ def _help(me: int, crew: _Crew) -> None:
 
 __all__ = [
     *("ASLEEP", "FORCED", "SAMPLE", "START", "STEP", "WRITE", "Workspace", "Posts", "Team"),
-    *("agreed", "enter", "found", "next_order", "sample_all"),
+    *("agreed", "enter", "illegal_in", "next_order", "sample_all"),
 ]

@@ -1,4 +1,4 @@
-"""What whole-hand kernels write down of a hand for tests: three numbers a ply, if there is room for any."""
+"""The trace of a hand that whole-hand kernels write for tests: three numbers a ply, if the array has room."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, fi
 from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.kickers.hands import CARDS, deal_cards, fill_pack
-from dasan.kernels.kickers.play import FOUND, FOUND_WORDS, LEAD, answers, code_of, counts_of, fields, find, size
+from dasan.kernels.kickers.play import LEAD, PLAY_WORDS, PLAYS_AT, answers, code_of, counts_of, fields, find, size
 from dasan.kernels.kickers.tables import PLACES, KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
 from dasan.kernels.runtime.bits import HAS_BYTE_VECTORS, extract, gather, spread, spread_few, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, lean, woven
@@ -49,18 +49,18 @@ _SEATS = U(0x0007_0007_0007_0007)
 
 HAND, TABLE, SEAT, PASSED, PHASE, TABLE_SEAT = 0, 3, 4, 5, 6, 7
 PLAYED, BOMBS, SIDE_PLAYS, HAS_PLAYED, BID, BIDDER = 8, 11, 12, 13, 14, 15
-KITTY, SAID, OPENER, DEALER, NUMBER, BASE, DEALT = 16, 17, 18, 19, 20, 21, 24
+KITTY, BIDS, OPENER, DEALER, NUMBER, BASE, DEALT = 16, 17, 18, 19, 20, 21, 24
 COLUMNS = 32
 """Columns of a row. A play reads the first two cache lines. Hands, played cards and KITTY are counts; dealt cards are suit words
 by seat, then the kitty. TABLE: `catalogue.shown` of the play on the table, or NONE. PASSED, HAS_PLAYED: seats as bits. BOMBS:
-plays of power. SIDE_PLAYS: plays of the bidder. SAID: highest bids, eight bits a seat."""
+plays of power. SIDE_PLAYS: plays of the bidder. BIDS: highest bids, eight bits a seat."""
 NONE = 1 << 20
 """In place of a play in TABLE: none."""
 NOBODY = 15
 """In place of a seat in TABLE_SEAT and BIDDER: none. It is no bit of `_SEATS`."""
 AUCTION, PLAYING = 0, 1
 PACK, FINDING = 0, CARDS + 2
-SCRATCH = FINDING + FOUND_WORDS
+SCRATCH = FINDING + PLAY_WORDS
 """Scratch words of a thread: a pack, and a search."""
 
 
@@ -148,7 +148,7 @@ def deal(row: Words, scratch: Words, tables: KickerTables) -> None:
         row[PLAYED + seat] = _0
     row[KITTY] = counts_of(row[DEALT + 3])
     row[PHASE] = AUCTION
-    row[PASSED] = row[BOMBS] = row[SIDE_PLAYS] = row[HAS_PLAYED] = row[BID] = row[SAID] = _0
+    row[PASSED] = row[BOMBS] = row[SIDE_PLAYS] = row[HAS_PLAYED] = row[BID] = row[BIDS] = _0
     row[TABLE] = NONE
     row[TABLE_SEAT] = row[BIDDER] = NOBODY
 
@@ -229,7 +229,7 @@ def _bid(row: Words, bid: int, policy: KickerPolicy) -> bool:
     if bid > 0:
         row[BID] = bid
         row[BIDDER] = seat
-        row[SAID] |= U(bid) << (U(8) * seat)
+        row[BIDS] |= U(bid) << (U(8) * seat)
         row[PASSED] = _0
     else:
         row[PASSED] |= _1 << seat
@@ -271,7 +271,7 @@ def publish(i: int, scratch: Words, states: Words, buffers: Buffers, tables: Kic
             n = enter_legal(i, n, bid, buffers)
         buffers.num_legal[i] = n
         return
-    hand, found = row[row[SEAT]], scratch[FINDING:]
+    hand, listed = row[row[SEAT]], scratch[FINDING:]
     n, code = signed(0), signed(LEAD)
     if row[TABLE] != NONE:
         n = enter_legal(i, n, 0, buffers)
@@ -280,9 +280,9 @@ def publish(i: int, scratch: Words, states: Words, buffers: Buffers, tables: Kic
         if known:
             buffers.num_legal[i] = _enter_plays(i, n, plays, number, buffers, tables)
             return
-    end, _ = find(hand, code, found, catalogue)
-    for at in range(FOUND, end, 2):
-        n = _enter_plays(i, n, found[U(at)], found[U(at + 1)], buffers, tables)
+    end, _ = find(hand, code, listed, catalogue)
+    for at in range(PLAYS_AT, end, 2):
+        n = _enter_plays(i, n, listed[U(at)], listed[U(at + 1)], buffers, tables)
     buffers.num_legal[i] = n
     if not catalogue.in_order:
         sort_legal(i, buffers)
@@ -372,8 +372,8 @@ def _write_observation(i: int, row: Words, buffers: Buffers, tables: KickerTable
     acc, at = put(acc, at, extract(seats, _SEATS), 12, obs, i)
     bidder = turned((_1 << row[BIDDER]) & U(7), me, _3, U(7))
     acc, at = put(acc, at, bidder | (((_1 << row[BID]) >> _1) << _3), 3 + top, obs, i)
-    said = turned(row[SAID], U(8) * me, U(24), (_1 << U(24)) - _1)
-    numbers = sizes | (said << U(24))
+    bids = turned(row[BIDS], U(8) * me, U(24), (_1 << U(24)) - _1)
+    numbers = sizes | (bids << U(24))
     if tables.doubles:
         times = doublings(signed(row[BOMBS]), False, policy.settlement)
         numbers |= (U(times) << U(48)) | (min(row[SIDE_PLAYS], _2) << U(56))

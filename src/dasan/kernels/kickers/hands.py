@@ -12,7 +12,7 @@ from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.results import NOBODY, HandResults, write_result
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.env.trace import write_ply
-from dasan.kernels.kickers.play import FOUND_WORDS, LEAD, answers, chosen, find, row_of
+from dasan.kernels.kickers.play import LEAD, PLAY_WORDS, answers, chosen, find, row_of
 from dasan.kernels.kickers.tables import KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
 from dasan.kernels.runtime.bits import deposit, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, woven, woven_callable
@@ -87,17 +87,17 @@ def random_hand(
 ) -> tuple[np.uint64, int, int]:
     """Play one dealt hand at random: every legal move of the engine's list is equally likely.
 
-    hands: counts by seat, then the kitty. scratch: FOUND_WORDS words. payments: filled by seat. trace: if longer than 0, filled
+    hands: counts by seat, then the kitty. scratch: PLAY_WORDS words. payments: filled by seat. trace: if longer than 0, filled
     with three numbers a ply: seat, code, and how many moves were legal. Returns the random state, the number of plies and the
     seat that went out, or NOBODY (DD.02).
     """
     seat, bid, bidder, plies = opener, 0, -1, 0
     while plies < 3 and bid < policy.top:
         state = stepped(state)
-        said = signed(below(mixed(state), U(policy.top - bid + 1)))
-        write_ply(trace, plies, seat, PASS if said == 0 else BID - bid - said, policy.top - bid + 1)
-        if said > 0:
-            bid += said
+        raised = signed(below(mixed(state), U(policy.top - bid + 1)))
+        write_ply(trace, plies, seat, PASS if raised == 0 else BID - bid - raised, policy.top - bid + 1)
+        if raised > 0:
+            bid += raised
             bidder = seat
         plies += 1
         seat = seat + 1 if seat < 2 else 0
@@ -155,7 +155,7 @@ def random_hand(
 
 
 def hand_tables(rules: Rules) -> tuple[KickerCatalogue, KickerPolicy]:
-    """What `random_hands` reads."""
+    """The tables that `random_hands` reads."""
     return kicker_catalogue(rules), kicker_policy(rules)
 
 
@@ -167,7 +167,7 @@ def random_hands(
     pack, cards = np.empty(CARDS, np.uint64), np.empty(CARDS, np.uint64)
     hands = np.empty(4, np.uint64)
     fill_pack(cards, False)
-    scratch = np.empty(FOUND_WORDS, np.uint64)
+    scratch = np.empty(PLAY_WORDS, np.uint64)
     payments = np.empty(3, np.int64)
     trace = np.empty(0, np.int64)
     for k in range(results.plies.shape[0]):

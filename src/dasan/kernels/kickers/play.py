@@ -5,7 +5,7 @@ Scratch of a search:
 | words | |
 |---|---|
 | FIELDS + k | bit 4 × rank is set if the hand has at least k cards of the rank, k from 1 to 4 |
-| FOUND, FOUND + 1, … | pairs: the plays of a word that the hand can make, as bits, and the word's number; there may be none |
+| PLAYS_AT, PLAYS_AT + 1, … | pairs: the plays of a word that the hand can make, as bits, and the word's number; perhaps none |
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _LANE = U(0x7FFF)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 LEAD = -1
 """In place of the code of the play to beat: a free lead."""
-FIELDS, FOUND = 0, 5
-FOUND_WORDS = FOUND + 2 * MOST_PLAYS
+FIELDS, PLAYS_AT = 0, 5
+PLAY_WORDS = PLAYS_AT + 2 * MOST_PLAYS
 
 
 @woven_callable
@@ -126,7 +126,7 @@ def find(hand: np.uint64, code: int, scratch: Words, catalogue: KickerCatalogue)
     scratch[FIELDS + 2] = two
     scratch[FIELDS + 3] = three
     scratch[FIELDS + 4] = four
-    end, n = signed(FOUND), signed(0)
+    end, n = signed(PLAYS_AT), signed(0)
     if code < 0:
         depth = U(two != _0) + U(three != _0) + U(four != _0)
         for k in range(U(catalogue.depths[depth]), U(catalogue.depths[depth + _1])):
@@ -174,7 +174,7 @@ def answers(hand: np.uint64, code: int, catalogue: KickerCatalogue) -> tuple[boo
 @woven
 def chosen(i: int, scratch: Words) -> tuple[np.uint64, np.uint64]:
     """The `i`-th play found: its bit, and the number of its word."""
-    at = FOUND
+    at = PLAYS_AT
     n = signed(popcount(scratch[U(at)]))
     while i >= n:
         i -= n

@@ -48,7 +48,7 @@ def put(state: State, states: Words, i: int) -> None:
         mine = [event for event in state.events if event.seat == seat]
         row[env.HAND + seat] = counts(list(hand))
         row[env.PLAYED + seat] = counts([c for event in mine if event.type is EventType.PLAY for c in event.cards])
-        row[env.SAID] |= max((event.bid or 0 for event in mine), default=0) << (8 * seat)
+        row[env.BIDS] |= max((event.bid or 0 for event in mine), default=0) << (8 * seat)
         row[env.DEALT + seat] = suits(begun.hands[seat])
     row[env.DEALT + rules.players] = suits(begun.kitty)
     row[env.KITTY] = counts(list(begun.kitty))

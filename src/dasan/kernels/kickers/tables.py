@@ -158,7 +158,7 @@ def kicker_catalogue(rules: Rules) -> KickerCatalogue:
     powers = [shape.power for shape in shapes]
     strong = [i for i, power in enumerate(powers) if power > 0]
     begin = np.searchsorted(starts, np.arange(PLACES * sum(map(len, lengths)) + 1)).astype(np.int32)
-    of_form = [(shape, n) for shape, found in zip(shapes, lengths, strict=True) for n in found]
+    of_form = [(shape, n) for shape, own in zip(shapes, lengths, strict=True) for n in own]
     valid = [sum(1 << (4 * bit) for bit in word.bits) for word in listed]
     above, answer = [], []
     for form, (of, n) in enumerate(of_form):
@@ -168,12 +168,12 @@ def kicker_catalogue(rules: Rules) -> KickerCatalogue:
         above += [ranks & -(16 << (4 * low)) for low in range(PLACES)]
     plans = [
         _copies(shape)
-        | found[0] << 3
-        | found[-1] << 7
+        | own[0] << 3
+        | own[-1] << 7
         | form << 13
         | int(begin[PLACES * form]) << 24
         | (WITH_KICKERS if _side(shape) else SET if isinstance(shape, Same) else 0)
-        for shape, found, form in zip(shapes, lengths, forms, strict=True)
+        for shape, own, form in zip(shapes, lengths, forms, strict=True)
     ]
     by_depth = [[i for i, shape in enumerate(shapes) if _copies(shape) <= depth] for depth in range(1, COPIES + 1)]
     return KickerCatalogue(
@@ -201,7 +201,7 @@ def kicker_catalogue(rules: Rules) -> KickerCatalogue:
         counts=np.array([*(packed(row.pattern.counts) for row in rows), 0], np.uint64),
         shown=np.array([*(row.id | int(codes[row.id]) << 32 | (row.power > 0) << 63 for row in rows), 0], np.uint64),
         kinds=np.array([1 << kinds.index(row.kind) for row in rows], np.uint64),
-        shapes=_small(i for i, found in enumerate(lengths) for _ in found),
+        shapes=_small(i for i, own in enumerate(lengths) for _ in own),
         in_order=all(power > 0 for power in powers[min(strong, default=0) :]),
     )
 

@@ -1,4 +1,4 @@
-"""Rows of features with those that follow from them, see `dasan.networks.derived`."""
+"""Append derived features to rows of features, see `dasan.networks.derived`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dasan.kernels.runtime.compiled import compiled
 Bytes = npt.NDArray[np.uint8]
 Longs = npt.NDArray[np.int64]
 NUMBERS = 16
-"""Flags of a number: 0, 1, … 14, 15 or more."""
+"""One-hot flags of a number: 0, 1, … 14, 15 or more."""
 
 
 @compiled
@@ -21,7 +21,7 @@ def _answer(
     players: int,
     sizes_at: int,
     held: Longs,
-    kept: Longs,
+    remaining: Longs,
     unseen: Longs,
     in_runs: npt.NDArray[np.bool_],
     pairs_apart: bool,
@@ -30,14 +30,14 @@ def _answer(
 ) -> None:
     """Write the features `above`, `enough` and `just_enough` of a move into its row `out`.
 
-    held, kept, unseen: by rank, the cards of the hand before and after it, and those that others may hold. For the other
+    held, remaining, unseen: by rank, the cards of the hand before and after it, and those that others may hold. For the other
     arguments see `derive`.
     """
     above_at, enough_at, just_enough_at = moves_at[7], moves_at[8], moves_at[9]
     ranks = len(held)
     size, most, lowest, highest, wide = 0, 0, 0, 0, 0
     for rank in range(ranks):
-        n = held[rank] - kept[rank]
+        n = held[rank] - remaining[rank]
         size += n
         if n > most:
             most, lowest, wide = n, rank, 0
@@ -67,12 +67,12 @@ def _answer(
 
 
 class DerivedTables(NamedTuple):
-    """What `derive` reads of a game.
+    """The game data that `derive` reads.
 
     rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of cards
     begin in an observation that nobody else holds. hand, cards: where the own hand begins, and the cards of a move. pack: cards
     of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the
-    shortest of each. copies: the most cards of one rank. pairs_apart: whether two pairs that are no row are a play. players: how
+    shortest of each. copies: the most cards of one rank. pairs_apart: whether two separate pairs are a play. players: how
     many there are. obs_at: where the numbers of cards that seats hold begin, then the new features of observations. moves_at:
     where those of moves begin; the last of both, who can answer a play, may be missing.
     """
@@ -116,7 +116,7 @@ def derive(
     beatable_at, plays_at, beatable_plays_at = moves_at[4], moves_at[5], moves_at[6]
     last = NUMBERS - 1
     ranks, slots = len(pack), len(rank_of)
-    unseen, held, kept = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64)
+    unseen, held, remaining = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64)
     highest = np.zeros(copies + 1, np.int64)
     row = 0
     for e in range(len(envs)):
@@ -146,14 +146,14 @@ def derive(
         for m in range(starts[i], starts[i] + num[i]):
             out_moves[row, :] = 0
             out_moves[row, : moves.shape[1]] = moves[m]
-            kept[:] = held
+            remaining[:] = held
             for j in range(len(move_rank_of)):
                 if moves[m, cards + j]:
-                    kept[move_rank_of[j]] -= 1
+                    remaining[move_rank_of[j]] -= 1
             groups = 0
             weak = 0
             for rank in range(ranks):
-                n = max(0, min(kept[rank], copies))
+                n = max(0, min(remaining[rank], copies))
                 if n > 0:
                     beatable = int(highest[n] > rank)
                     out_moves[row, kept_at + 2 * (rank * copies + n - 1) + beatable] = 1
@@ -163,14 +163,14 @@ def derive(
             for c in range(1, 3):
                 length = 0
                 for rank in range(ranks + 1):
-                    if rank < ranks and in_runs[c - 1, rank] and kept[rank] >= c:
+                    if rank < ranks and in_runs[c - 1, rank] and remaining[rank] >= c:
                         length += 1
                         continue
                     if length >= shortest[c - 1]:
                         gone = 0
                         for k in range(rank - length, rank):
                             out_moves[row, (straights_at if c == 1 else pair_runs_at) + k] = 1
-                            gone += int(kept[k] == c)
+                            gone += int(remaining[k] == c)
                         saved = max(saved, gone - 1)
                     length = 0
             out_moves[row, groups_at + min(last, groups)] = 1
@@ -178,6 +178,8 @@ def derive(
             out_moves[row, plays_at + min(last, max(0, groups - saved))] = 1
             out_moves[row, beatable_plays_at + min(last, max(0, weak - saved))] = 1
             if answers:
-                _answer(obs[i], players, sizes_at, held, kept, unseen, in_runs, pairs_apart, moves_at, out_moves[row])
+                _answer(
+                    obs[i], players, sizes_at, held, remaining, unseen, in_runs, pairs_apart, moves_at, out_moves[row]
+                )
             row += 1
     begin[len(envs)] = row

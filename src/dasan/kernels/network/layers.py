@@ -27,7 +27,7 @@ _FUSED = {"contract", "nsz"}
 
 
 def _gather(features: Bytes, words: Words, row: int, index: Longs, value: Floats) -> int:
-    """List the features of a row that are not 0, and fill up with zeros to a multiple of four; returns how many there are."""
+    """List the features of a row that are not 0, padded with zeros to a multiple of four; return the number listed."""
     n = 0
     for k in range(words.shape[1]):
         if words[row, k]:

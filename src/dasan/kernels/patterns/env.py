@@ -32,7 +32,7 @@ from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFE
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
-from dasan.kernels.patterns.play import FOUND, FOUND_WORDS, cards_of, find, remaining
+from dasan.kernels.patterns.play import PLAY_WORDS, PLAYS_AT, cards_of, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
@@ -58,7 +58,7 @@ played. STRONG: seats that may hold a bomb or straight flush. NONE: no such row 
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
 PLAYS = 108
-SCRATCH = PLAYS + FOUND_WORDS
+SCRATCH = PLAYS + PLAY_WORDS
 
 
 class PatternStates(NamedTuple):
@@ -296,9 +296,9 @@ def _clear(row: Words) -> None:
 
 @lean
 def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternTables) -> bool:
-    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
+    listed = scratch[PLAYS : PLAYS + PLAY_WORDS]
     return beatable(
-        row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, tables.catalogue, tables.policy
+        row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, listed, tables.catalogue, tables.policy
     )
 
 
@@ -324,12 +324,12 @@ def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTable
 
 
 @woven
-def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
-    """Write what the seat to act can play to `found`, see `play.find`; returns the end."""
+def find_plays(row: Words, listed: Words, tables: PatternTables) -> int:
+    """Write what the seat to act can play to `listed`, see `play.find`; returns the end."""
     seat = row[SEAT]
     table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
     strong = (row[STRONG] >> seat) & _1 != _0
-    ordinary, end = find(row[U(ONE) + seat], row[U(TWO) + seat], table, strong, found, tables.catalogue)
+    ordinary, end = find(row[U(ONE) + seat], row[U(TWO) + seat], table, strong, listed, tables.catalogue)
     if strong and table >= 0 and ordinary == end and tables.catalogue.power[table] == 0:
         row[STRONG] &= ~(_1 << seat)
     return end
@@ -345,10 +345,10 @@ def make_lister(module: str, enter: Callable[..., int]) -> Callable[..., int]:
     @woven
     @belonging_to(module)
     def list_plays(i: int, n: int, row: Words, base: int, target: Any, scratch: Words, tables: PatternTables) -> int:
-        found = scratch[PLAYS : PLAYS + FOUND_WORDS]
-        end = find_plays(row, found, tables)
-        for at in range(FOUND, end, 2):
-            word, first = found[at], found[at + 1]
+        listed = scratch[PLAYS : PLAYS + PLAY_WORDS]
+        end = find_plays(row, listed, tables)
+        for at in range(PLAYS_AT, end, 2):
+            word, first = listed[at], listed[at + 1]
             while word != _0:
                 n = enter(i, n, base + tables.catalogue.rows[first + trailing_zeros(word)], target)
                 word &= word - _1
@@ -373,7 +373,7 @@ def publish(i: int, row: Words, buffers: Buffers, tables: PatternTables, scratch
         set_mask(i, buffers)
         return
     n = enter_legal(i, 0, 0, buffers) if row[TABLE] != NONE else 0
-    # List and mask in one loop: when a loop ends is mispredicted often.
+    # List and mask in one loop: the end of a loop is mispredicted often.
     buffers.num_legal[i] = _enter_plays(i, n, row, tables.first_row, buffers, scratch, tables)
     sort_legal(i, buffers)
 

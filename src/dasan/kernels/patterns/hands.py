@@ -9,7 +9,7 @@ from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.results import HandResults, write_result
 from dasan.kernels.env.settlement import BASE, BY_CARDS, NO_SIDES, pay
 from dasan.kernels.env.trace import write_ply
-from dasan.kernels.patterns.play import FOUND_WORDS, any_beats, cards_of, choice, choices, find, remaining
+from dasan.kernels.patterns.play import PLAY_WORDS, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven
@@ -69,7 +69,7 @@ def random_hand(
 ) -> tuple[np.uint64, int]:
     """Play one dealt hand at random, every legal move of the engine's list equally likely.
 
-    one, two: hands by seat, used up. scratch: FOUND_WORDS words. payments: filled. order: filled with the seats as they went
+    one, two: hands by seat, used up. scratch: PLAY_WORDS words. payments: filled. order: filled with the seats as they went
     out, the last one in at the end. trace: if longer than 0, three numbers a ply: seat, row (-1: pass), legal moves.
     Returns the random state and the plies.
     """
@@ -172,7 +172,7 @@ def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPoli
 
 
 def hand_tables(rules: Rules) -> tuple[PatternCatalogue, PatternPolicy]:
-    """What `random_hands` reads."""
+    """The tables that `random_hands` reads."""
     return pattern_catalogue(rules), pattern_policy(rules)
 
 
@@ -186,7 +186,7 @@ def random_hands(
     players = policy.players
     pack = catalogue.pack.copy()
     one, two = np.empty(players, np.uint64), np.empty(players, np.uint64)
-    scratch = np.empty(FOUND_WORDS, np.uint64)
+    scratch = np.empty(PLAY_WORDS, np.uint64)
     payments, order = np.zeros(players, np.int64), np.zeros(players, np.int64)
     trace = np.empty(0, np.int64)
     for k in range(results.plies.shape[0]):

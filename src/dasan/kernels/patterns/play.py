@@ -21,9 +21,9 @@ _0, _1, _15 = U(0), U(1), U(15)
 _RANKS = U(0x1111_1111_1111_1111)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 
-HELD, FOUND = 0, MOST_COPIES
-FOUND_WORDS = FOUND + 2 * MOST_BLOCKS
-"""Words of scratch: from FOUND on, pairs of a word and the place of its bit 0 in `PatternCatalogue.rows`."""
+HELD, PLAYS_AT = 0, MOST_COPIES
+PLAY_WORDS = PLAYS_AT + 2 * MOST_BLOCKS
+"""Words of scratch: from PLAYS_AT on, pairs of a word and the place of its bit 0 in `PatternCatalogue.rows`."""
 
 
 @woven
@@ -159,7 +159,7 @@ def find(
         )
         depth = catalogue.deepest if stronger else catalogue.depth[kind]
     _hold(one, two, depth, scratch)
-    end = ordinary = signed(FOUND)
+    end = ordinary = signed(PLAYS_AT)
     k = 0
     while True:
         end = _find(kind, length, above, end, scratch, catalogue)
@@ -181,7 +181,7 @@ def find(
 def choices(end: int, scratch: Words) -> int:
     """The number of plays found."""
     n = 0
-    for at in range(FOUND, end, 2):
+    for at in range(PLAYS_AT, end, 2):
         n += signed(popcount(scratch[at]))
     return n
 
@@ -189,7 +189,7 @@ def choices(end: int, scratch: Words) -> int:
 @woven_callable
 def choice(i: int, scratch: Words, catalogue: PatternCatalogue) -> int:
     """The row of the `i`-th play found."""
-    at = FOUND
+    at = PLAYS_AT
     n = signed(popcount(scratch[at]))
     while i >= n:
         i -= n
@@ -245,7 +245,7 @@ def any_beats(
 ) -> bool:
     """Whether a row of at most `limit` cards out of these beats the row `target`."""
     _, end = find(one, two, target, limit > 0, scratch, catalogue)
-    for at in range(FOUND, end, 2):
+    for at in range(PLAYS_AT, end, 2):
         row = catalogue.rows[scratch[at + 1] + trailing_zeros(scratch[at])]
         if catalogue.size[row] <= limit:
             return True

@@ -190,10 +190,10 @@ def _check(shape: AnyShape) -> None:
 
 def _sequence(rules: Rules, shapes: list[AnyShape]) -> list[int]:
     """The ranks in the order of runs."""
-    found = {shape.sequence for shape in shapes if isinstance(shape, Run)} or {rules.ranks}
-    if len(found) > 1:
+    sequences = {shape.sequence for shape in shapes if isinstance(shape, Run)} or {rules.ranks}
+    if len(sequences) > 1:
         raise ValueError("the kernels know one sequence only")
-    return [rules.ranks.index(rank) for rank in found.pop()]
+    return [rules.ranks.index(rank) for rank in sequences.pop()]
 
 
 def _form(shape: AnyShape) -> int:

@@ -20,7 +20,7 @@ from dasan.kernels.runtime.compiled import inlined, lean, woven_callable
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 INFINITE = (1 << 24) - 1
-"""The proof number of what cannot be proved: the largest that fits."""
+"""The proof number of a disproved position: the largest that fits."""
 BUCKET_WORDS = 8
 _0, _1, _3 = U(0), U(1), U(3)
 _ALL = U((1 << 64) - 1)

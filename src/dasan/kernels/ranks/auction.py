@@ -81,8 +81,8 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
 def lowest_of_suit(cards: np.uint64, suit: int) -> np.uint64:
     """The lowest rank of `suit` in a suit word; 64 if there is none."""
     lane = (cards >> (_16 * U(suit))) & _LANE
-    found: np.uint64 = trailing_zeros(lane)
-    return found
+    rank: np.uint64 = trailing_zeros(lane)
+    return rank
 
 
 @inlined

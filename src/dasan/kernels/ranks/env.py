@@ -60,7 +60,7 @@ _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 
 HAND, PLAYED = 0, 4
 PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 12, 13, 14, 15
-BID, BIDDER, SAID, OPENER, OPENING, DEALER, KITTY, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
+BID, BIDDER, BIDS, OPENER, OPENING, DEALER, KITTY, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
 DEALT, BASE, BOMBS, TALLY = 24, 29, 30, 31
 COLUMNS = 32
 """Columns of a row. A play reads the first two cache lines; bids and observations read the third. Hands, played cards and KITTY
@@ -118,7 +118,7 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     row[PHASE] = AUCTION
     row[SEAT] = row[OPENER] = opener
     row[OPENING] = low
-    row[BID] = row[PASSED] = row[SAID] = row[BOMBS] = row[TALLY] = 0
+    row[BID] = row[PASSED] = row[BIDS] = row[BOMBS] = row[TALLY] = 0
     row[BIDDER] = row[PARTNER] = row[CALLED] = row[HOLDER] = row[TABLE_SEAT] = NONE
     row[LAST] = LEAD
 
@@ -163,8 +163,8 @@ def _publish_plain(i: int, scratch: Words, states: Words, buffers: Buffers, tabl
         sets, ones, twos = legal_words(row[U(HAND) + seat], row[LAST], tables.catalogue)
         write_plain(i, _0, sets, ones, twos, tables.ids, buffers)
     else:
-        said, twos = bids_of(row, tables)
-        write_plain(i, said, _0, _0, twos, tables.ids, buffers)
+        bids, twos = bids_of(row, tables)
+        write_plain(i, bids, _0, _0, twos, tables.ids, buffers)
 
 
 @woven
@@ -205,7 +205,7 @@ def _bid(row: Words, bid: int, auction: AuctionPolicy) -> bool:
     if bid > 0:
         row[BID] = bid
         row[BIDDER] = seat
-        row[SAID] = (row[SAID] & ~(U(255) << U(8 * seat))) | (U(bid) << U(8 * seat))
+        row[BIDS] = (row[BIDS] & ~(U(255) << U(8 * seat))) | (U(bid) << U(8 * seat))
         row[TALLY] = _0
         if not auction.passing_is_final:
             passed = 0
@@ -272,7 +272,7 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
         row[TALLY] += _1 << (seat << _3)
     if left == _0:
         return True
-    # A pass takes no cards. There is no branch on it, for it would be mispredicted often: all words are read above.
+    # A pass takes no cards. A branch on it would be mispredicted often, so there is none: all words are read above.
     passing = action == _PASS
     passed |= _1 << seat
     cleared = passing & (popcount(passed) == players - _1)
@@ -307,7 +307,7 @@ def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
     """
     catalogue = tables.catalogue
     seat = row[SEAT]
-    said, with0, with1, with2 = _0, _0, _0, _0
+    bids, with0, with1, with2 = _0, _0, _0, _0
     if row[PHASE] == PLAYING:
         hand, last = row[U(HAND) + seat], row[LAST]
         sets, ones, twos = legal_words(hand, last, catalogue)
@@ -322,15 +322,15 @@ def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
             lanes = (hand >> rank) & _LANES
             top = lanes & ~(lanes >> _16)
             sets, ones, twos = legal_words(hand & ~(top << rank), last, catalogue)
-        return said, with0, with1, with2, sets, ones, twos
+        return bids, with0, with1, with2, sets, ones, twos
     if row[PHASE] == AUCTION:
-        said, twos = bids_of(row, tables)
-        return said, with0, with1, with2, _0, _0, twos
+        bids, twos = bids_of(row, tables)
+        return bids, with0, with1, with2, _0, _0, twos
     ids = tables.ids
     for k in range(ids.call_cards.shape[0] - 1):
         if (row[U(DEALT) + seat] >> U(ids.call_cards[k])) & _1 == _0:
-            said |= _1 << U(ids.first_call - 1 + k)
-    return said, with0, with1, with2, _0, _0, _0
+            bids |= _1 << U(ids.first_call - 1 + k)
+    return bids, with0, with1, with2, _0, _0, _0
 
 
 @woven
@@ -410,8 +410,8 @@ def _write_observation(
         acc, at = put(acc, at, _1 << U(ids.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n, obs, i)
     every = (_1 << U(8 * players)) - _1
     sizes = turned(sizes, U(8 * me), U(8 * players), every)
-    said = turned(row[SAID], U(8 * me), U(8 * players), every)
-    numbers = sizes | (said << U(8 * players))
+    bids = turned(row[BIDS], U(8 * me), U(8 * players), every)
+    numbers = sizes | (bids << U(8 * players))
     more = _0
     if tables.auction.doubles:
         more = _doubled(row, me, tables.auction)

@@ -224,7 +224,7 @@ def _choose_with_called(
 
 
 def hand_tables(rules: Rules) -> tuple[RankCatalogue, AuctionPolicy]:
-    """What `random_hands` reads."""
+    """The tables that `random_hands` reads."""
     return rank_catalogue(rules), auction_policy(rules)
 
 

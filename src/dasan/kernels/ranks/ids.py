@@ -27,7 +27,7 @@ _PASS_PLACE = U(PASS - 128)
 _RUNS = U((1 << 36) - 1)
 """The runs of single cards in word 1, and of pairs in word 2, see `_PLAIN`."""
 NO_CARD = 63
-SAID = 6
+BIDS = 6
 
 
 class RankIds(NamedTuple):
@@ -38,8 +38,8 @@ class RankIds(NamedTuple):
 
     bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
     j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether ids grow with bits and there are at least
-    64 of them, as in all presets, so that bits and places can be used. plain: whether they stand as in `plain_words`, as
-    in all presets of three players.
+    64 of them, as in all presets, so that bits and places can be used. plain: whether they are laid out as in
+    `plain_words`, as in all presets of three players.
     """
 
     by_action: npt.NDArray[np.int16]
@@ -115,8 +115,8 @@ def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray
     offsets = np.zeros(7 * 64, np.uint8)
     n = (count + 63) // 64
     bits, places = np.zeros(6 * n, np.uint64), np.zeros(6 * n, np.uint64)
-    bases[SAID] = 1
-    offsets[64 * SAID :] = np.arange(64)
+    bases[BIDS] = 1
+    offsets[64 * BIDS :] = np.arange(64)
     for j in range(6):
         there = {bit: int(i) for bit, i in enumerate(ids.reshape(6, 64)[j]) if i > 0}
         bases[j] = min(there.values(), default=0)
@@ -154,10 +154,10 @@ def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
 
 
 @woven
-def plain_words(said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64) -> tuple[np.uint64, ...]:
-    """The legal ids as three words, where they stand as in `_PLAIN`."""
+def plain_words(bids: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64) -> tuple[np.uint64, ...]:
+    """The legal ids as three words, laid out as in `_PLAIN`."""
     passes = twos >> _PASS_PLACE
-    low = passes | (said << _1) | (sets << U(4)) | (ones << U(56))
+    low = passes | (bids << _1) | (sets << U(4)) | (ones << U(56))
     middle = ((ones << U(28)) >> U(36)) | (twos << U(28))
     high = (ones >> U(36)) | (((twos << _1) >> U(37)) << U(26))
     return low, middle, high
@@ -165,12 +165,12 @@ def plain_words(said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint
 
 @woven
 def write_plain(
-    i: int, said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64, ids: RankIds, buffers: Buffers
+    i: int, bids: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64, ids: RankIds, buffers: Buffers
 ) -> None:
     """As `write_legal`, for plain ids."""
     if buffers.written.legal:
-        _list_plain(i, said, sets, ones, twos, ids, buffers)
-    low, middle, high = plain_words(said, sets, ones, twos)
+        _list_plain(i, bids, sets, ones, twos, ids, buffers)
+    low, middle, high = plain_words(bids, sets, ones, twos)
     if buffers.written.bits:
         bits = buffers.bits
         bits[i, 0], bits[i, 1], bits[i, 2] = low, middle, high
@@ -196,15 +196,15 @@ def _copy_list(i: int, buffers: Buffers) -> None:
 
 @woven
 def _list_plain(
-    i: int, said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64, ids: RankIds, buffers: Buffers
+    i: int, bids: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64, ids: RankIds, buffers: Buffers
 ) -> None:
     """Write the list of legal ids and its length, for plain ids."""
     bases, offsets, listed = ids.bases, ids.offsets, buffers.legal
     passes = (twos >> _PASS_PLACE) & _1
     listed[i, 0] = 0
     n = np.int64(passes)
-    if said != _0:
-        n = gather(said, offsets, 64 * SAID, bases[SAID], listed, i, n)
+    if bids != _0:
+        n = gather(bids, offsets, 64 * BIDS, bases[BIDS], listed, i, n)
     n = gather(sets, offsets, 0, bases[0], listed, i, n)
     twos ^= passes << _PASS_PLACE
     if ones | twos != _0:
@@ -218,13 +218,13 @@ def _list_plain(
 @woven
 def _list_unordered(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
     """Write the list of legal ids, not yet sorted, and its length."""
-    said, with0, with1, with2, sets, ones, twos = legal
+    bids, with0, with1, with2, sets, ones, twos = legal
     bases, offsets, listed = ids.bases, ids.offsets, buffers.legal
     passes = (twos >> _PASS_PLACE) & _1
     twos ^= passes << _PASS_PLACE
     listed[i, 0] = 0
     n = np.int64(passes)
-    n = gather(said, offsets, 64 * SAID, bases[SAID], listed, i, n)
+    n = gather(bids, offsets, 64 * BIDS, bases[BIDS], listed, i, n)
     n = gather(with0, offsets, 192, bases[3], listed, i, n)
     n = gather(with1, offsets, 256, bases[4], listed, i, n)
     n = gather(with2, offsets, 320, bases[5], listed, i, n)
@@ -237,7 +237,7 @@ def _list_unordered(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers:
 @woven
 def _write_words(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
     """Write the legal ids word by word: as bits, into the mask, and into the list; and how many there are."""
-    said, with0, with1, with2, sets, ones, twos = legal
+    bids, with0, with1, with2, sets, ones, twos = legal
     bits, places, written = ids.bits, ids.places, buffers.written
     passes = (twos >> _PASS_PLACE) & _1
     twos ^= passes << _PASS_PLACE
@@ -245,7 +245,7 @@ def _write_words(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Bu
     runs = ones | twos != _0
     before = _0
     n = 0
-    word = (said << _1) | passes
+    word = (bids << _1) | passes
     for k in range(places.shape[0] // 6):
         at = 6 * k
         word |= deposit(extract(sets, bits[at]), places[at])
@@ -259,7 +259,7 @@ def _write_words(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Bu
         if written.mask:
             _spread_word(word, before, k, buffers.mask, i)
         if written.legal:
-            n = gather(word, ids.offsets, 64 * SAID, 64 * k, buffers.legal, i, n)
+            n = gather(word, ids.offsets, 64 * BIDS, 64 * k, buffers.legal, i, n)
         else:
             n += signed(popcount(word))
         before = word

@@ -50,10 +50,10 @@ def put(state: State, states: Words, i: int) -> None:
         return env.NONE if value is None else value
 
     row = [0] * env.COLUMNS
-    said = [0] * rules.players
+    bids = [0] * rules.players
     for seat, hand in enumerate(state.hands):
         plays = [event for event in state.events if event.type is EventType.PLAY and event.seat == seat]
-        said[seat] = max([event.bid or 0 for event in state.events if event.seat == seat], default=0)
+        bids[seat] = max([event.bid or 0 for event in state.events if event.seat == seat], default=0)
         row[env.HAND + seat] = lanes(list(hand))
         row[env.PLAYED + seat] = lanes([card for event in plays for card in event.cards if card is not None])
         row[env.DEALT + seat] = sum(1 << bit(card) for card in begun.hands[seat] if card is not None)
@@ -65,7 +65,7 @@ def put(state: State, states: Words, i: int) -> None:
     row[env.OPENING] = env.NONE if shown is None else order.place[shown][0]
     row[env.BID], row[env.BIDDER] = state.bid or 0, some(state.bidder)
     row[env.PASSED] = sum(1 << seat for seat in state.passed)
-    row[env.SAID] = sum(n << (8 * seat) for seat, n in enumerate(said))
+    row[env.BIDS] = sum(n << (8 * seat) for seat, n in enumerate(bids))
     row[env.PARTNER] = some(state.partner)
     row[env.CALLED] = env.NONE if state.called is None else bit(state.called)
     row[env.HOLDER] = env.NONE if state.partner_shown else some(state.partner)
@@ -83,8 +83,8 @@ def put(state: State, states: Words, i: int) -> None:
 
 
 def _plays(state: State) -> list[int]:
-    """The plays of each seat, of which the bidder's and a possible partner's add up to those of their side: where the hand began
-    in the middle, as many as those that are known.
+    """The number of plays of each seat; in a hand that began in the middle, of the known plays. Those of the bidder and of a
+    possible partner add up to those of their side.
     """
     plays = [int(seat in state.has_played) for seat in range(state.rules.players)]
     for seat in range(state.rules.players):

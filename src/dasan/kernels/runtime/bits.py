@@ -215,13 +215,13 @@ def _gather_wide(typing: Any, word: Any, offsets: Any, first: Any, base: Any, ou
         data = context.make_array(signature.args[1])(context, builder, args[1]).data
         source = builder.bitcast(builder.gep(data, [start]), bytes64.as_pointer())
         there = builder.load(source, align=1)
-        found = builder.call(compress, [there, ir.Constant(bytes64, None), builder.bitcast(args[0], bits64)])
+        packed = builder.call(compress, [there, ir.Constant(bytes64, None), builder.bitcast(args[0], bits64)])
         count = builder.ctpop(args[0])
 
         def write(begin: int, n: int) -> None:
             shorts = ir.VectorType(short, n)
             lanes = ir.Constant(ir.VectorType(number, n), [begin + k for k in range(n)])
-            part = builder.zext(builder.shuffle_vector(found, found, lanes), shorts)
+            part = builder.zext(builder.shuffle_vector(packed, packed, lanes), shorts)
             one = builder.insert_element(ir.Constant(shorts, ir.Undefined), builder.trunc(plus, short), number(0))
             all_of_it = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(number, n), [0] * n))
             place = _place(context, builder, signature.args[4], args[4], row, builder.add(column, column.type(begin)))

@@ -35,7 +35,7 @@ try:
 except ImportError:  # Windows: processes may compile the same function at the same time
     fcntl = None  # type: ignore[assignment]
 
-KEPT = 6
+MOST_FOLDERS = 6
 """Cache folders kept for each module; the least recently used are removed."""
 
 PATIENCE = 120.0
@@ -69,7 +69,7 @@ def _let_go(parent: Path, module: str) -> None:
     """Remove the least recently used folders of a module."""
     mine = [path for path in parent.glob(f"{module}-*") if path.is_dir()]
     mine.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in mine[KEPT:]:
+    for path in mine[MOST_FOLDERS:]:
         shutil.rmtree(path, ignore_errors=True)
 
 
@@ -98,16 +98,16 @@ def _number(value: object) -> str | None:
 def _reached(module: str) -> set[str]:
     """The names of a module and of all kernel modules that it imports from, directly or not."""
     package = (__package__ or "").rpartition(".")[0]
-    found = {f"{package}.{name}" for name in _ALWAYS}
+    modules = {f"{package}.{name}" for name in _ALWAYS}
     ahead = [module]
     while ahead:
         name = ahead.pop()
-        found.add(name)
+        modules.add(name)
         for value in vars(sys.modules[name]).values():
             origin = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-            if isinstance(origin, str) and origin.startswith(f"{package}.") and origin not in found:
+            if isinstance(origin, str) and origin.startswith(f"{package}.") and origin not in modules:
                 ahead.append(origin)
-    return found
+    return modules
 
 
 class _SourceLocator(caching._CacheLocator):
@@ -189,18 +189,18 @@ class CodeCache(caching._Cache):
         """The compiled function, or None if there is no readable entry. After None this process holds the lock,
         unless there are no locks or it has waited for too long.
         """
-        found = self._load(sig, target_context)
-        return self._load(sig, target_context) if found is None and self._waited() else found
+        loaded = self._load(sig, target_context)
+        return self._load(sig, target_context) if loaded is None and self._waited() else loaded
 
     def _load(self, sig: Any, target_context: Any) -> Any:
         try:
-            found = self._files.load_overload(sig, target_context)
-            if found is not None and found.signature.args != getattr(sig, "args", sig):
+            loaded = self._files.load_overload(sig, target_context)
+            if loaded is not None and loaded.signature.args != getattr(sig, "args", sig):
                 raise ValueError("a file of another index: code for arguments of other types")
         except Exception:
             self.flush()
             return None
-        return found
+        return loaded
 
     def _waited(self) -> bool:
         """Take the function's lock, and say whether another process had it. Without file locks, or after `PATIENCE`, do not."""

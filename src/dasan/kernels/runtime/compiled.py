@@ -68,7 +68,7 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
 def woven(function: Callable[P, R]) -> Callable[P, R]:
     """As `lean`, and inlined into the callers, because a call passes every array of every tuple by value.
 
-    Only for calls from compiled code: what Python would call is not made, which takes a third of the time to compile.
+    Only for calls from compiled code: the entry point for Python is not compiled, which would take a third of the compile time.
     """
     return _only_compiled(function, forceinline=True)
 
@@ -91,7 +91,7 @@ def woven_callable(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _OnlyCompiled(CPUDispatcher):
-    """Refuses calls from Python, which would jump to a function that is not there."""
+    """Refuses calls from Python, for which there is no compiled entry point."""
 
     def __call__(self, *args: object) -> None:
         raise TypeError(f"{self.py_func.__qualname__} can only be called by compiled code")

@@ -9,7 +9,7 @@ word; the parts of a tuple follow each other. The types of the parts belong to t
 - Replaced arrays: a parcel never changes. Where an array or a number is replaced, bind the kernel again.
 - Threads: several may call with one parcel at a time. They share its arrays; what each may write is the kernel's concern.
 - Processes: a forked child has the same arrays at the same addresses, as a copy. A `Bound` refuses to be pickled or copied,
-  for its address means nothing elsewhere: its owner binds the kernel anew, as `VectorEnv` and `dasan.envs.openspiel.desk` do.
+  because its address means nothing elsewhere: its owner binds the kernel anew, as `VectorEnv` and `dasan.envs.openspiel.desk` do.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class _Words:
     def word(self) -> Any:
         place = self.builder.gep(self.words, [ir.IntType(64)(self.at)])
         self.at += 1
-        found = self.builder.load(place)
-        found.set_metadata("invariant.load", self.constant)
-        return found
+        loaded = self.builder.load(place)
+        loaded.set_metadata("invariant.load", self.constant)
+        return loaded
 
     def value(self, kind: Any) -> Any:
         builder = self.builder
@@ -102,13 +102,13 @@ def _as_it_is(parcel: T) -> T:
 
 
 opened: Callable[[T], T] = cast("Any", _as_it_is if DISABLED else _opened)
-"""What `bound` has put into the parcel that is a kernel's first argument. The function that calls it is never inlined, for its
-loops get more of the processor's registers when they are compiled by themselves."""
+"""The contents of the parcel that is a kernel's first argument. The function that calls it is never inlined: its loops get more
+registers when they are compiled by themselves."""
 
 
 class Bound(partial[int]):
-    """A kernel with its parcel: a call takes the other arguments, which are integers. It keeps the arrays alive, for its address
-    is all that compiled code has of them. words: the parcel's words, at that address.
+    """A kernel with its parcel: a call takes the other arguments, which are integers. It keeps the arrays alive, because
+    compiled code holds only the address. words: the parcel's words, at that address.
     """
 
     __slots__ = ("parcel", "words")
@@ -122,7 +122,7 @@ class Bound(partial[int]):
 def bound(kernel: Callable[..., int], parcel: tuple[Any, ...], more: int) -> Bound:
     """A kernel, compiled or not, with `parcel` as its first argument; `more` integers follow.
 
-    TypeError: the parcel holds something else than arrays, integers and booleans.
+    TypeError: the parcel holds something other than arrays, integers and booleans.
     """
     if isinstance(kernel, CPUDispatcher):
         words = np.array([word % (1 << 64) for word in _words_of(parcel)], np.uint64)

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 LEAST = 0.1
 """Seconds of processor time; tables that take less are not cached."""
-KEPT = 12
+MOST_TABLES = 12
 """Tables kept; the least recently used are removed."""
 
 
@@ -51,7 +51,7 @@ def _keep(path: Path, made: object) -> None:
         new.write_bytes(pickle.dumps(made))
         new.replace(path)
         listed = sorted(path.parent.glob("tables-*"), key=lambda file: file.stat().st_mtime, reverse=True)
-        for old in listed[KEPT:]:
+        for old in listed[MOST_TABLES:]:
             old.unlink(missing_ok=True)
     except OSError:  # a full disk or a read-only folder
         return

@@ -85,11 +85,11 @@ def memory(rules: Rules, n: int, session: bool, put: Callable[[npt.NDArray[Any]]
 
 def place_ids(tables: RankTables) -> npt.NDArray[np.int16]:
     """The id of each place, -1 for none: pass, bids and calls; plays with the called card, if any; plays without."""
-    said = np.arange(1, 65, dtype=np.int16)
-    said[tables.ids.first_row - 1 :] = -1
+    bids = np.arange(1, 65, dtype=np.int16)
+    bids[tables.ids.first_row - 1 :] = -1
     plays = np.where((tables.ids.by_action == 0) & (np.arange(2 * ACTIONS) != PASS), np.int16(-1), tables.ids.by_action)
     called = plays[ACTIONS:] if tables.auction.call_ranks != _0 else plays[:0]
-    return np.concatenate([said, called, plays[:ACTIONS]])
+    return np.concatenate([bids, called, plays[:ACTIONS]])
 
 
 def _kernel(function: Callable[..., None]) -> Any:
@@ -99,10 +99,10 @@ def _kernel(function: Callable[..., None]) -> Any:
 
 @inlined
 def _publish(i: int, row: Any, memory: Any) -> None:
-    said, with0, with1, with2, sets, ones, twos = legal_of(row, memory.tables)
+    bids, with0, with1, with2, sets, ones, twos = legal_of(row, memory.tables)
     bits = memory.bits
     n = bits.shape[1]
-    bits[i, 0] = said
+    bits[i, 0] = bids
     if n == 7:
         bits[i, 1] = with0
         bits[i, 2] = with1

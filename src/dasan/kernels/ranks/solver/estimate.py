@@ -56,16 +56,16 @@ def split(hand: np.uint64, splits: Words, at: int) -> None:
     runs = 0
     while runs < MOST_RUNS:
         ranks = hand & _RUN
-        found = ranks & (ranks >> _1) & (ranks >> _2)
-        if found == _0:
+        starts = ranks & (ranks >> _1) & (ranks >> _2)
+        if starts == _0:
             break
         length = _3
-        longer = found & (ranks >> length)
+        longer = starts & (ranks >> length)
         while longer != _0:
-            found = longer
+            starts = longer
             length += _1
-            longer = found & (ranks >> length)
-        rank = trailing_zeros(found)
+            longer = starts & (ranks >> length)
+        rank = trailing_zeros(starts)
         mask = ((_1 << length) - _1) << rank
         lane = _1 if (hand >> _16) & mask == mask else _0
         left = without(hand, mask, lane)

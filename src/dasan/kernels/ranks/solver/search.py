@@ -59,8 +59,8 @@ CHILDREN = 1 << 14
 """More children than all plies of one line have together."""
 KEPT_FROM = 2_000
 """Nodes before move lists are cached, so that short searches do not touch that memory."""
-KEPT_SHARE = 8
-"""The move cache takes at most this fraction of the memory (one part in KEPT_SHARE)."""
+CACHE_SHARE = 8
+"""The move cache takes at most one part in CACHE_SHARE of the memory."""
 NEVER = 1 << 62
 MOVE, PLACE, KEEPS = 1, 6, 4
 """A column of `children`, in the place of CHECK, one of `plies` and a word of `counters`, beside those of `proofs.loop`."""
@@ -94,7 +94,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
     """Allocate a search whose transposition table and move cache take at most `memory` bytes; `buckets`, a power of two, are in
     use at first.
     """
-    move_cache = new_cache(memory // KEPT_SHARE)
+    move_cache = new_cache(memory // CACHE_SHARE)
     most = max(1, (memory - move_cache.nbytes) // (8 * BUCKET_WORDS))
     counters = new_counters(buckets, most)
     counters[KEEPS] = KEPT_FROM if move_cache.size else NEVER
@@ -342,7 +342,7 @@ def ready() -> bool:
 
 @lru_cache(maxsize=1)
 def warm_up() -> None:
-    """Compile everything that is not compiled yet, so that no time limit includes it."""
+    """Compile all functions of the search, so that no time limit includes the compilation."""
     from dasan.games import make_rules
 
     catalogue = rank_catalogue(make_rules("big-three"))

@@ -204,8 +204,8 @@ def covered(
     """Whether a hand on lead surely goes out first against `enemy` and `other` (0 for none; `smallest`: cards of the
     shorter), because it splits into plays in which, kind by kind, sure winners make up for all losers but one.
 
-    A loser is led; whoever of the enemies beats it is beaten by a winner of the same kind, one that is strictly above
-    all they hold; so each enemy follows once with as many cards, and goes out only if all losers led are as many cards
+    A loser is led; a winner of the same kind, strictly above all that the enemies hold, beats the enemy that beats the loser;
+    so each enemy follows once with as many cards, and goes out only if all losers led are as many cards
     as they hold. The last loser is led last. Ties, which nobody can beat either, count for nothing, and runs that win
     are led without covering any.
     """
@@ -259,7 +259,7 @@ def covered(
             return True
         ranks = left & _RUN
         if at < 3 * DEEPEST and ranks & (ranks >> _1) & (ranks >> _2) != _0:
-            # Only runs from this one on, so that each set of runs is tried once.
+            # Start at this run, so that each set of runs is tried once.
             ones = _0
             twos = _twos(left, runs)
             if action < U(128):
