@@ -9,6 +9,7 @@ const ROOMS = [
   'game',
   'hand',
   'ui',
+  'friends',
   'seats',
   'turn',
   'rules',

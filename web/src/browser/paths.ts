@@ -9,6 +9,7 @@ export type Route =
   | { page: 'events' }
   | { page: 'event'; id: string }
   | { page: 'moderation' }
+  | { page: 'friends' }
   | { page: 'link'; token: string }
   | { page: 'missing' };
 
@@ -32,6 +33,8 @@ export function parse(path: string): Route {
       return name ? { page: 'rules', preset: name } : { page: 'missing' };
     case 'events':
       return name ? { page: 'event', id: name } : { page: 'events' };
+    case 'friends':
+      return name ? { page: 'missing' } : { page: 'friends' };
     case 'me':
       return name ? { page: 'missing' } : { page: 'profile', name: null };
     case 'moderation':

@@ -74,6 +74,8 @@ export interface Protocol {
   EventSummary?: EventSummary;
   EventToday?: EventToday;
   Forgotten?: Forgotten;
+  Friend?: Friend;
+  Friends?: Friends;
   Habit?: Habit;
   Habits?: Habits;
   HandInfo?: HandInfo;
@@ -85,6 +87,9 @@ export interface Protocol {
   HintCommand?: HintCommand;
   History?: History;
   Increment?: Increment;
+  Invitation?: Invitation;
+  Invite?: Invite;
+  Invited?: Invited;
   JoinTable?: JoinTable;
   Joined?: Joined;
   KnownDone?: KnownDone;
@@ -811,6 +816,27 @@ export interface Forgotten {
   id: string;
 }
 /**
+ * A player whom you follow.
+ *
+ * mutual: whether they follow you too; only then the other fields are known. here: whether they are here now.
+ * seen: when they were last here, null if that is not known.
+ */
+export interface Friend {
+  name: string;
+  mutual: boolean;
+  here: boolean;
+  seen: number | null;
+}
+/**
+ * Whom you follow, who else follows you, and whom you have blocked. you: your account's name; null for guests.
+ */
+export interface Friends {
+  you: string | null;
+  follows: Friend[];
+  followers: string[];
+  blocked: string[];
+}
+/**
  * A kind of decision in one game. decisions: how many there were. mistakes: those whose cost exceeds its interval. cost:
  * the mean loss in a reviewed hand. hand, seq: the costliest decision.
  */
@@ -959,6 +985,28 @@ export interface Hint {
 export interface History {
   hands: HandSummary[];
   before: string | null;
+}
+/**
+ * An invitation to a table. host: who invites you.
+ */
+export interface Invitation {
+  table: string;
+  preset: string;
+  title: string;
+  host: string;
+  at: number;
+}
+/**
+ * Invite a friend to a table, by the name of their account.
+ */
+export interface Invite {
+  name: string;
+}
+/**
+ * The names of those who are invited to a table.
+ */
+export interface Invited {
+  names: string[];
 }
 /**
  * Take a seat at a table, with or without an account. No ``seat``: the first one that is open. ``program``: a program plays,

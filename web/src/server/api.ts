@@ -9,9 +9,12 @@ import type {
   EventStandings,
   EventSummary,
   EventToday,
+  Friends,
   Habits,
   HandInfo,
   History,
+  Invitation,
+  Invited,
   Joined,
   Lobby,
   Me,
@@ -155,6 +158,20 @@ export const personalLink = (): Promise<PersonalLink> => send('/api/me/link', {}
 export const claimLink = (token: string): Promise<Me> => send('/api/me/claim', { token });
 export const history = (before?: string): Promise<History> => ask(`/api/me/history${query({ before })}`);
 export const profile = (name: string): Promise<Profile> => ask(`/api/people/${id(name)}`);
+
+export const friends = (): Promise<Friends> => ask('/api/friends');
+const towards =
+  (what: string) =>
+  (name: string): Promise<Friends> =>
+    send(`/api/friends/${id(name)}/${what}`, {});
+export const follow = towards('follow');
+export const unfollow = towards('unfollow');
+export const block = towards('block');
+export const unblock = towards('unblock');
+export const invitations = (): Promise<Invitation[]> => ask('/api/invitations');
+export const declineInvitation = (table: string): Promise<Invitation[]> => send(`/api/invitations/${id(table)}/decline`, {});
+export const invitedTo = (table: string): Promise<Invited> => ask(`/api/tables/${id(table)}/invited`);
+export const inviteFriend = (table: string, name: string): Promise<Invited> => send(`/api/tables/${id(table)}/invite`, { name });
 
 export const hand = (hand: string): Promise<HandInfo> => ask(`/api/hands/${id(hand)}`);
 export const handRecordUrl = (hand: string): string => `/api/hands/${id(hand)}/record`;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dasan.server.api import (
     events,
+    friends,
     games,
     hands,
     health,
@@ -30,4 +31,5 @@ ROUTERS = (
     together.router,
     events.router,
     moderation.router,
+    friends.router,
 )

@@ -52,6 +52,7 @@ class Live:
 
     def __init__(self) -> None:
         self._clients: dict[str, set[Client]] = {}
+        self._touched: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._clients)
@@ -69,6 +70,15 @@ class Live:
             self._clients[player].discard(client)
             if not self._clients[player]:
                 del self._clients[player]
+
+    def touch(self, player: str) -> None:
+        """Count the player as here for a moment: their page asks without a socket."""
+        self._touched.add(player)
+
+    def here(self) -> frozenset[str]:
+        """The players with a socket, and those who have been touched since the last call."""
+        touched, self._touched = self._touched, set()
+        return frozenset(touched.union(self._clients))
 
     def recheck(self, player: str) -> None:
         """Have the player's sockets find out at once whether they may stay."""

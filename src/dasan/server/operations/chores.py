@@ -22,6 +22,8 @@ READ_EVERY = 1.0
 """Seconds between two looks for notices: so soon a ban takes effect."""
 BEAT_EVERY = 10.0
 PRUNE_EVERY = 60 * 60.0
+HERE_EVERY = 15.0
+"""Seconds between two writes of who is here: a third of the time for which that counts."""
 
 log = logging.getLogger("dasan.server")
 
@@ -49,6 +51,7 @@ class Chores:
             asyncio.create_task(repeat("saying that this process runs", self._beat, BEAT_EVERY), name="beat"),
             asyncio.create_task(repeat("reading notices", self._notices, READ_EVERY), name="notices"),
             asyncio.create_task(repeat("removing old data", self._prune, PRUNE_EVERY), name="prune"),
+            asyncio.create_task(repeat("writing who is here", self._here, HERE_EVERY), name="who is here"),
             asyncio.create_task(repeat("measuring the event loop", self._metrics.look), name="metrics"),
         ]
         try:
@@ -63,6 +66,9 @@ class Chores:
     async def _beat(self) -> None:
         await self._store.processes.beat(self._tables.process, __version__, now())
         await self._store.moderation.saw(self._sightings.take(), now())
+
+    async def _here(self) -> None:
+        await self._store.friends.seen(self._live.here(), now())
 
     async def _notices(self) -> None:
         notices = await self._store.processes.notices(now())

@@ -10,6 +10,7 @@ from dasan.server.people.restrictions import Restrictions
 from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
 from dasan.server.store.duplicates import Duplicates
 from dasan.server.store.fair_play import FairPlay
+from dasan.server.store.friends import Friends
 from dasan.server.store.hands import FinishedHands
 from dasan.server.store.leases import Leases
 from dasan.server.store.listings import Listed, Listings
@@ -36,6 +37,7 @@ class Store:
         self.leases = Leases(database)
         self.duplicates = Duplicates(database)
         self.fair_play = FairPlay(database)
+        self.friends = Friends(database)
         self.hands = FinishedHands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)

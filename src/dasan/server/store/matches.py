@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.server.store.database import Database
+from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
 from dasan.server.store.ratings import BEGINNING, shown
@@ -137,7 +138,12 @@ class Matches:
                     seekers.c.player != player,
                 )
             )
-            others = [_seeker(row) for row in rows]
+            found = [_seeker(row) for row in rows]
+            shut = blocked_pairs(connection, [player, *(one.player for one in found)])
+            others: list[Seeker] = []
+            for one in sorted(found, key=lambda seeker: (seeker.since, seeker.player)):
+                if shut.isdisjoint(frozenset((one.player, kept)) for kept in (player, *(o.player for o in others))):
+                    others.append(one)
             together = party(me, others, players, now, fill_after)
             if not together:
                 return Sought(None, me.since, len(others) + 1)

@@ -14,6 +14,7 @@ from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
+from dasan.server.store.friends import friends_of
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     addresses,
@@ -241,6 +242,7 @@ class People:
                 "decisions": rows(sa.select(decisions).where(decisions.c.player == player)),
                 "events": rows(sa.select(duplicate_plays).where(duplicate_plays.c.player == player)),
                 "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
+                **friends_of(connection, player),
             }
 
         return await self._database.read(read)

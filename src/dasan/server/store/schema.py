@@ -331,3 +331,27 @@ duplicate_plays = sa.Table(
     sa.Column("hand_id", sa.String(32)),
     sa.Index("ix_duplicate_plays_deal", "event_id", "deal"),
 )
+follows = sa.Table(
+    "follows",
+    metadata,
+    sa.Column("follower", sa.String(64), primary_key=True),
+    sa.Column("followed", sa.String(64), primary_key=True, index=True),
+    sa.Column("since", sa.BigInteger, nullable=False),
+    sa.Column("seen", sa.BigInteger, nullable=False),
+)
+"""seen: when the follower was last here, which the followed player may know."""
+blocks = sa.Table(
+    "blocks",
+    metadata,
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("blocked", sa.String(64), primary_key=True, index=True),
+    sa.Column("since", sa.BigInteger, nullable=False),
+)
+invitations = sa.Table(
+    "invitations",
+    metadata,
+    sa.Column("table_id", sa.ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("player", sa.String(64), primary_key=True, index=True),
+    sa.Column("host", sa.String(64), nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+)

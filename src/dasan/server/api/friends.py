@@ -1,0 +1,139 @@
+"""Friends: follow and block players, invite friends to tables."""
+
+from __future__ import annotations
+
+from fastapi import Request
+
+from dasan.reasons import reason
+from dasan.server.api.asked import LiveHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.people import account_of
+from dasan.server.api.strict import router as strict_router
+from dasan.server.operations.reporting import now
+from dasan.server.protocol.friends import Friend, Friends, Invitation, Invite, Invited
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store.friends import HERE
+from dasan.server.store.people import Person
+from dasan.server.tables.facts import title_of
+
+router = strict_router("/api")
+
+
+@router.get("/friends")
+async def friends(request: Request, store: StoreHere, live: LiveHere, player: Player) -> Friends:
+    """Whom the player follows, with who is here, and whom the player has blocked."""
+    person = None if player is None else await store.people.find(player)
+    if person is None or person.account is None:
+        return Friends(you=None, follows=[], followers=[], blocked=[])
+    live.touch(person.id)
+    return await _circle(store, person)
+
+
+@router.post("/friends/{name}/follow")
+async def follow(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
+    """Follow a player. They see it, and if they follow back both see when the other is here."""
+    me, other = await _pair(request, store, player, name)
+    await store.friends.follow(me.id, other.id, now())
+    return await _circle(store, me)
+
+
+@router.post("/friends/{name}/unfollow")
+async def unfollow(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
+    """Follow a player no longer."""
+    me, other = await _pair(request, store, player, name)
+    await store.friends.unfollow(me.id, other.id)
+    return await _circle(store, me)
+
+
+@router.post("/friends/{name}/block")
+async def block(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
+    """Block a player: neither follows, invites or is matched with the other from now on."""
+    me, other = await _pair(request, store, player, name)
+    await store.friends.block(me.id, other.id, now())
+    return await _circle(store, me)
+
+
+@router.post("/friends/{name}/unblock")
+async def unblock(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
+    """Lift a block."""
+    me, other = await _pair(request, store, player, name)
+    await store.friends.unblock(me.id, other.id)
+    return await _circle(store, me)
+
+
+@router.get("/tables/{table_id}/invited")
+async def invited(table_id: str, store: StoreHere, tables: TablesHere, player: Player) -> Invited:
+    """Who is invited to a table, for those who sit at it."""
+    await _seated(tables, table_id, player)
+    return Invited(names=list(await store.friends.invited(table_id)))
+
+
+@router.post("/tables/{table_id}/invite")
+async def invite(
+    table_id: str, wanted: Invite, request: Request, store: StoreHere, tables: TablesHere, player: Player
+) -> Invited:
+    """Invite a friend to a table at which the player sits."""
+    me, other = await _pair(request, store, player, wanted.name)
+    await _seated(tables, table_id, me.id)
+    await store.friends.invite(me.id, other.id, table_id, now())
+    return Invited(names=list(await store.friends.invited(table_id)))
+
+
+@router.get("/invitations")
+async def invitations(store: StoreHere, live: LiveHere, player: Player) -> list[Invitation]:
+    """The invitations that stand, newest first."""
+    if player is None:
+        return []
+    live.touch(player)
+    return await _invitations(store, player)
+
+
+@router.post("/invitations/{table_id}/decline")
+async def decline(table_id: str, request: Request, store: StoreHere, player: Player) -> list[Invitation]:
+    """Remove an invitation; nobody is told."""
+    limit(request, "joins", player)
+    if player is None:
+        return []
+    await store.friends.decline(player, table_id)
+    return await _invitations(store, player)
+
+
+async def _pair(request: Request, store: Store, player: str | None, name: str) -> tuple[Person, Person]:
+    """The player and the account with this name. ``Refused`` if either is no account."""
+    limit(request, "joins", player)
+    person = await account_of(store, player)
+    other = await store.people.by_account(name)
+    if other is None:
+        raise Refused("not-found", reason("no-account"))
+    return person, other
+
+
+async def _seated(tables: TablesHere, table_id: str, player: str | None) -> None:
+    room = await tables.look(table_id)
+    if room.seat_of(player) is None:
+        raise Refused("forbidden", reason("no-seat"))
+    if room.head.event is not None:
+        raise Refused("illegal", reason("event.table"))
+
+
+async def _circle(store: Store, person: Person) -> Friends:
+    circle = await store.friends.circle(person.id)
+    moment = now()
+    return Friends(
+        you=person.name,
+        follows=[
+            Friend(
+                name=one.name, mutual=one.mutual, here=one.seen is not None and one.seen >= moment - HERE, seen=one.seen
+            )
+            for one in circle.follows
+        ],
+        followers=list(circle.followers),
+        blocked=list(circle.blocked),
+    )
+
+
+async def _invitations(store: Store, player: str) -> list[Invitation]:
+    return [
+        Invitation(table=one.table, preset=one.preset, title=title_of(one.preset), host=one.host, at=one.at)
+        for one in await store.friends.invitations(player, now())
+    ]
