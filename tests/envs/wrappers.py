@@ -172,6 +172,8 @@ def openspiel(preset: str, **options: Any) -> Driver:
 
     ours.register()
     name = ours.name_of(preset)
+    # OpenSpiel reads "52" in the text of a game as a number, so such an option is one.
+    given = {key: int(value) if isinstance(value, str) and value.isdigit() else value for key, value in options.items()}
 
     def deal(env: Any) -> None:
         while env.state.is_chance_node():
@@ -181,7 +183,7 @@ def openspiel(preset: str, **options: Any) -> Driver:
     def reset(env: Any, seed: int | None) -> None:
         if seed is not None:
             env.chance = random.Random(seed)
-        env.state = pyspiel.load_game(name, options).new_initial_state()
+        env.state = pyspiel.load_game(name, given).new_initial_state()
         deal(env)
 
     def seen(env: Any) -> object:
