@@ -72,8 +72,8 @@ def by_kernels(preset: str, environments: int, hands: int, seed: int) -> Figures
         follow_moves += follow * env.num_legal
         env.step(env.sample())
         ended = np.flatnonzero(env.done & counts)
-        winner = (env.places[ended] == 1).argmax(axis=1)
-        wins[ended, (winner - first[ended]) % players] += 1
+        won = env.places[ended] == 1
+        wins[ended, (won.argmax(axis=1) - first[ended]) % players] += won.any(axis=1)
         over[ended] += 1
         first = np.where(env.done, env.to_act, first)
         counts = over < hands
@@ -107,7 +107,8 @@ def by_engine(preset: str, hands: int, seed: int) -> Figures:
                 assert following == any(move.type is MoveType.PASS for move in moves)
                 (follow_moves if following else lead_moves)[hand] += len(ids)
             state = state.play(source.choice(moves))
-        wins[hand, (state.result.finish_order[0] - first) % rules.players] += 1
+        if state.result.finish_order:
+            wins[hand, (state.result.finish_order[0] - first) % rules.players] += 1
     return figures(np.ones(hands), plies, leads, follows, lead_moves, follow_moves, wins)
 
 
