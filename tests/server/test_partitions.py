@@ -5,9 +5,10 @@ from __future__ import annotations
 from dasan.server.store.schema import metadata
 
 PARTS = {
-    "tables": "tables seats events forgotten reports",
+    "tables": "tables seats events forgotten reports invitations",
     "hands": "hands hand_seats reviews decisions review_notes shared_reviews",
-    "people": "players name_keys sign_ins links ended_sessions passkeys challenges ratings rating_points seekers addresses",
+    "people": "players name_keys sign_ins links ended_sessions passkeys challenges ratings rating_points seekers addresses"
+    " follows blocks",
     "moderation": "network_bans refused_words audit",
     "processes": "processes notices promises",
     "events": "duplicates duplicate_entries duplicate_plays",
