@@ -135,7 +135,8 @@ class Begun(NamedTuple):
         dealt: list[list[Card]] = [[] for _ in range(game.rules.players + 1)]
         for place, card in zip(self.seats, game.deck, strict=True):
             dealt[place].append(card)
-        return begin(game.rules, Deal(1, self.dealer, tuple(map(tuple, dealt[:-1])), tuple(dealt[-1])))
+        drawn = self.dealer if draws_opener(game.rules) else None
+        return begin(game.rules, Deal(1, self.dealer, tuple(map(tuple, dealt[:-1])), tuple(dealt[-1]), opener=drawn))
 
 
 class PlayedNode:
