@@ -13,7 +13,7 @@ import dasan
 from dasan import bots
 from dasan.records.retrace import moves_of
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.tables.open_table import TRIES
+from dasan.server.tables.bot_turns import TRIES
 
 from .harness import Served
 from .test_live import play_hand

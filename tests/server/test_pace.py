@@ -18,8 +18,8 @@ import pytest
 import dasan
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.store import Store
+from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.directory import Tables
-from dasan.server.tables.open_table import Thought
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import fold
 

@@ -29,9 +29,10 @@ from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
+from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.tables.decisions import check_contribution
-from dasan.server.tables.open_table import RESTART, Table, Thought
+from dasan.server.tables.open_table import RESTART, Table
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room

@@ -8,9 +8,8 @@ reads it back from the log. So is one whose task fails: what is in the log is wh
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Protocol, TypeVar
@@ -31,8 +30,8 @@ from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, WrittenEntry
 from dasan.server.tables import showing
 from dasan.server.tables.answers import Answers, same
-from dasan.server.tables.decisions import MOST_HANDS, bot_move, by_itself, entries, substitute
-from dasan.server.tables.pace import Pace
+from dasan.server.tables.bot_turns import Bots, BotTurns
+from dasan.server.tables.decisions import MOST_HANDS, by_itself, entries, substitute
 from dasan.server.tables.presence import Attendance
 from dasan.server.tables.room import Entry, Room, fold, full_text, listed
 from dasan.server.tables.showing import Mark
@@ -50,28 +49,13 @@ TIMED = frozenset({"move", "clock"})
 """Speeds whose clocks forgive the delay of a player's connection."""
 COUNT_EVERY = 0.5
 """Seconds in which spectators who come and go are counted together."""
-TRIES = 3
-"""Failures in a row after which a bot is replaced at a table."""
 
 
-@dataclass(frozen=True)
-class Thought:
-    """A move for a bot's seat. seconds: for which the bot thought, without the time for which it waited for a process. failed:
-    the bot itself chose none, and its stand-in did. only: no other move is legal.
-    """
-
-    move: str
-    seconds: float = 0.0
-    failed: bool = False
-    only: bool = False
-
-
-class TableHost(Protocol):
+class TableHost(Bots, Protocol):
     """The process in which a table is open, as the table uses it."""
 
     store: Store
     settings: Settings
-    pace: Pace
 
     async def claim(self, table: Table) -> int:
         """The fence for writing the table's log; ``OwnedElsewhere`` if another process owns the table."""
@@ -95,22 +79,6 @@ class TableHost(Protocol):
 
     async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
         """Create the table that follows ``room``'s for the people in ``seats``, if there is none yet."""
-        ...
-
-    async def think(self, name: str, view: dasan.View) -> Thought:
-        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
-        ...
-
-    async def only(self, move: str) -> Thought:
-        """A bot's only legal move, after the wait that a choice would have had."""
-        ...
-
-    def bot_failed(self, name: str) -> None:
-        """Count a bot's failure."""
-        ...
-
-    def stand_in(self, bot: str) -> str:
-        """The substitute for ``bot`` if it fails."""
         ...
 
 
@@ -137,13 +105,7 @@ class Table:
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
         self._waiting: set[asyncio.Future[object]] = set()
         self._wake = asyncio.Event()
-        self._thinking: asyncio.Future[Thought] | None = None
-        self._thought_of: tuple[int, int] = (0, 0)
-        self._turn_began = 0
-        self._due: int | None = None
-        """When the bot's move is made; None while it thinks."""
-        self._failures: Counter[str] = Counter()
-        """How often each bot has failed in a row."""
+        self._bots = BotTurns(process, lambda: self.room, self.write, self.wake)
         self._stopping = False
         self._ended = False
 
@@ -428,13 +390,13 @@ class Table:
                     return
                 await self._inbox.popleft()()
                 idle_since = now()
-            await self._bots()
+            await self._bots.go_on()
             await self._absent()
             await self.write([])
             if self._inbox or self._wake.is_set():
                 continue
             times = self._times()
-            live = self._thinking is not None or len(self.hub) or (times and self._clock_runs())
+            live = self._bots.under_way or len(self.hub) or (times and self._clock_runs())
             if not live and now() - idle_since >= idle:
                 return
             if not live:
@@ -457,8 +419,8 @@ class Table:
         waited = any(room.chairs[seat].substitute is None for seat in self._attendance.seats(room))
         times = [room.deadline, room.next_at if waited and room.number < MOST_HANDS else None]
         times += [self._attendance.takeover_at(room, seat) for seat in room.humans]
-        if self._thinking is not None:
-            times.append(self._due)
+        if self._bots.under_way:
+            times.append(self._bots.due)
         return [t for t in times if t is not None]
 
     async def _absent(self) -> None:
@@ -472,74 +434,3 @@ class Table:
         if late:
             await self.write([substitute(self.room, seat, "absent") for seat in late])
             self._publish_presence()
-
-    async def _bots(self) -> None:
-        """Start the bot whose turn it is, or make its move when it has chosen and the delay is over."""
-        turn = self.room.bot_to_act
-        state = self.room.state
-        if turn is None or state is None:
-            if self._thinking is not None:
-                self._thinking.cancel()
-                self._thinking = None
-            return
-        seat, name = turn
-        asked = (self.room.number, len(self.room.moves))
-        if self._thinking is not None and self._thought_of != asked:
-            self._thinking.cancel()
-            self._thinking = None
-        if self._thinking is None:
-            self._turn_began, self._due = now(), None
-            self._thought_of = asked
-            self._thinking = self._choice(name, state, seat)
-            self._thinking.add_done_callback(self._thought)
-        if not self._thinking.done():
-            return
-        if self._due is None:
-            pace, key, moment = self._process.pace, (name, self.room.head.rules.name), now()
-            forced, needed = len(state.legal_moves()) == 1, moment - self._turn_began
-            chosen = self._thinking.exception() is None and not forced
-            thought = int(1000 * self._thinking.result().seconds) if chosen else 0
-            self._due = self._turn_began + (pace.forced(key, needed) if forced else pace.choice(key, needed, thought))
-        if now() < self._due:
-            return
-        thinking, self._thinking = self._thinking, None
-        failure = thinking.exception()
-        failed = failure is not None or thinking.result().failed
-        if failure is None:
-            try:
-                await self.write([bot_move(self.room, seat, thinking.result().move)])
-            except dasan.DasanError as error:
-                failure, failed = error, True
-        if failure is not None:
-            # One bad bot cannot stop a table: the first legal move is made for it.
-            self._process.bot_failed(name)
-            report(f"bot {name} at table {self.id} made no legal move", failure)
-            await self.write([bot_move(self.room, seat, str(state.legal_moves()[0]))])
-        elif thinking.result().only:
-            return
-        self._failures[name] = self._failures[name] + 1 if failed else 0
-        if self._failures[name] >= TRIES:
-            await self._replace(name)
-
-    def _choice(self, bot: str, state: dasan.State, seat: int) -> asyncio.Future[Thought]:
-        """The bot's choice; a single legal move is made without one."""
-        legal = state.legal_moves()
-        if len(legal) != 1:
-            return asyncio.ensure_future(self._process.think(bot, state.view(seat)))
-        return asyncio.ensure_future(self._process.only(str(legal[0])))
-
-    async def _replace(self, bot: str) -> None:
-        """Have a bot's stand-in play on for it in all its seats, which everybody is shown."""
-        del self._failures[bot]
-        entries: list[Entry] = []
-        for seat, chair in enumerate(self.room.chairs):
-            if chair.plays == bot:
-                reason = "failed" if chair.substitute is None else chair.substitute[1]
-                entries.append(substitute(self.room, seat, reason, self._process.stand_in(bot)))
-        await self.write(entries)
-
-    def _thought(self, thinking: asyncio.Future[Thought]) -> None:
-        """A bot has chosen, or failed; whether anybody still waits for it or not."""
-        if not thinking.cancelled():
-            thinking.exception()
-        self._wake.set()

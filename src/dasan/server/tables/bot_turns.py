@@ -1,0 +1,156 @@
+"""The turns of bots at one table: a bot thinks, its move waits until it is due, and a bot that keeps failing is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import dasan
+from dasan.server.operations.reporting import now, report
+from dasan.server.tables.decisions import bot_move, substitute
+from dasan.server.tables.pace import Pace
+from dasan.server.tables.room import Entry, Room
+
+TRIES = 3
+"""Failures in a row after which a bot is replaced at a table."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A move for a bot's seat. seconds: for which the bot thought, without the time for which it waited for a process. failed:
+    the bot itself chose none, and its stand-in did. only: no other move is legal.
+    """
+
+    move: str
+    seconds: float = 0.0
+    failed: bool = False
+    only: bool = False
+
+
+class Bots(Protocol):
+    """The bots of a process, as a table uses them."""
+
+    pace: Pace
+
+    async def think(self, name: str, view: dasan.View) -> Thought:
+        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
+        ...
+
+    async def only(self, move: str) -> Thought:
+        """A bot's only legal move, after the wait that a choice would have had."""
+        ...
+
+    def bot_failed(self, name: str) -> None:
+        """Count a bot's failure."""
+        ...
+
+    def stand_in(self, bot: str) -> str:
+        """The substitute for ``bot`` if it fails."""
+        ...
+
+
+class BotTurns:
+    """What the table's task asks of its bots. room: the room as it is now; write: adds entries to it; wake: calls the task."""
+
+    def __init__(
+        self,
+        bots: Bots,
+        room: Callable[[], Room],
+        write: Callable[[list[Entry]], Awaitable[None]],
+        wake: Callable[[], None],
+    ) -> None:
+        self.due: int | None = None
+        """When the move is made; None while the bot thinks."""
+        self._bots, self._room, self._write, self._wake = bots, room, write, wake
+        self._thinking: asyncio.Future[Thought] | None = None
+        self._thought_of: tuple[int, int] = (0, 0)
+        self._began = 0
+        self._failures: Counter[str] = Counter()
+        """How often each bot has failed in a row."""
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a bot thinks, or has chosen a move that is not yet made."""
+        return self._thinking is not None
+
+    async def go_on(self) -> None:
+        """Start the bot whose turn it is, or make its move when it has chosen and the delay is over."""
+        room = self._room()
+        turn, state = room.bot_to_act, room.state
+        if turn is None or state is None:
+            self._drop()
+            return
+        seat, name = turn
+        asked = (room.number, len(room.moves))
+        if self._thought_of != asked:
+            self._drop()
+        if self._thinking is None:
+            self._began, self.due = now(), None
+            self._thought_of = asked
+            self._thinking = self._choice(name, state, seat)
+            self._thinking.add_done_callback(self._thought)
+        if not self._thinking.done():
+            return
+        if self.due is None:
+            pace, key = self._bots.pace, (name, room.head.rules.name)
+            forced, needed = len(state.legal_moves()) == 1, now() - self._began
+            chosen = self._thinking.exception() is None and not forced
+            thought = int(1000 * self._thinking.result().seconds) if chosen else 0
+            self.due = self._began + (pace.forced(key, needed) if forced else pace.choice(key, needed, thought))
+        if now() >= self.due:
+            thinking, self._thinking = self._thinking, None
+            await self._move(room, seat, name, thinking)
+
+    def _drop(self) -> None:
+        if self._thinking is not None:
+            self._thinking.cancel()
+            self._thinking = None
+
+    async def _move(self, room: Room, seat: int, name: str, thinking: asyncio.Future[Thought]) -> None:
+        """Make the move that was thought of; the first legal one for a bot that has none."""
+        failure = thinking.exception()
+        failed = failure is not None or thinking.result().failed
+        if failure is None:
+            try:
+                await self._write([bot_move(room, seat, thinking.result().move)])
+            except dasan.DasanError as error:
+                failure, failed = error, True
+        if failure is not None and room.state is not None:
+            # One bad bot cannot stop a table: the first legal move is made for it.
+            self._bots.bot_failed(name)
+            report(f"bot {name} at table {room.head.id} made no legal move", failure)
+            await self._write([bot_move(room, seat, str(room.state.legal_moves()[0]))])
+        elif thinking.result().only:
+            return
+        self._failures[name] = self._failures[name] + 1 if failed else 0
+        if self._failures[name] >= TRIES:
+            await self._replace(name)
+
+    def _choice(self, bot: str, state: dasan.State, seat: int) -> asyncio.Future[Thought]:
+        """The bot's choice; a single legal move is made without one."""
+        legal = state.legal_moves()
+        if len(legal) != 1:
+            return asyncio.ensure_future(self._bots.think(bot, state.view(seat)))
+        return asyncio.ensure_future(self._bots.only(str(legal[0])))
+
+    async def _replace(self, bot: str) -> None:
+        """Have a bot's stand-in play on for it in all its seats, which everybody is shown."""
+        del self._failures[bot]
+        room, entries = self._room(), []
+        for seat, chair in enumerate(room.chairs):
+            if chair.plays == bot:
+                reason = "failed" if chair.substitute is None else chair.substitute[1]
+                entries.append(substitute(room, seat, reason, self._bots.stand_in(bot)))
+        await self._write(entries)
+
+    def _thought(self, thinking: asyncio.Future[Thought]) -> None:
+        """A bot has chosen, or failed; whether anybody still waits for it or not."""
+        if not thinking.cancelled():
+            thinking.exception()
+        self._wake()
+
+
+__all__ = ["TRIES", "BotTurns", "Bots", "Thought"]
