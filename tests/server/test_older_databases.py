@@ -19,8 +19,8 @@ from dasan.cli import app
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import current, known, newest
-from dasan.server.tables.room import Room
 
+from .databases.make import shown
 from .harness import Json, fast, served
 
 DATABASES = Path(__file__).parent / "databases"
@@ -34,20 +34,6 @@ def laid_out(schema: str, folder: Path) -> Path:
     connection.executescript(gzip.decompress((DATABASES / f"{schema}.sql.gz").read_bytes()).decode())
     connection.close()
     return folder
-
-
-def shown(room: Room) -> Json:
-    return {
-        "id": room.head.id,
-        "preset": room.head.rules.name,
-        "number": room.number,
-        "balances": list(room.balances),
-        "phase": None if room.state is None else room.state.phase.value,
-        "events": 0 if room.state is None else len(room.state.events),
-        "seq": room.seq,
-        "status": room.status,
-        "chat": len(room.chat),
-    }
 
 
 def told(schema: str) -> list[Json]:

@@ -191,7 +191,17 @@ SHAPE: Mapping[str, Condition] = {
 }
 """Fields that every shape has: those that only name it, or are compared as a whole, and what only the engine knows."""
 
+BY_BID: Mapping[str, Condition] = {
+    "type": anything,
+    "pay_each_winner": anything,
+    "bombs_double": anything,
+    "spring_doubles": anything,
+    "most_doublings": anything,
+}
+"""Fields of `BidScoring`: what is paid stands once for all kernels, in `kernels.env.settlement`."""
+
 __all__ = [
+    "BY_BID",
     "DESCRIBES",
     "SHAPE",
     "Backend",

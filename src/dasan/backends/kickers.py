@@ -6,6 +6,7 @@ from math import comb
 from typing import Any
 
 from dasan.backends.contract import (
+    BY_BID,
     DESCRIBES,
     SHAPE,
     Backend,
@@ -103,13 +104,7 @@ KICKERS = Backend(
             "restart": only(Restart.OFF),
             "exchange": only(False),
         },
-        BidScoring: {
-            "type": anything,
-            "pay_each_winner": anything,
-            "bombs_double": anything,
-            "spring_doubles": anything,
-            "most_doublings": anything,
-        },
+        BidScoring: BY_BID,
         Auction: {
             "top": between(1, 15),
             "suit": anything,

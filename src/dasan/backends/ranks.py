@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from dasan.backends.contract import (
+    BY_BID,
     DESCRIBES,
     SHAPE,
     Backend,
@@ -115,13 +116,7 @@ RULES: dict[str, Condition] = {
 }
 HONOURS: Honoured = {
     Rules: RULES,
-    BidScoring: {
-        "type": anything,
-        "pay_each_winner": anything,
-        "bombs_double": anything,
-        "spring_doubles": anything,
-        "most_doublings": anything,
-    },
+    BidScoring: BY_BID,
     Auction: {
         "top": between(1, 20),
         "suit": anything,
@@ -193,7 +188,7 @@ OPEN_HANDS = Backend(
     honours={
         **HONOURS,
         Rules: {**RULES, "left_out": only(""), "left_out_cards": only("")},
-        BidScoring: {**HONOURS[BidScoring], "bombs_double": only(False), "spring_doubles": only(False)},
+        BidScoring: {**BY_BID, "bombs_double": only(False), "spring_doubles": only(False)},
         Same: {**HONOURS[Same], "power": only(0)},
         Run: {
             **HONOURS[Run],
