@@ -94,7 +94,7 @@ bench-against: $(VENV)/.dev  ## compare all that users wait for with the last re
 	$(BIN)/dasan bench --against $(REV) $(ARGS)
 
 # The release that these sources follow is the commit that set their version.
-REV = $(shell git log -1 --format=%h -- src/dasan/version.py)
+REV = $(shell git log -1 --format=%h -G'^__version__' -- src/dasan/version.py)
 
 cluster: $(VENV)/.cluster  ## add Ray and Parquet, so that the tests of work over a cluster run too
 
