@@ -87,7 +87,7 @@ def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
 
 
 def test_reports_are_read_and_dismissed(tmp_path: Path) -> None:
-    row = {"table_id": "t", "seq": 1, "by": "a", "against": "b", "text": "rude\x1b[31m", "reason": "it was", "at": 1}
+    row = {"table_id": "t", "seq": 1, "by": "a", "text": "rude\x1b[31m", "reason": "it was", "at": 1}
 
     async def write() -> None:
         store = await Store.open(tmp_path)

@@ -198,7 +198,7 @@ async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
     await store.people.rename("old", "Old", 0)
     await store.people.register("account", "Account", "x", 0)
     await store.people.ban("banned", 0)
-    row = {"table_id": "table", "seq": 1, "by": "p0", "against": "p1", "text": "x", "reason": "y", "at": 0}
+    row = {"table_id": "table", "seq": 1, "by": "p0", "text": "x", "reason": "y", "at": 0}
     await store.reports.add(row)
     at = 50 * DAY
     keep = Keep(tables=30, hands=30, guests=30, chat=30)
@@ -235,7 +235,7 @@ async def test_a_backup_goes_from_one_database_to_another(opened: Opened, postgr
     store = await opened()
     await chatting(store)
     await store.people.register("p1", "Ann", "hash", 7)
-    await store.reports.add({"table_id": "t", "seq": 1, "by": "a", "against": None, "text": "", "reason": "", "at": 1})
+    await store.reports.add({"table_id": "t", "seq": 1, "by": "a", "text": "", "reason": "", "at": 1})
     room = (await store.log.load("table")).room
     path = tmp_path / "backup.gz"
     counts = await store.database.read(lambda c: dump(c, path, b"k" * 32))
@@ -274,7 +274,7 @@ async def test_a_backup_leaves_out_tables_of_other_programs(opened: Opened, tmp_
     await other.close()
 
 
-REPORT = {"table_id": "t", "seq": 1, "by": "a", "against": None, "text": "", "reason": "", "at": 1}
+REPORT = {"table_id": "t", "seq": 1, "by": "a", "text": "", "reason": "", "at": 1}
 
 
 @pytest.fixture

@@ -94,6 +94,26 @@ def test_a_report_is_answered_with_a_mute(serve: Serve) -> None:
         assert (detail["hours"], detail["table"], detail["message"] > 0) == (2, talk.table, True)
 
 
+def test_a_report_is_against_the_author_whoever_sits_there_now(serve: Serve) -> None:
+    with serve(chat_rate=100.0, chat_burst=100) as server:
+        mo, host, author, third = moderator(server), server.player(), server.player(), server.player()
+        table = host.open_table("big-two", ["open"] * 3, name="Rita")
+
+        def send(player: Player, **command: Any) -> Json:
+            answer: Json = ok(player.http.post(f"/api/tables/{table}/commands", json=command))
+            return answer
+
+        for player in (author, third):
+            ok(player.http.post("/api/me"))
+        send(author, type="sit", id="sit", name="Author")
+        message = send(author, type="chat", id="chat", text="an insult")["seq"]
+        send(author, type="leave", id="leave")
+        send(third, type="sit", id="sit", name="Third")
+        send(host, type="report", id="report", message=message, reason="rude")
+        (report,) = ok(mo.http.get("/api/moderation"))["reports"]
+        assert report["against"]["id"] == ok(author.http.get("/api/me"))["id"]
+
+
 async def test_a_mute_ends(opened: Opened) -> None:
     store = await opened()
     await store.people.rename("p", "Ann", 0)

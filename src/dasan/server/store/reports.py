@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from dasan.server.store.database import Database
-from dasan.server.store.schema import reports
+from dasan.server.store.schema import events, reports
 
 
 class Reports:
@@ -15,11 +15,16 @@ class Reports:
         self._database = database
 
     async def add(self, row: dict[str, object]) -> None:
-        """Store a report of a chat message; a second one by the same player about the same message changes nothing."""
+        """Store a report of a chat message; a second one by the same player about the same message changes nothing.
+
+        It is against the player who wrote the message, by the table's log: somebody else may sit there by now.
+        """
+        place = sa.and_(events.c.table_id == row["table_id"], events.c.seq + 1 == row["seq"])
+        author = sa.select(events.c.player).where(place).scalar_subquery()
 
         def write(connection: sa.Connection) -> None:
             same = sa.and_(*(reports.c[name] == row[name] for name in ("table_id", "seq", "by")))
             if connection.execute(sa.select(reports.c.id).where(same)).first() is None:
-                connection.execute(sa.insert(reports), row)
+                connection.execute(sa.insert(reports).values(**row, against=author))
 
         await self._database.write(write)

@@ -120,13 +120,11 @@ class Commands:
         line = next((line for line in room.chat if line.seq == command.message), None)
         if line is None:
             raise Refused("not-found", reason("chat.gone"))
-        against = None if line.seat is None else room.chairs[line.seat].player
         await self._tables.store.reports.add(
             {
                 "table_id": table_id,
                 "seq": line.seq,
                 "by": player,
-                "against": against,
                 "text": line.text,
                 "reason": command.reason,
                 "at": now(),
