@@ -9,14 +9,17 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from tests.cli.running import output, refusal
 
 from dasan.server.operations import chores
 from dasan.server.people.restrictions import Restrictions, network_named
-from dasan.server.protocol.moderation import Mute
+from dasan.server.protocol.moderation import Ban, Dismiss, Mute
 from dasan.server.refusals import Refused
+from dasan.server.store import moderation
 from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
+from dasan.server.store.schema import reports
 
 from .conftest import Opened
 from .harness import SECONDS, Json, Player, Serve, Served
@@ -27,7 +30,7 @@ pytestmark = pytest.mark.full
 WEEK = 7 * 24 * 60 * 60 * 1000
 
 
-def moderator(server: Served) -> Player:
+def appointed(server: Served) -> Player:
     player = server.player()
     ok(player.http.post("/api/account", json={**SECRET, "name": "Mona"}))
     one = ok(player.http.get("/api/me"))["id"]
@@ -69,7 +72,7 @@ class Talk:
 
 def test_a_report_is_answered_with_a_mute(serve: Serve) -> None:
     with serve(chat_rate=100.0, chat_burst=100) as server:
-        mo, talk = moderator(server), Talk(server)
+        mo, talk = appointed(server), Talk(server)
         talk.report()
         talk.report()
         page = ok(mo.http.get("/api/moderation"))
@@ -96,7 +99,7 @@ def test_a_report_is_answered_with_a_mute(serve: Serve) -> None:
 
 def test_a_report_is_against_the_author_whoever_sits_there_now(serve: Serve) -> None:
     with serve(chat_rate=100.0, chat_burst=100) as server:
-        mo, host, author, third = moderator(server), server.player(), server.player(), server.player()
+        mo, host, author, third = appointed(server), server.player(), server.player(), server.player()
         table = host.open_table("big-two", ["open"] * 3, name="Rita")
 
         def send(player: Player, **command: Any) -> Json:
@@ -114,6 +117,48 @@ def test_a_report_is_against_the_author_whoever_sits_there_now(serve: Serve) -> 
         assert report["against"]["id"] == ok(author.http.get("/api/me"))["id"]
 
 
+async def test_the_page_knows_those_it_is_about_however_many_are_restricted(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moderation, "MOST_SHOWN", 3)
+    store = await opened()
+    for at, one in enumerate(("old", "older", "a", "b", "c", "d")):
+        await store.people.rename(one, one.title(), at)
+    for at, one in enumerate(("a", "d", "b", "c")):
+        await store.moderation.carry_out(Ban(type="ban", player=one), HOST, 10 + at)
+    await store.moderation.carry_out(Mute(type="mute", player="old", hours=1), HOST, 20)
+    assert await store.moderation.restricted(21) == (["old", "c", "b"], 5)
+    assert await store.moderation.restricted(20 + WEEK) == (["c", "b", "d"], 4)
+    found = await store.moderation.people(["older", "old", "a"])
+    assert {one: row["name"] for one, row in found.items()} == {"a": "A", "old": "Old", "older": "Older"}
+    await store.close()
+
+
+async def test_a_report_is_answered_for_whom_it_is_against(opened: Opened) -> None:
+    store = await opened()
+    for name in ("mona", "nina", "rude", "other"):
+        await store.people.register(name, name, "x", 0)
+    for name in ("mona", "nina"):
+        await store.moderation.appoint(name, 0)
+    row = {"table_id": "t", "by": "other", "text": "x", "reason": "", "at": 1}
+
+    def write(connection: sa.Connection) -> None:
+        for seq, against in enumerate(("mona", "nina", "rude"), 1):
+            connection.execute(sa.insert(reports), {**row, "id": seq, "seq": seq, "against": against})
+
+    await store.database.write(write)
+    for report in (1, 2):
+        with pytest.raises(Refused, match="only the host"):
+            await store.moderation.carry_out(Dismiss(type="dismiss", report=report), "mona", 2)
+    with pytest.raises(Refused, match="no such report"):
+        await store.moderation.carry_out(Ban(type="ban", player="other", report=3), "mona", 2)
+    assert (await store.moderation.restricted(2))[1] == 0
+    await store.moderation.carry_out(Dismiss(type="dismiss", report=1), HOST, 2)
+    await store.moderation.carry_out(Ban(type="ban", player="rude", report=3), "mona", 2)
+    assert [report["against"] for report in (await store.moderation.queue())[0]] == ["nina"]
+    await store.close()
+
+
 async def test_a_mute_ends(opened: Opened) -> None:
     store = await opened()
     await store.people.rename("p", "Ann", 0)
@@ -129,7 +174,7 @@ def test_only_moderators_moderate(server: Served) -> None:
     for player in (server.player(), ann):
         assert player.http.get("/api/moderation").status_code == 403
         assert code(player, type="ban", player=talk.id) == 403
-    mo = moderator(server)
+    mo = appointed(server)
     assert ok(mo.http.get("/api/me"))["moderator"] is True
     assert ok(ann.http.get("/api/me")).get("moderator") is False
     assert code(mo, type="ban", player="Mona") == 403, "not even oneself"
@@ -139,7 +184,7 @@ def test_only_moderators_moderate(server: Served) -> None:
 
 
 def test_a_ban_by_a_moderator_takes_effect_at_once(server: Served) -> None:
-    mo, ann = moderator(server), server.player()
+    mo, ann = appointed(server), server.player()
     ok(ann.http.post("/api/account", json=SECRET))
     table = ann.open_table("big-two", ["random"] * 3)
     with ann.sit(table) as socket:
@@ -154,7 +199,7 @@ def test_a_ban_by_a_moderator_takes_effect_at_once(server: Served) -> None:
 
 def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
     with serve(trusted_proxies=("127.0.0.0/8",)) as server:
-        mo, talk = moderator(server), Talk(server)
+        mo, talk = appointed(server), Talk(server)
         there = {"x-forwarded-for": "198.51.100.7"}
 
         def codes() -> list[int]:
@@ -180,7 +225,7 @@ def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
 
 def test_refused_words_by_language(serve: Serve) -> None:
     with serve(chat_rate=100.0, chat_burst=100) as server:
-        mo, talk = moderator(server), Talk(server)
+        mo, talk = appointed(server), Talk(server)
         acted(mo, type="add-words", language="en", words=["darn", "shut up"])
         page = acted(mo, type="add-words", language="zh", words=["笨蛋"])
         assert page["words"] == [
@@ -199,7 +244,7 @@ def test_refused_words_by_language(serve: Serve) -> None:
 def test_where_players_come_from_is_shown_and_forgotten(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chores, "BEAT_EVERY", 0.05)
     with serve() as server:
-        mo, talk = moderator(server), Talk(server)
+        mo, talk = appointed(server), Talk(server)
         with talk.rude.sit(talk.table):
             end = time.monotonic() + SECONDS
             while _networks(server, talk.id) != ["127.0.0.1/32"]:
@@ -219,7 +264,7 @@ def _networks(server: Served, player: str) -> list[str]:
     found: list[list[str]] = []
 
     async def read(store: Any) -> None:
-        found.append((await store.moderation.people([player], 0))[player]["networks"])
+        found.append((await store.moderation.people([player]))[player]["networks"])
 
     from_outside(server, read)
     return found[0]

@@ -50,7 +50,7 @@ def fairplay(
         accounts = await store.fair_play.accounts(since, LEAST) if programs else []
         agreements = [await _agreement(store, one, since, programs, bot) for one in accounts[:most]]
         named = {one for pair in found[:most] for one in (pair.one, pair.other)} | set(accounts[:most])
-        people = await store.moderation.people(named, now())
+        people = await store.moderation.people(named)
         names = {one: row["name"] or one for one, row in people.items()}
         rows = [{**asdict(pair), "networks": shared.get((pair.one, pair.other), 0)} for pair in found[:most]]
         programs_ = [{**asdict(one), "suspicious": one.suspicious} for one in agreements]

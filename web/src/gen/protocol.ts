@@ -1196,12 +1196,14 @@ export interface Moderated {
   networks: string[];
 }
 /**
- * The oldest reports of the queue, and how many wait; who is muted or banned; and the latest actions.
+ * The oldest reports of the queue, and how many wait; who is muted or banned, the latest of ``restricted``; and the latest
+ * actions.
  */
 export interface ModerationPage {
   reports: ReportListed[];
   waiting: number;
   players: Moderated[];
+  restricted: number;
   networks: NetworkBan[];
   words: WordList[];
   audit: Audited[];

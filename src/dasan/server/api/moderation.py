@@ -60,7 +60,8 @@ async def _shown(store: Store) -> ModerationPage:
     time = now()
     queue, waiting = await store.moderation.queue()
     named = {row["by"] for row in queue} | {row["against"] for row in queue} - {None}
-    people = await store.moderation.people(named, time)
+    restricted, number = await store.moderation.restricted(time)
+    people = await store.moderation.people({*named, *restricted})
 
     def person(one: str) -> Moderated:
         return _moderated(people[one], time)
@@ -78,11 +79,11 @@ async def _shown(store: Store) -> ModerationPage:
         )
         for row in queue
     ]
-    restricted = [one for one in (person(each) for each in people) if one.banned or one.muted_until is not None]
     return ModerationPage(
         reports=reports,
         waiting=waiting,
-        players=restricted,
+        players=[person(one) for one in restricted],
+        restricted=number,
         networks=[
             NetworkBan(network=name, until=moment(until)) for name, until in await store.moderation.networks(time)
         ],

@@ -161,11 +161,14 @@ class Audited(Message):
 
 
 class ModerationPage(Message):
-    """The oldest reports of the queue, and how many wait; who is muted or banned; and the latest actions."""
+    """The oldest reports of the queue, and how many wait; who is muted or banned, the latest of ``restricted``; and the latest
+    actions.
+    """
 
     reports: list[ReportListed]
     waiting: int
     players: list[Moderated]
+    restricted: int
     networks: list[NetworkBan]
     words: list[WordList]
     audit: list[Audited]

@@ -105,11 +105,11 @@ class Moderation:
             detail: dict[str, Any] = {}
             match action:
                 case Dismiss():
-                    subject = _answer(connection, action.report, detail) or ""
+                    subject = _answer(connection, action.report, by, detail) or ""
                 case Mute() | Ban():
                     subject = _player(connection, action.player, now, by)
                     if action.report is not None:
-                        _answer(connection, action.report, detail)
+                        _answer(connection, action.report, by, detail, subject)
                     if isinstance(action, Ban):
                         set_banned(connection, subject, now, banned=True)
                     else:
@@ -156,22 +156,37 @@ class Moderation:
             )
         )
 
-    async def people(self, wanted: Iterable[str], now: int) -> dict[str, dict[str, Any]]:
-        """These players, and all who are muted or banned, by id: their row and the networks from which they came lately."""
+    async def restricted(self, now: int) -> tuple[list[str], int]:
+        """The ids of players who are muted or banned, the latest first, at most ``MOST_SHOWN``; and how many there are."""
+        kept = sa.or_(players.c.banned, players.c.muted_until > now)
+        since = (
+            sa.select(sa.func.max(audit.c.at))
+            .where(audit.c.subject == players.c.id, audit.c.action.in_(["ban", "mute"]))
+            .scalar_subquery()
+        )
+        query = sa.select(players.c.id).where(kept).order_by(sa.func.coalesce(since, 0).desc(), players.c.id)
+        return await self._database.read(
+            lambda connection: (
+                list(connection.scalars(query.limit(MOST_SHOWN))),
+                connection.scalar(sa.select(sa.func.count()).select_from(players).where(kept)) or 0,
+            )
+        )
+
+    async def people(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """These players by id: their row and the networks from which they came lately."""
         ids = sorted(set(wanted))
-        restricted = sa.or_(players.c.banned, players.c.muted_until > now)
-        query = sa.select(players).where(sa.or_(players.c.id.in_(ids), restricted)).order_by(players.c.created.desc())
 
         def read(connection: sa.Connection) -> dict[str, dict[str, Any]]:
             blank = {"name": "", "account": None, "banned": False, "muted_until": None}
             people: dict[str, dict[str, Any]] = {one: {"id": one, **blank, "networks": []} for one in ids}
-            for row in connection.execute(query.limit(MOST_SHOWN + len(ids))).mappings():
-                people[row["id"]] = {**row, "networks": []}
-            lately = sa.select(addresses).where(addresses.c.player.in_(list(people))).order_by(addresses.c.seen.desc())
+            for row in connection.execute(sa.select(players).where(players.c.id.in_(ids))).mappings():
+                people[row["id"]] |= row
+            lately = sa.select(addresses).where(addresses.c.player.in_(ids)).order_by(addresses.c.seen.desc())
             for row in connection.execute(lately).mappings():
                 people[row["player"]]["networks"].append(row["network"])
-            nameless = [one for one, row in people.items() if not row["name"]]
-            people = {one: {**row, "networks": row["networks"][:NETWORKS_SHOWN]} for one, row in people.items()}
+            for person in people.values():
+                del person["networks"][NETWORKS_SHOWN:]
+            nameless = [one for one, person in people.items() if not person["name"]]
             for one, name in _names_at_tables(connection, nameless).items():
                 people[one]["name"] = name
             return people
@@ -253,14 +268,23 @@ def _player(connection: sa.Connection, who: str, now: int, by: str) -> str:
     return who
 
 
-def _answer(connection: sa.Connection, report: int, detail: dict[str, Any]) -> str | None:
-    """Remove a report from the queue, and say in ``detail`` where the message is. Returns the player whom it is against."""
+def _answer(
+    connection: sa.Connection, report: int, by: str, detail: dict[str, Any], subject: str | None = None
+) -> str | None:
+    """Remove a report from the queue, and say in ``detail`` where the message is. Returns the player whom it is against.
+
+    ``Refused`` if that is a moderator and ``by`` is not the host, or if it is not ``subject``.
+    """
     row = connection.execute(sa.select(reports).where(reports.c.id == report)).one_or_none()
-    if row is None:
+    if row is None or subject not in (None, row.against):
         raise Refused("not-found", reason("report.gone"))
+    against: str | None = row.against
+    peer = sa.select(players.c.id).where(players.c.id == against, players.c.moderator)
+    if by != HOST and connection.scalar(peer) is not None:
+        raise Refused("forbidden", reason("moderator.peer"))
     connection.execute(sa.delete(reports).where(reports.c.id == report))
     detail |= {"table": row.table_id, "message": row.seq}
-    return None if row.against is None else str(row.against)
+    return against
 
 
 def _change_network(connection: sa.Connection, action: BanNetwork | UnbanNetwork, now: int, address: str) -> str:
