@@ -148,7 +148,7 @@ def words(
     add: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="Refuse the words of this file, one a line.")
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take all words of the language again.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Accept all words of the language again.")] = False,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
     as_json: AsJson = False,

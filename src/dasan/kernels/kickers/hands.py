@@ -163,7 +163,7 @@ def hand_tables(rules: Rules) -> tuple[KickerCatalogue, KickerPolicy]:
 def random_hands(
     first: int, seed: np.uint64, catalogue: KickerCatalogue, policy: KickerPolicy, results: HandResults
 ) -> None:
-    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
+    """Deal and play random hands of `seed`, from number `first` on: one for each row of the results."""
     pack, cards = np.empty(CARDS, np.uint64), np.empty(CARDS, np.uint64)
     hands = np.empty(4, np.uint64)
     fill_pack(cards, False)
