@@ -14,7 +14,7 @@ from tests.cli.running import output, refusal
 
 from dasan.server.operations import chores
 from dasan.server.people.restrictions import Restrictions, network_named
-from dasan.server.protocol.moderation import Ban, Dismiss, Mute
+from dasan.server.protocol.moderation import AddWords, Ban, Dismiss, Mute, RemoveWords
 from dasan.server.refusals import Refused
 from dasan.server.store import moderation
 from dasan.server.store.moderation import HOST
@@ -239,6 +239,27 @@ def test_refused_words_by_language(serve: Serve) -> None:
         assert server.player().http.post("/api/account", json=body).status_code == 409
         acted(mo, type="remove-words", language="en")
         assert [talk.say(text).status_code for text in texts[:4]] == [200, 200, 200, 403]
+
+
+async def test_the_audit_log_names_the_words(opened: Opened) -> None:
+    store = await opened()
+
+    async def change(action: AddWords | RemoveWords) -> Json:
+        await store.moderation.carry_out(action, HOST, 1)
+        detail: Json = (await store.moderation.audit(1))[0]["detail"]
+        return detail
+
+    assert await change(AddWords(type="add-words", language="en", words=(" darn ", "heck", " "))) == {
+        "words": "darn, heck"
+    }
+    assert await change(RemoveWords(type="remove-words", language="en", words=(" ",))) == {"words": ""}
+    assert await store.moderation.words() == {"en": ["darn", "heck"]}, "a blank word is no list"
+    assert await change(RemoveWords(type="remove-words", language="en", words=("heck", "else"))) == {"words": "heck"}
+    assert await change(RemoveWords(type="remove-words", language="en")) == {"words": "darn"}
+    many = tuple(f"word {n}" for n in range(100))
+    long = await change(AddWords(type="add-words", language="en", words=many))
+    assert (long["words"], len(long["sha256"])) == (100, 64)
+    await store.close()
 
 
 def test_where_players_come_from_is_shown_and_forgotten(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -43,6 +44,8 @@ HOST = "host"
 HOUR, DAY = 60 * 60 * 1000, 24 * 60 * 60 * 1000
 MOST_SHOWN = 50
 NETWORKS_SHOWN = 5
+LONGEST_LISTED = 300
+"""Characters of words that the audit log repeats."""
 
 
 class Moderation:
@@ -127,7 +130,7 @@ class Moderation:
                         detail["days"] = action.days
                 case AddWords() | RemoveWords():
                     subject = action.language
-                    detail["words"] = _change_words(connection, action)
+                    detail |= _named(_change_words(connection, action))
             if isinstance(action, BanNetwork | UnbanNetwork | AddWords | RemoveWords):
                 leave_notice(connection, "restrict", subject, now)
             _log(connection, by, action.type, subject, now, detail)
@@ -304,18 +307,29 @@ def _change_network(connection: sa.Connection, action: BanNetwork | UnbanNetwork
     return str(network)
 
 
-def _change_words(connection: sa.Connection, action: AddWords | RemoveWords) -> int:
-    """Add or remove words; the number that changed."""
-    wanted = sorted({" ".join(word.split()) for word in action.words} - {""})
+def _change_words(connection: sa.Connection, action: AddWords | RemoveWords) -> list[str]:
+    """Add or remove words, all of the language if an action names none to remove; those that changed."""
+    wanted = {" ".join(word.split()) for word in action.words} - {""}
     mine = refused_words.c.language == action.language
-    if isinstance(action, RemoveWords):
-        listed = mine if not wanted else sa.and_(mine, refused_words.c.word.in_(wanted))
-        return connection.execute(sa.delete(refused_words).where(listed)).rowcount
     known = set(connection.scalars(sa.select(refused_words.c.word).where(mine)))
-    new = [{"language": action.language, "word": word} for word in wanted if word not in known]
-    if new:
-        connection.execute(sa.insert(refused_words), new)
-    return len(new)
+    if isinstance(action, RemoveWords):
+        changed = sorted(known & wanted if action.words else known)
+        listed = refused_words.c.word.in_(changed) if action.words else sa.true()
+        connection.execute(sa.delete(refused_words).where(mine, listed))
+    else:
+        changed = sorted(wanted - known)
+        rows = [{"language": action.language, "word": word} for word in changed]
+        if rows:
+            connection.execute(sa.insert(refused_words), rows)
+    return changed
+
+
+def _named(words: list[str]) -> dict[str, Any]:
+    """What the audit log says of words: the words or, of a long list, their number and the SHA-256 of its lines."""
+    text = ", ".join(words)
+    if len(text) <= LONGEST_LISTED:
+        return {"words": text}
+    return {"words": len(words), "sha256": hashlib.sha256("\n".join(words).encode()).hexdigest()}
 
 
 def _log(
