@@ -241,6 +241,17 @@ def test_refused_words_by_language(serve: Serve) -> None:
         assert [talk.say(text).status_code for text in texts[:4]] == [200, 200, 200, 403]
 
 
+@pytest.mark.parametrize(
+    "hidden", ["\u034f", "\ufe0f", "\u180b", "\u115f", "\u3164", "\u2800", "\u00ad", "\U000e0100", "\u0332"]
+)
+def test_a_refused_word_is_found_whatever_is_hidden_in_it(hidden: str) -> None:
+    restrictions = Restrictions()
+    restrictions.set([], ["darn", "p\u00e9ch\u00e9", "\u7b28\u86cb", "\u304c\u304d"])
+    for word in ("darn", "d\u0101rn", "peche", "\u7b28\u86cb", "\u304c\u304d"):
+        assert restrictions.refuses(f"you {word[:2]}{hidden}{word[2:]}!"), ascii(word)
+    assert not restrictions.refuses("dare \u304b\u304d you"), "a voiced kana is another letter"
+
+
 async def test_the_audit_log_names_the_words(opened: Opened) -> None:
     store = await opened()
 

@@ -114,10 +114,30 @@ def _visible(text: str) -> bool:
             marks = []
         if character in (JOINER, NON_JOINER, EMOJI_STYLE):
             continue
-        if category[0] == "C" or any(word in unicodedata.name(character, "") for word in INVISIBLE):
+        if category[0] == "C" or shows_nothing(character):
             return False
         shown = shown or category[0] in "LNS"
     return shown
+
+
+@lru_cache(4096)
+def shows_nothing(character: str) -> bool:
+    """Whether a character takes no room of its own, or is blank."""
+    names = unicodedata.name(character, "")
+    return unicodedata.category(character) == "Cf" or any(word in names for word in INVISIBLE)
+
+
+def plain(text: str) -> str:
+    """The text without accents and without characters that show nothing.
+
+    >>> plain("Zoe\u0301 d\u0101r\ufe0fn\u3164"), plain("\u304c")
+    ('Zoe darn', '\u304c')
+    """
+    if text.isascii():
+        return text
+    spelled = unicodedata.normalize("NFD", text)
+    accents = {c for c in spelled if unicodedata.combining(c) and _is_accent(c)}
+    return unicodedata.normalize("NFC", "".join(c for c in spelled if c not in accents and not shows_nothing(c)))
 
 
 def _joins(text: str, at: int) -> bool:

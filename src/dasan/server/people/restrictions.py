@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fontTools.unicodedata import script
 
 from dasan.reasons import reason
-from dasan.server.people.names import keys
+from dasan.server.people.names import keys, plain
 from dasan.server.refusals import Refused
 
 UNSPACED = frozenset({"Hani", "Hira", "Kana", "Bopo", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
@@ -74,7 +74,7 @@ class Restrictions:
         self._networks = tuple((network_named(network), until) for network, until in networks)
         phrases: dict[str, list[tuple[frozenset[str], ...]]] = {}
         parts: set[str] = set()
-        for word in words:
+        for word in map(plain, words):
             if _unspaced(word):
                 parts.add(_joined(word))
             elif pieces := WORDS.findall(word):
@@ -97,7 +97,8 @@ class Restrictions:
         )
 
     def refuses(self, text: str) -> bool:
-        """Whether the text has a refused word, in letters that look like it too."""
+        """Whether the text has a refused word, in letters that look like it too, with or without accents."""
+        text = plain(text)
         if self._parts:
             joined = _joined(text)
             if any(part in joined for part in self._parts):
