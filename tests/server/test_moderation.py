@@ -159,6 +159,26 @@ async def test_a_report_is_answered_for_whom_it_is_against(opened: Opened) -> No
     await store.close()
 
 
+def test_all_that_others_read_is_checked_like_chat(serve: Serve) -> None:
+    with serve(chat_rate=100.0, chat_burst=100) as server:
+        mo, talk = appointed(server), Talk(server)
+        table, now = f"/api/tables/{talk.table}/commands", int(time.time() * 1000)
+
+        def codes(text: str) -> list[int]:
+            opened = {"preset": "big-two", "seats": ["me", "open", "random", "random"], "contribution": text}
+            event = {"title": text, "preset": "big-two", "ends": now + WEEK}
+            given = {"type": "contribute", "id": text.replace(" ", "-"), "text": text}
+            wanted = {table: given, "/api/tables": opened, "/api/events": event}
+            return [talk.rude.http.post(path, json=body).status_code for path, body in wanted.items()]
+
+        acted(mo, type="add-words", language="en", words=["darn"])
+        assert codes("darn it") == [403, 403, 403]
+        acted(mo, type="mute", player=talk.id, hours=1)
+        assert codes("tea") == [403, 403, 403]
+        acted(mo, type="unmute", player=talk.id)
+        assert codes("tea") == [200, 201, 201]
+
+
 async def test_a_mute_ends(opened: Opened) -> None:
     store = await opened()
     await store.people.rename("p", "Ann", 0)

@@ -35,7 +35,7 @@ def mute(
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Take a player's chat, reactions and notes away for a while."""
+    """Take chat, reactions, notes, titles of events and strings for a shuffle away from a player."""
     _on_player(who, "mute", f"is muted for {hours} hours", data_dir, database, hours=hours)
 
 

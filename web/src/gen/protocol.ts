@@ -201,7 +201,7 @@ export interface Ack {
   seq: number;
 }
 /**
- * Refuse these words of a language in the chat and in names.
+ * Refuse these words of a language in the chat, in names, in titles of events and in strings for a shuffle.
  */
 export interface AddWords {
   type: 'add-words';
@@ -1144,7 +1144,9 @@ export interface Moderate {
   action: Dismiss | Mute | Unmute | Ban | Unban | BanNetwork | UnbanNetwork | AddWords | RemoveWords;
 }
 /**
- * Take a player's chat, reactions and notes away for some hours. ``report``: the one that this answers.
+ * Take chat, reactions, notes, titles of events and strings for a shuffle away from a player for some hours.
+ *
+ * ``report``: the one that this answers.
  */
 export interface Mute {
   type: 'mute';

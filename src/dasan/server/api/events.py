@@ -82,7 +82,8 @@ async def create(
         raise Refused("malformed", reason("event.window", n=MOST_DAYS))
     if wanted.people > rules.players:
         raise Refused("malformed", f"this game has {rules.players} seats, not {wanted.people}")
-    host = player or new_player()
+    host, title = player or new_player(), clean_title(wanted.title)
+    await store.moderation.check_said(host, title, moment)
     event = DuplicateEvent(
         id=secrets.token_urlsafe(9),
         rules=rules,
@@ -93,7 +94,7 @@ async def create(
         starts=starts,
         ends=wanted.ends,
         settings=TableSettings(speed=wanted.speed, chat=False, spectators=False),
-        title=clean_title(wanted.title),
+        title=title,
         fill=wanted.fill,
         host=host,
         listed=wanted.listed,

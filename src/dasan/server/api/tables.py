@@ -53,6 +53,8 @@ async def create_table(
     """Open a table and sit down at it. A browser without a cookie gets one."""
     limit(request, "tables", player)
     owner = player or new_player()
+    if wanted.contribution is not None:
+        await tables.store.moderation.check_said(owner, wanted.contribution, now())
     seed = None
     if wanted.ticket is not None:
         seed = await tables.store.promises.redeem(wanted.ticket, now())

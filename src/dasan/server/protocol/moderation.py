@@ -30,7 +30,10 @@ class Dismiss(Message):
 
 
 class Mute(Message):
-    """Take a player's chat, reactions and notes away for some hours. ``report``: the one that this answers."""
+    """Take chat, reactions, notes, titles of events and strings for a shuffle away from a player for some hours.
+
+    ``report``: the one that this answers.
+    """
 
     type: Literal["mute"]
     player: PlayerRef
@@ -76,7 +79,7 @@ class UnbanNetwork(Message):
 
 
 class AddWords(Message):
-    """Refuse these words of a language in the chat and in names."""
+    """Refuse these words of a language in the chat, in names, in titles of events and in strings for a shuffle."""
 
     type: Literal["add-words"]
     language: Language

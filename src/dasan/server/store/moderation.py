@@ -83,6 +83,13 @@ class Moderation:
         until: int | None = await self._database.read(lambda connection: connection.scalar(query))
         return until is not None and now < until
 
+    async def check_said(self, player: str, text: str, now: int) -> None:
+        """Raise ``Refused`` if the player may not talk now, or if the text, which others see, has a refused word."""
+        if await self.muted(player, now):
+            raise Refused("forbidden", reason("muted"))
+        if self._restrictions.refuses(text):
+            raise Refused("forbidden", reason("chat.word"))
+
     async def saw(self, seen: Iterable[tuple[str, str]], now: int) -> None:
         """Store from which addresses players came: pairs of a player and an address."""
         rows = {(player, network_of_address(address)) for player, address in seen}

@@ -12,6 +12,7 @@ from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import (
     ChatCommand,
     Command,
+    ContributeCommand,
     HintCommand,
     ReactCommand,
     ReportCommand,
@@ -34,7 +35,7 @@ class Commands:
         self._warming = warming
         self._all = Buckets(settings.message_rate, settings.message_burst)
         """By player: each socket has a limit of its own, and a player may have many."""
-        self._talk = Buckets(settings.chat_rate, settings.chat_burst)
+        self._said = Buckets(settings.chat_rate, settings.chat_burst)
         self._hints = Buckets(settings.hint_rate, settings.hint_burst)
 
     async def carry_out(self, table_id: str, player: str | None, command: Command, lag: int = 0) -> int | Hint:
@@ -47,16 +48,14 @@ class Commands:
             case HintCommand():
                 return await self._hint(table_id, player, command)
             case ReactCommand():
-                await self._talking(player)
+                await self._talk(player, "")
                 await self._tables.react(table_id, player, command)
                 return (await self._tables.look(table_id)).seq
             case ReportCommand():
-                await self._talking(player, muted=True)
+                self._take(player)
                 return await self._report(table_id, player, command)
-            case ChatCommand():
-                await self._talking(player)
-                if self._tables.store.people.restrictions.refuses(command.text):
-                    raise Refused("forbidden", reason("chat.word"))
+            case ChatCommand() | ContributeCommand():
+                await self._talk(player, command.text)
                 return await self._tables.command(table_id, player, command)
             case ReturnCommand():
                 done = await self._tables.command(table_id, player, command)
@@ -67,12 +66,15 @@ class Commands:
                     check_bot(command.bot)
                 return await self._tables.command(table_id, player, command, lag)
 
-    async def _talking(self, player: str, *, muted: bool = False) -> None:
-        """Raise ``Refused`` if the player says too much, or is muted; with ``muted``, those may say it too."""
-        if not self._talk.take(player):
+    def _take(self, player: str) -> None:
+        """Raise ``Refused`` if the player says too much."""
+        if not self._said.take(player):
             raise Refused("too-fast", reason("talk"))
-        if not muted and await self._tables.store.moderation.muted(player, now()):
-            raise Refused("forbidden", reason("muted"))
+
+    async def _talk(self, player: str, text: str) -> None:
+        """Raise ``Refused`` if the player says too much, or may not say this."""
+        self._take(player)
+        await self._tables.store.moderation.check_said(player, text, now())
 
     async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:
         if command.bot is not None:
