@@ -123,6 +123,7 @@ export interface Protocol {
   PlaceShown?: PlaceShown;
   PlaceTold?: PlaceTold;
   PlayEvent?: PlayEvent;
+  PlayerNamed?: PlayerNamed;
   Pong?: Pong;
   PositionValue?: PositionValue;
   Presence?: Presence;
@@ -1187,7 +1188,7 @@ export interface RemoveWords {
   words?: string[];
 }
 /**
- * A player, as moderators see them. ``networks``: where the player came from lately, the latest first.
+ * Somebody whom a report is against, or who is restricted. ``networks``: where they came from lately, the latest first.
  */
 export interface Moderated {
   id: string;
@@ -1219,9 +1220,17 @@ export interface ReportListed {
   table: string;
   text: string;
   reason: string;
-  by: Moderated;
+  by: PlayerNamed;
   against: Moderated | null;
   others: number;
+}
+/**
+ * A player, as moderators see them.
+ */
+export interface PlayerNamed {
+  id: string;
+  name: string;
+  account: boolean;
 }
 /**
  * Addresses that are kept out until a time.

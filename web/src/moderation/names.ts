@@ -1,8 +1,8 @@
-import type { Moderate, Moderated } from '../gen/protocol';
+import type { Moderate, PlayerNamed } from '../gen/protocol';
 import { t } from '../i18n/i18n.svelte';
 
 /** Carries out an action; true if it was done. */
 export type Act = (action: Moderate['action']) => Promise<boolean>;
 
 /** What a player is called: guests may have no name, or that of another guest. */
-export const called = (player: Moderated): string => player.name || t('moderation.guest', { id: player.id.slice(0, 6) });
+export const called = (player: PlayerNamed): string => player.name || t('moderation.guest', { id: player.id.slice(0, 6) });

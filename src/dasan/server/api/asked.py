@@ -53,7 +53,10 @@ async def _events(request: Request) -> Events:
 
 async def _player(request: Request) -> str | None:
     identities: Identities = request.app.state.identities
-    return await identities.player(request)
+    player = await identities.player(request)
+    if player is not None:
+        request.app.state.sightings.add(player, address_of(request))
+    return player
 
 
 def address_of(request: Request) -> str:

@@ -18,6 +18,7 @@ from dasan.server.protocol.moderation import (
     Moderated,
     ModerationPage,
     NetworkBan,
+    PlayerNamed,
     ReportListed,
     WordList,
 )
@@ -73,7 +74,7 @@ async def _shown(store: Store) -> ModerationPage:
             table=row["table_id"],
             text=row["text"],
             reason=row["reason"],
-            by=person(row["by"]),
+            by=PlayerNamed(**_named(people[row["by"]])),
             against=None if row["against"] is None else person(row["against"]),
             others=row["others"],
         )
@@ -95,10 +96,12 @@ async def _shown(store: Store) -> ModerationPage:
 def _moderated(row: Mapping[str, Any], time: int) -> Moderated:
     until = row["muted_until"]
     return Moderated(
-        id=row["id"],
-        name=row["name"],
-        account=row["account"] is not None,
+        **_named(row),
         banned=row["banned"],
         muted_until=None if until is None or until <= time else moment(until),
         networks=row["networks"],
     )
+
+
+def _named(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"id": row["id"], "name": row["name"], "account": row["account"] is not None}

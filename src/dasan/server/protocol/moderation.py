@@ -103,12 +103,17 @@ class Moderate(Message):
     action: Annotated[Action, Field(discriminator="type")]
 
 
-class Moderated(Message):
-    """A player, as moderators see them. ``networks``: where the player came from lately, the latest first."""
+class PlayerNamed(Message):
+    """A player, as moderators see them."""
 
     id: str
     name: str
     account: bool
+
+
+class Moderated(PlayerNamed):
+    """Somebody whom a report is against, or who is restricted. ``networks``: where they came from lately, the latest first."""
+
     banned: bool
     muted_until: str | None
     networks: list[str]
@@ -122,7 +127,7 @@ class ReportListed(Message):
     table: str
     text: str
     reason: str
-    by: Moderated
+    by: PlayerNamed
     against: Moderated | None
     others: int
 
