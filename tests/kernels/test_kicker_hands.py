@@ -178,14 +178,19 @@ def own_shapes(name: str) -> tuple[AnyShape, ...]:
     shapes = rules_of({}).shapes
     if name == "triplets are bombs":
         return tuple(replace(s, power=1) if s.kind == "triplet" else s for s in shapes)
+    if name == "fours with kickers are bombs":
+        powers = {"bomb": 0, "four-with-singles": 1}
+        return tuple(replace(s, power=powers.get(s.kind, s.power)) for s in shapes)
     if name == "kickers last":
         return (*shapes[:2], *shapes[8:], *shapes[2:8])
     return shapes[::-1] if name == "reversed" else shapes[:-2]
 
 
 @pytest.mark.full
-@pytest.mark.sampled(2, 4)
-@pytest.mark.parametrize("name", ["reversed", "no bombs", "triplets are bombs", "kickers last"])
+@pytest.mark.sampled(2, 5)
+@pytest.mark.parametrize(
+    "name", ["reversed", "no bombs", "triplets are bombs", "fours with kickers are bombs", "kickers last"]
+)
 def test_shapes_of_ones_own(name: str) -> None:
     rules = replace(rules_of({}), shapes=own_shapes(name))
     env = vector.make(rules, 4, seed=1, session=True, perfect=True, backend="compiled")

@@ -56,7 +56,7 @@ by seat, then the kitty. TABLE: `catalogue.shown` of the play on the table, or N
 plays of power. SIDE_PLAYS: plays of the bidder. BIDS: highest bids, eight bits a seat."""
 NONE = 1 << 20
 """In place of a play in TABLE: none."""
-NOBODY = 15
+NO_SEAT = 15
 """In place of a seat in TABLE_SEAT and BIDDER: none. It is no bit of `_SEATS`."""
 AUCTION, PLAYING = 0, 1
 PACK, FINDING = 0, CARDS + 2
@@ -150,7 +150,7 @@ def deal(row: Words, scratch: Words, tables: KickerTables) -> None:
     row[PHASE] = AUCTION
     row[PASSED] = row[BOMBS] = row[SIDE_PLAYS] = row[HAS_PLAYED] = row[BID] = row[BIDS] = _0
     row[TABLE] = NONE
-    row[TABLE_SEAT] = row[BIDDER] = NOBODY
+    row[TABLE_SEAT] = row[BIDDER] = NO_SEAT
 
 
 @lean
@@ -206,7 +206,7 @@ def move(row: Words, action: int, tables: KickerTables) -> bool:
     ends = passing & (row[PASSED] != _0)
     row[PASSED] = _1 << seat if passing & (not ends) else _0
     row[TABLE] = U(NONE) if ends else row[TABLE] if passing else shown
-    row[TABLE_SEAT] = U(NOBODY) if ends else leader if passing else seat
+    row[TABLE_SEAT] = U(NO_SEAT) if ends else leader if passing else seat
     row[SEAT] = leader if ends else after
     if hand == _0:
         row[SEAT] = seat
@@ -237,7 +237,7 @@ def _bid(row: Words, bid: int, policy: KickerPolicy) -> bool:
         row[SEAT] = after
         return False
     row[SEAT] = row[BIDDER]
-    if row[BIDDER] == NOBODY:
+    if row[BIDDER] == NO_SEAT:
         return True
     row[row[BIDDER]] += row[KITTY]
     row[PASSED] = _0
@@ -250,7 +250,7 @@ def settle(i: int, row: Words, buffers: Buffers, tables: KickerTables) -> None:
     """Write the payments (DD.08), and who deals next in a session."""
     policy = tables.policy
     buffers.done[i] = 1
-    if row[BIDDER] == NOBODY:
+    if row[BIDDER] == NO_SEAT:
         return
     out, bidder = row[SEAT], row[BIDDER]
     spring = row[HAS_PLAYED] == _1 << bidder if out == bidder else row[SIDE_PLAYS] <= _1

@@ -41,7 +41,7 @@ def put(state: State, states: Words, i: int) -> None:
         return sum(1 << (16 * place[card][1] + place[card][0]) for card in cards if card is not None)
 
     def some(seat: int | None) -> int:
-        return env.NOBODY if seat is None else seat
+        return env.NO_SEAT if seat is None else seat
 
     row = [0] * env.COLUMNS
     for seat, hand in enumerate(state.hands):

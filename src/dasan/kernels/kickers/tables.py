@@ -193,11 +193,11 @@ def kicker_catalogue(rules: Rules) -> KickerCatalogue:
         slope=_small(word.slope for word in listed),
         above=np.array(above, np.uint64),
         answer=_small(answer),
-        bombs=np.uint64(sum(_sequence(shapes[i], rules) for i in strong if isinstance(shapes[i], Same))),
+        bombs=np.uint64(sum(_sequence(shapes[i], rules) for i in strong if _is_four(shapes[i]))),
         rocket=np.uint64(
             sum(17 << (4 * len(rules.ranks)) for i in strong if isinstance(shapes[i], AllJokers)) or (1 << 64) - 1
         ),
-        simple=all(_copies(shapes[i]) == COPIES or isinstance(shapes[i], AllJokers) for i in strong),
+        simple=all(_is_four(shapes[i]) or isinstance(shapes[i], AllJokers) for i in strong),
         counts=np.array([*(packed(row.pattern.counts) for row in rows), 0], np.uint64),
         shown=np.array([*(row.id | int(codes[row.id]) << 32 | (row.power > 0) << 63 for row in rows), 0], np.uint64),
         kinds=np.array([1 << kinds.index(row.kind) for row in rows], np.uint64),
@@ -217,6 +217,10 @@ def _lengths(shape: AnyShape) -> range:
 
 def _copies(shape: AnyShape) -> int:
     return shape.count if isinstance(shape, Same) else 1 if isinstance(shape, AllJokers) else shape.copies  # type: ignore[union-attr]
+
+
+def _is_four(shape: AnyShape) -> bool:
+    return isinstance(shape, Same) and shape.count == COPIES
 
 
 def _side(shape: AnyShape) -> int:
