@@ -92,3 +92,22 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             vector.playouts("big-three", **arguments)
+
+
+@pytest.mark.parametrize("backend", ["compiled", "engine"])
+@pytest.mark.parametrize("wrong", [{"hands": 10**30}, {"hands": 2**31}, {"first": 2**63}, {"hands": -1}])
+def test_numbers_out_of_range_are_refused(backend: str, wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="is a whole number from 0 to 2147483647"):
+        vector.playouts("big-three", **{"hands": 1, "backend": backend, **wrong})  # type: ignore[arg-type]
+
+
+def test_numpy_integers_are_numbers() -> None:
+    numbers: dict[str, Any] = {
+        "first": np.int16(2),
+        "threads": np.uint8(2),
+        "seed": np.uint64(2**64 - 1),
+        "hands": np.int8(3),
+    }
+    done = vector.playouts("winner", **numbers, players=8, decks=2)
+    assert arrays(done) == arrays(vector.playouts("winner", 3, -1, first=2, players=8, decks=2))
+    assert len(vector.playouts("big-two", 0)) == 0

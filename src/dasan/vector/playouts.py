@@ -15,6 +15,8 @@ from dasan.games import rules_of
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
+MOST_HANDS = (1 << 31) - 1
+
 
 @dataclass(frozen=True, eq=False)
 class Playouts:
@@ -62,13 +64,14 @@ def playouts(
     >>> done.payments.shape, int(done.payments.sum()), len(done)
     ((1000, 3), 0, 1000)
 
-    ValueError: as for `make`; a number below its least; another policy.
+    ValueError: as for `make`; a number out of its range; another policy.
     """
     from dasan.kernels.env.code import code_of
     from dasan.kernels.env.results import HandResults, new_results
 
     rules = rules_of(preset, options)
-    hands, first, seed = whole(hands, "hands", 0), whole(first, "first", 0), whole(seed, "a seed")
+    hands, first = whole(hands, "hands", 0, MOST_HANDS), whole(first, "first", 0, MOST_HANDS)
+    seed = whole(seed, "a seed")
     threads = whole(threads, "threads", 1, MOST_WORKERS)
     if policy != "random":
         raise ValueError(f'policy is "random", not {shown(policy)}')
