@@ -77,3 +77,14 @@ def test_h_16_a_spring_is_one_of_the_world_in_which_it_is() -> None:
         alone.put(i, world)
     assert (paid == alone.play_out().payments[:, 0]).all()
     assert {abs(int(paid[i, 1])) for i in range(40)} == {1, 2}
+
+
+@pytest.mark.parametrize("backend", ["auto", "engine"])
+def test_a_given_number_of_plays_is_of_the_states_own_partner(backend: Wanted) -> None:
+    rules = dasan.rules("big-three-4p", spring=True)
+    hands = ["4H 4S 5C", "5H 6H 9S", "7H 8C 7D", "9C 9D"]
+    state = dasan.start(rules, hands, bidder=0, bid=1, called="8C", leader=3, has_played=[3], bidder_plays=0)
+    positions = worlds.Positions(rules, 12, backend=backend)
+    deals = worlds.deals(state.view(1), 12, 1)
+    positions.put_worlds(0, state, deals)
+    assert {seat for i in range(12) for seat in range(4) if dasan.card("8C") in deals.hand(i, seat)} == {2, 3}

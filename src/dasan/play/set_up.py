@@ -213,6 +213,8 @@ def bidder_plays(state: StateFields, partner: int | None) -> int:
     made = sum(e.type is EventType.PLAY and e.seat in side for e in state.events)
     if isinstance(begun, Deal):
         return made
+    if partner != state.partner:
+        begun = replace(begun, bidder_plays=None)  # what was said is true of the state's own partner alone
     has_played = {*begun.has_played, *(() if begun.table_seat is None else (begun.table_seat,))}
     return made + _bidder_plays(state.rules, begun, partner, tuple(has_played))
 
