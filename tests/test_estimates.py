@@ -164,6 +164,15 @@ def test_dd_08_thirteen_bombs_pay_the_most_that_a_hand_can_pay() -> None:
     assert payment_bounds(dasan.rules("big-three-4p", bombs=True, bomb_doubles=True)) == (-9 << 12, 9 << 12)
 
 
+def test_a_guard_who_pays_for_all_pays_no_more_than_the_bound() -> None:
+    rules = dasan.rules("big-two", guard="foul", guard_pays=True)
+    state = dasan.start(rules, ["2S 3C", "KS", "4H 5H", "6H 7H"], table="8D", table_seat=3, to_act=0)
+    result = state.play("pass").play("KS").result
+    assert result is not None
+    assert result.payments == (-3, 3, 0, 0)
+    assert payment_bounds(rules) == (-3, 3)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_payments_lie_within_the_bounds_by_every_option(preset: str) -> None:

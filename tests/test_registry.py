@@ -14,6 +14,7 @@ from dasan import backends, registry
 from dasan.games import PRESETS, Game, Preset, register
 from dasan.games.option import Values
 from dasan.ruleset import clauses
+from dasan.ruleset.shapes import AnyShape, Flush, Kickers, Run, Same
 
 CHAPTER = "# Short\n\n**SG.01** Short hands. Nine cards each."
 
@@ -117,3 +118,20 @@ def test_what_another_kind_beats_is_a_group_of_one_rank() -> None:
     with pytest.raises(ValueError, match="also_beats"):
         backends.choose(stronger, backends.Purpose.ENVIRONMENTS, "compiled")
     assert backends.choose(stronger, backends.Purpose.ENVIRONMENTS).name == "engine"
+
+
+@pytest.mark.parametrize(
+    "excluded",
+    [
+        (Kickers(kind="plane", clause="DD.05", copies=0, side=0, sides=0, sequence="345", shortest=1, longest=1),),
+        (Flush(kind="flush", clause="H.09", size=99),),
+        (Same(kind="single", clause="x" * 5_000, count=1),),
+        tuple(Same(kind="single", clause="D2.03", count=1) for _ in range(100)),
+        (Run(kind="run", clause="H.35", copies=1, sequence="3" * 2_000_000, shortest=3, longest=3),),
+    ],
+    ids=["kickers", "flush", "text", "many", "sequence"],
+)
+def test_shapes_that_are_taken_out_are_checked_too(excluded: tuple[AnyShape, ...]) -> None:
+    """A stranger's record may hold them, and a refusal reads them (G.01)."""
+    with pytest.raises(ValueError, match=r"group|flush|text|kinds|sequence"):
+        replace(dasan.rules("big-two"), excluded=excluded)

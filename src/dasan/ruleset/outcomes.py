@@ -15,7 +15,7 @@ def payment_bounds(rules: Rules) -> tuple[float, float]:
             most = float(top * others << rules.most_doublings)
             return -most, most
         case FixedScoring(stake=stake):
-            return -float(stake), float(stake * others)
+            return -float(stake * (others if rules.guard_pays else 1)), float(stake * others)
         case CardScoring() as scoring:
             held = range(rules.most_cards + 1)
             suits = len(rules.suits) * rules.decks

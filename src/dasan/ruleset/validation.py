@@ -28,7 +28,7 @@ MAX_SEQUENCE = 26
 MAX_NUMBER = 1_000_000
 MAX_BID = 20
 MOST_DOUBLINGS = 10
-"""The largest cap of doublings; without one there are at most as many as bombs in the pack, and one more."""
+"""The largest cap of doublings; `most_doublings` bounds those of a hand without one."""
 MAX_PATTERNS = 40_000
 """The most rows of the catalogue before suits are distinguished; of the presets Dou Dizhu has most, 28,933."""
 
@@ -49,7 +49,10 @@ def _objections(rules: RulesFields) -> Iterator[str]:
     yield from _left_out(rules)
     if abs(rules.stake_chips) > MAX_NUMBER:
         yield "the counters are too many"
+    if not any(isinstance(shape, Same) and shape.count == 1 for shape in rules.shapes):
+        yield "a single card must be a play, or somebody may have none"
     yield from _shapes(rules.shapes)
+    yield from _shapes(rules.excluded)
     yield from _jokers(rules)
     for one, other in overlaps(rules.shapes, len(SUITS) * rules.decks):
         yield f"the same cards would be a {one.kind} and a {other.kind}"
@@ -95,8 +98,6 @@ def _text(text: str) -> Iterator[str]:
 def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
     if len(shapes) > MAX_SHAPES:
         yield f"there are at most {MAX_SHAPES} kinds of combination"
-    if not any(isinstance(shape, Same) and shape.count == 1 for shape in shapes):
-        yield "a single card must be a play, or somebody may have none"
     for shape in shapes:
         for text in (shape.kind, shape.clause, shape.family):
             yield from _text(text)
