@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import islice
 from typing import Any, get_args
 
@@ -11,14 +12,15 @@ from benchmarks.endgames import endgame
 from tests.vector.covering import drawn_options
 
 import dasan
-from dasan.ruleset.policies import Ending
+from dasan.ruleset.policies import BidScoring, Ending, FixedScoring
 from dasan.solver import solve
 from dasan.solver.solving import Scope
+from dasan.solver.values import bounds
 
 
 def plain(state: dasan.State, seat: int) -> int:
     """What `seat` and its side can be sure of: payment, or place, where less is better."""
-    sides = state.rules.auction is not None
+    sides = state.rules.has_sides
     places = state.rules.ending is Ending.LAST_IN and not sides
     if places and seat in state.finished:
         return state.finished.index(seat) + 1
@@ -223,3 +225,37 @@ def test_bounds_hold_where_the_budget_ends() -> None:
             assert value is not None
             assert found.lower <= value <= found.upper
             assert found.value in (None, value)
+
+
+def test_a_bomb_of_two_packs_doubles_twice() -> None:
+    """One row of the catalogue can be played twice: the bound counts it twice (H.15)."""
+    rules = replace(dasan.rules("big-three", bombs=True, bomb_doubles=True, spring=True), decks=2, hand_size=33)
+    bombs = "4H 4H 4S 4S 4D 4D 4C 4C"
+    state = dasan.start(rules, [bombs, "5H 6H", "7H 8C"], bidder=0, bid=1, leader=0)
+    assert bounds(state, 0)[1] >= plain(state, 0) == solve(state).value == 8
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_scoring_and_auction_apart(ending: Ending) -> None:
+    """Rules that no preset has: bids that pay nobody, since there is no auction, and an auction that decides no payment."""
+    unpaid = replace(dasan.rules("big-two", guard="off"), scoring=BidScoring(pay_each_winner=True), ending=ending)
+    state = dasan.start(unpaid, ["3D 5C", "4D", "5D", "6D"], leader=0)
+    assert solve(state).value == plain(state, 0)
+    fixed = replace(dasan.rules("big-three"), scoring=FixedScoring(stake=1), ending=ending)
+    state = dasan.start(fixed, ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
+    solution = solve(state)
+    assert solution.scope == "paranoid"
+    places = ending is Ending.LAST_IN
+    assert solution.value == (1 if places else 2)
+    auction = solve(dasan.deal(fixed, seed=1), nodes=10)
+    for by_bidder in auction.by_bidder.values():
+        assert by_bidder.lower is not None
+        assert by_bidder.upper is not None
+        assert (1 if places else -1) <= by_bidder.lower <= by_bidder.upper <= (3 if places else 2)
+
+
+def test_bounds_of_sides_are_those_of_the_bid() -> None:
+    rules = dasan.rules("dou-dizhu", spring=False)
+    state = dasan.start(rules, ["3D 7S 4S", "4H 5D 6C", "3S 8D 9D"], bidder=0, bid=1, leader=1)
+    unproved = solve(state, nodes=0)
+    assert (unproved.lower, unproved.upper) == (-2, 2)

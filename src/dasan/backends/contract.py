@@ -12,9 +12,10 @@ from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
 
+from dasan.ruleset.fields import WORDS
 from dasan.ruleset.policies import BidScoring
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import AllJokers, AnyShape, Kickers, Run, Same
+from dasan.ruleset.shapes import fewest_cards
 
 
 class Purpose(StrEnum):
@@ -63,8 +64,8 @@ class Backend:
     """One way to play or to solve.
 
     name: what `env.backend` says. summary: how it works, in a few words. compiled: whether it runs as machine code.
-    honours: None for what plays every `Rules` value there is, else the conditions, field by field; together: conditions on
-    several fields, looked at after those.
+    honours: None for what needs no conditions field by field, else those; together: conditions on several fields, looked at after
+    those.
     """
 
     name: str
@@ -90,9 +91,7 @@ class Backend:
         return lru_cache(maxsize=256)(self._look)
 
     def _look(self, rules: Rules) -> str | None:
-        if self.honours is None:
-            return None
-        conflict = self._first(rules, rules, "")
+        conflict = None if self.honours is None else self._first(rules, rules, "")
         if conflict is not None:
             return conflict
         return next((refusal for check in self.together if (refusal := check(rules)) is not None), None)
@@ -108,6 +107,8 @@ class Backend:
         if known is None:
             return f"{path} is {type(part).__name__}, which {self.name} does not know"
         for field in fields(part):
+            if field.name in WORDS:
+                continue
             name = f"{path}.{field.name}" if path else field.name
             value = getattr(part, field.name)
             condition = known.get(field.name)
@@ -147,7 +148,7 @@ def payable(rules: Rules) -> str | None:
     scoring = rules.scoring
     if not isinstance(scoring, BidScoring) or not scoring.bombs_double or scoring.most_doublings:
         return None
-    least = min((_fewest(shape) for shape in rules.shapes if shape.power), default=rules.most_cards)
+    least = min((fewest_cards(shape) for shape in rules.shapes if shape.power), default=rules.most_cards)
     times = len(rules.pack) // least + scoring.spring_doubles
     top = 1 if rules.auction is None else rules.auction.top
     if top * (rules.players - 1) << times < 1 << 31:
@@ -155,23 +156,8 @@ def payable(rules: Rules) -> str | None:
     return f"scoring.most_doublings is 0, not a limit where bombs have {least} cards"
 
 
-def _fewest(shape: AnyShape) -> int:
-    """A lower bound on the cards of a play of this shape."""
-    match shape:
-        case Same(count=n) | AllJokers(count=n):
-            return n
-        case Run(copies=n) | Kickers(copies=n):
-            return n * shape.shortest
-        case _:
-            return 1
-
-
 DESCRIBES: Mapping[str, Condition] = {
     "name": anything,
-    "settings": anything,
-    "clauses": anything,
-    "citations": anything,
-    "excluded": anything,
     "direction": anything,
     "first_dealer": anything,
     "cut": anything,
@@ -185,7 +171,6 @@ DESCRIBES: Mapping[str, Condition] = {
 SHAPE: Mapping[str, Condition] = {
     "type": anything,
     "kind": anything,
-    "clause": anything,
     "family": anything,
     "also_beats": only(()),
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dasan.backends.contract import Backend, Purpose
+from dasan.backends.contract import Backend, Purpose, payable
 
 ENGINE = Backend(
     name="engine",
     purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
-    summary="the interpreted engine: every rules value there is",
+    summary="the interpreted engine: every rules value whose payments fit into 32 bits",
     compiled=False,
+    together=(payable,),
 )
 ENDGAME = Backend(
     name="endgame",

@@ -21,7 +21,7 @@ from dasan.solver.solution import Solution
 from dasan.solver.solving import Scope, Warm, known_scope, solve_warm
 
 MISSES = 3
-"""In games without sides: after this many positions in a row that were too large, earlier ones are not tried."""
+"""Where no compiled search knows both sides: after this many positions in a row that were too large the rest is not tried."""
 HURRIED = 0.02
 """Seconds for each position when the time for the hand is over."""
 
@@ -251,19 +251,19 @@ def contracts_of(state: State, warm: Warm, budget: Budget, hand: State, first: J
     """
     solution = solve_warm(state, warm, budget)
     out = {seat: value.value for seat, value in solution.by_bidder.items()}
-    if first is not None and first.value is not None and hand.bidder is not None and hand.bid is not None:
+    if first is not None and first.value is not None and hand.bidder is not None and hand.bid and hand.rules.has_sides:
         out[hand.bidder] = first.value // hand.bid
     return out
 
 
 def judged_bid(state: State, move: Move, worth: int | None) -> Judged:
-    """A bid or a pass in the auction. worth: of the hand to the seat as the bidder, for a bid of 1; None if unproved."""
+    """A bid or a pass in the auction. worth: the hand's value to the seat as the bidder, for a bid of 1; None if unproved."""
     bids = [m.bid for m in state.legal_moves() if m.bid is not None]
     level = move.bid if move.bid is not None else min(bids, default=None)
     return replace(
         unjudged(state, move),
         scope="auction",
-        as_bidder=None if worth is None or level is None else worth * level,
+        as_bidder=None if worth is None or level is None else worth * level if state.rules.has_sides else worth,
     )
 
 

@@ -40,7 +40,7 @@ class Report:
         self.review = review
         self.hand = review.hand
         self.names = seat_names(self.hand.origin.seats, self.hand.rules.players)
-        self.sides = self.hand.rules.auction is not None
+        self.sides = self.hand.rules.has_sides
 
     @property
     def title(self) -> str:
@@ -108,7 +108,8 @@ class Report:
         if j.worth is None or j.value is None or (j.scope == "two sides" and (j.worth > 0) != (j.value > 0)):
             return "LOSES THE HAND"
         rules = self.hand.rules
-        return f"COSTS: {worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"
+        who = "the bidder gets " if self.sides else ""
+        return f"COSTS: {who}{worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"
 
     def _share(self, j: Judged, one: str = "keeps it", more: str = "keep it") -> str:
         """The number of legal moves that keep the result."""

@@ -31,7 +31,7 @@ from dasan.ruleset.policies import (
     OptionValue,
     Restart,
 )
-from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Run, Same
+from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Run, fewest_cards
 
 
 def _once(shape: AnyShape) -> bool:
@@ -175,6 +175,16 @@ class RulesFields:
         return not isinstance(self.scoring, FixedScoring) or self.scoring.stake > 0
 
     @cached_property
+    def has_sides(self) -> bool:
+        """Whether the bidder's side plays against the others, for the bid (B3.19)."""
+        return self.auction is not None and isinstance(self.scoring, BidScoring)
+
+    @cached_property
+    def counts_places(self) -> bool:
+        """Whether the place in which a player finishes is the outcome: play goes on to the end, and there are no sides (W.18)."""
+        return self.ending is Ending.LAST_IN and not self.has_sides
+
+    @cached_property
     def doubles(self) -> bool:
         """Whether anything doubles what a hand pays (H.15, H.16)."""
         return isinstance(self.scoring, BidScoring) and (self.scoring.bombs_double or self.scoring.spring_doubles)
@@ -189,10 +199,7 @@ class RulesFields:
         if not isinstance(self.scoring, BidScoring) or not self.doubles:
             return 0
         bombs = [shape for shape in self.shapes if shape.power > 0]
-        fewest = min(
-            (shape.count if isinstance(shape, Same) else 1 for shape in bombs if not _once(shape)),
-            default=len(self.pack) + 1,
-        )
+        fewest = min((fewest_cards(shape) for shape in bombs if not _once(shape)), default=len(self.pack) + 1)
         sizes = [self.hand_size or self.most_cards] * (self.players - 1) + [self.most_cards]
         most = sum(size // fewest for size in sizes)
         most += sum(map(_once, bombs)) * max((n - len(JOKERS)) // fewest + 1 - n // fewest for n in sizes)

@@ -93,8 +93,8 @@ class Shape(Typed):
 
     `tier` orders the kinds that share a `family` (Big Two's five-card hands); a higher `power` beats lower powers. `also_beats`:
     (kind, rank) of groups of one rank that it beats from that rank on, in addition to its own kind: a bomb that beats only
-    twos has ("single", "2"). With an empty rank it beats every
-    combination of that kind, which has as many cards: ("straight", "").
+    twos has ("single", "2"). With an empty rank it beats every combination of that kind that has as many cards:
+    ("straight", "").
     """
 
     kind: str
@@ -393,6 +393,17 @@ class AllJokers(Shape):
 
 
 AnyShape = Same | Run | Flush | Groups | Kickers | AllJokers
+
+
+def fewest_cards(shape: AnyShape) -> int:
+    """A lower bound on the cards of a play of this shape."""
+    match shape:
+        case Same(count=n) | AllJokers(count=n):
+            return n
+        case Run(copies=n) | Kickers(copies=n):
+            return n * shape.shortest
+        case _:
+            return 1
 
 
 def recognise(shapes: Sequence[Shape], order: Order, cards: Sequence[Card]) -> Combination | None:

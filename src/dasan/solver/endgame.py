@@ -16,7 +16,7 @@ from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.solver.values import bounds, has_sides, score, shown, side_of
+from dasan.solver.values import bounds, score, shown, side_of
 
 FIRST_SHARE = 64
 """The nodes that every query of a set gets before any gets more."""
@@ -165,10 +165,12 @@ def solution(
     budget: Budget,
     scope: str = "paranoid",
     by_seat: Mapping[int, int] | None = None,
+    seat: int | None = None,
 ) -> Solution:
-    """The `Solution` of values for the seat to act."""
-    lower, upper = sorted((shown(state, whole.low), shown(state, whole.high)))
-    if has_sides(state.rules):
+    """The `Solution` of values for `seat`, by default the seat to act."""
+    seat = state.mover if seat is None else seat
+    lower, upper = sorted((shown(state, seat, whole.low), shown(state, seat, whole.high)))
+    if state.rules.has_sides:
         scope = "two sides"
     elif len(state.active) == 2:
         scope = "two players"
@@ -177,7 +179,7 @@ def solution(
         exact=lower == upper,
         lower=lower,
         upper=upper,
-        moves={move: shown(state, value) for move, value in moves.items()},
+        moves={move: shown(state, seat, value) for move, value in moves.items()},
         line=line,
         nodes=budget.used,
         scope=scope,
@@ -197,13 +199,8 @@ def solve_auction(state: State, search_of: Callable[[State, int], Endgame], budg
         for seat, value in values.items():
             value.settle(searches[seat], share)
         share *= 4
-    return Solution.of_auction(
-        {
-            seat: Solution(value.value, value.value is not None, value.low, value.high, {}, (), budget.used, "two sides")
-            for seat, value in values.items()
-        },
-        budget.used,
-    )
+    by_bidder = {seat: solution(contracts[seat], value, {}, (), budget, seat=seat) for seat, value in values.items()}
+    return Solution.of_auction(by_bidder, budget.used)
 
 
 __all__ = ["Bounded", "Endgame", "pick", "solution", "solve_auction", "solve_endgame"]

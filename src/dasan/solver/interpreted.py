@@ -93,7 +93,7 @@ def key_of(state: State) -> tuple[object, ...]:
     return (
         state.hands,
         state.to_act,
-        None if table is None else (table.family, table.power, table.strength, len(table.cards)),
+        None if table is None else (table.kind, table.family, table.power, table.strength, len(table.cards)),
         state.table_seat,
         frozenset(state.passed),
         state.finished,

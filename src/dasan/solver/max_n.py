@@ -18,7 +18,7 @@ from dasan.solver.budget import Budget
 from dasan.solver.endgame import FIRST_SHARE, Bounded, solution
 from dasan.solver.interpreted import PLACES_A_MEGABYTE, OutOfBudget, key_of, ordered
 from dasan.solver.solution import Solution
-from dasan.solver.values import counts_places, score
+from dasan.solver.values import score
 
 Values = tuple[int, ...]
 """By seat, its result, of which more is better: the payment, or the place negated."""
@@ -91,7 +91,7 @@ def _preference(state: State) -> Callable[[Values], Values]:
 def _ideal(state: State) -> Values | None:
     """The best result that the seat to act can still hope for, if it is known: a search may stop when it finds it."""
     n, seat = state.rules.players, state.mover
-    if counts_places(state.rules):
+    if state.rules.counts_places:
         places = {s: -(i + 1) for i, s in enumerate(state.finished)}
         places[seat] = -(len(state.finished) + 1)
         after = [s for s in ((seat + i) % n for i in range(1, n)) if s not in places]
@@ -113,7 +113,7 @@ def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, a
         whole.low = whole.high = values[seat]
     principal = _line(state, best, search) if moves and line and values is not None else ()
     proved = _all_moves(state, values, best, search, also) if moves else {}
-    places = counts_places(state.rules)
+    places = state.rules.counts_places
     by_seat = {} if values is None else {s: -value if places else value for s, value in enumerate(values)}
     return solution(state, whole, proved, principal, search.budget, "max-n", by_seat)
 

@@ -13,7 +13,7 @@ from dasan.play.moves import Move
 class Solution:
     """The result of a hand under best play with all cards open.
 
-    - value: the bidder's payment in games with an auction; the payment to the seat to act in games that end when one player is
+    - value: the bidder's payment in games that pay a bid; the payment to the seat to act in games that end when one player is
       out; else the place in which the seat to act finishes, 1 for the Winner. None if unproved.
     - exact: whether `value` is proved. lower, upper: bounds that always hold.
     - moves: the proved values of legal moves, in the order of `legal_moves()`.
@@ -22,7 +22,7 @@ class Solution:
     - by_bidder: in the auction, the value of the hand to each seat if it became the bidder, for a bid of 1.
     - by_seat: with "max-n", the value for every seat, in the unit of `value`.
     - estimate: if the value of a position in the play is unproved in Big Three, the bidder's mean payment in like positions.
-    - scope: the assumption about the others: "two sides" (none: games with an auction), "two players" (none), "paranoid" (all
+    - scope: the assumption about the others: "two sides" (none: games that pay a bid), "two players" (none), "paranoid" (all
       others play together against the seat to act, whose value is what it can force), "max-n" (everybody plays for themselves,
       and of equal moves takes the one that is worst for the next player, then for the one after), or "auction".
     """

@@ -9,11 +9,11 @@ from dasan.arguments import WrongType, amount, flag, instance, shown
 from dasan.backends import OPEN_HANDS, Purpose, choose
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
-from dasan.solver.values import has_sides
 
 if TYPE_CHECKING:
     from dasan.play.moves import Move
     from dasan.play.state import State
+    from dasan.ruleset.rules import Rules
     from dasan.solver.compiled import CompiledEndgame, CompiledMaxN
     from dasan.solver.endgame import Endgame
     from dasan.solver.max_n import MaxN
@@ -82,14 +82,15 @@ class Warm:
         self._open_hands: OpenHands | None = None
         self._side: tuple[object, ...] = ()
         self._compiled: CompiledEndgame | None = None
-        self._interpreted: dict[int, Endgame] = {}
-        self._max_n: MaxN | None = None
+        self._interpreted: dict[tuple[Rules, int], Endgame] = {}
+        self._max_n: dict[Rules, MaxN] = {}
         self._everybody: CompiledMaxN | None = None
 
     def clear(self) -> None:
         """Drop the transposition tables and free their memory."""
-        self._open_hands, self._max_n, self._compiled, self._everybody = None, None, None, None
+        self._open_hands, self._compiled, self._everybody = None, None, None
         self._interpreted.clear()
+        self._max_n.clear()
 
     def open_hands(self, state: State, budget: Budget) -> OpenHands:
         """The search for `state`: that of the last state, if rules and sides are the same, else a new one."""
@@ -114,10 +115,10 @@ class Warm:
             self._compiled.warm_up(state)
             search = self._compiled
         else:
-            if seat not in self._interpreted:
+            if (state.rules, seat) not in self._interpreted:
                 share = self.memory_mb / state.rules.players
-                self._interpreted[seat] = interpreted.InterpretedEndgame(seat, share, budget)
-            search = self._interpreted[seat]
+                self._interpreted[state.rules, seat] = interpreted.InterpretedEndgame(seat, share, budget)
+            search = self._interpreted[state.rules, seat]
         search.budget = budget
         budget.start()
         return search
@@ -135,7 +136,7 @@ class Warm:
             self._everybody.warm_up(state)
             search = self._everybody
         else:
-            search = self._max_n = self._max_n or InterpretedMaxN(self.memory_mb, budget)
+            search = self._max_n.setdefault(state.rules, InterpretedMaxN(self.memory_mb, budget))
         search.budget = budget
         budget.start()
         return search
@@ -174,7 +175,7 @@ def solve_warm(
     if any(len(hand) == 0 for hand in state.hands) and not state.finished:
         raise ValueError("not all hands are known")
     scope = known_scope(scope)
-    if scope is not None and has_sides(state.rules):
+    if scope is not None and state.rules.has_sides:
         raise ValueError(f"a game of two sides has one value: it needs no scope {scope}")
     if choose(state.rules, Purpose.SOLVER) is not OPEN_HANDS:
         if scope == "max-n":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dasan.play.moves import Move, MoveType
-from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 from dasan.text.words import listed, signed, signs
 
@@ -35,4 +34,4 @@ def moves_words(moves: Sequence[Move], last: str = "or") -> str:
 
 def worth_words(rules: Rules, value: int) -> str:
     """A value in words: a payment, or the place in which a player finishes."""
-    return f"place {value}" if rules.ending is Ending.LAST_IN and rules.auction is None else signed(value)
+    return f"place {value}" if rules.counts_places else signed(value)
