@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
+import random
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 from tests.cli.running import output, refusal
 
+from dasan.server.connections import websocket
 from dasan.server.operations import chores
 from dasan.server.people.restrictions import Restrictions, network_named
 from dasan.server.protocol.moderation import AddWords, Ban, Dismiss, Mute, RemoveWords
@@ -241,6 +244,42 @@ def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
         acted(mo, type="unban-network", network="198.51.100.0/24")
         assert codes() == [200, 200, 200, 200]
         assert code(mo, type="unban-network", network="198.51.100.0/24") == 404
+
+
+def test_sockets_of_others_are_left_alone(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    everybody: list[int] = []
+    monkeypatch.setattr(websocket.Live, "recheck_all", lambda _: everybody.append(1))
+    monkeypatch.setattr(chores, "READ_EVERY", 0.05)
+    with serve() as server:
+        mo, talk = appointed(server), Talk(server)
+        for action in ({"type": "mute", "hours": 1}, {"type": "unmute"}, {"type": "ban"}, {"type": "unban"}):
+            acted(mo, **action, player=talk.id)
+        acted(mo, type="add-words", language="en", words=["darn"])
+        acted(mo, type="ban-network", network="198.51.100.0/24", days=7)
+        acted(mo, type="unban-network", network="198.51.100.0/24")
+        time.sleep(0.2)
+    # The task that reads notices may find the ban before the request has.
+    assert 1 <= len(everybody) <= 2, "only the ban of a network may be about anybody"
+
+
+def test_bans_are_found_among_a_thousand() -> None:
+    source, restrictions = random.Random(1), Restrictions()
+
+    def address(bits: int) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+        number = source.getrandbits(8) << (bits - 8) | source.getrandbits(bits - 16)
+        return ipaddress.IPv4Address(number) if bits == 32 else ipaddress.IPv6Address(number)
+
+    banned = {
+        network_named(f"{address(bits)}/{source.randint(*widths)}"): source.randint(0, 9)
+        for bits, widths in ((32, (8, 32)), (128, (16, 64)))
+        for _ in range(500)
+    }
+    restrictions.set([(str(network), until) for network, until in banned.items()], [])
+    found = []
+    for one in [address(bits) for bits in (32, 128) for _ in range(200)]:
+        found.append(any(until > 5 and one in network for network, until in banned.items()))
+        assert restrictions.bans(str(one), 5) is found[-1]
+    assert 20 < sum(found) < 350
 
 
 def test_refused_words_by_language(serve: Serve) -> None:

@@ -14,12 +14,15 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.protocol.moderation import (
     Audited,
+    Ban,
+    BanNetwork,
     Moderate,
     Moderated,
     ModerationPage,
     NetworkBan,
     PlayerNamed,
     ReportListed,
+    Unban,
     WordList,
 )
 from dasan.server.refusals import Refused
@@ -43,9 +46,12 @@ async def moderate(
     """Carry out one action of a moderator, and write it to the audit log."""
     limit(request, "commands", player)
     one = await moderator(store, player)
-    await store.moderation.carry_out(wanted.action, one, now(), address_of(request))
-    ids.forget()
-    live.recheck_all()
+    subject = await store.moderation.carry_out(wanted.action, one, now(), address_of(request))
+    if isinstance(wanted.action, Ban | Unban):
+        ids.forget()
+        live.recheck(subject)
+    elif isinstance(wanted.action, BanNetwork):
+        live.recheck_all()
     return await _shown(store)
 
 

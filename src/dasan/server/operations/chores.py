@@ -77,8 +77,7 @@ class Chores:
             if notice.kind == "recheck":
                 self._identities.forget()
                 self._live.recheck(notice.subject)
-        if any(notice.kind == "restrict" for notice in new):
-            await self._store.moderation.reload()
+        if any(notice.kind == "restrict" for notice in new) and await self._store.moderation.reload():
             self._live.recheck_all()
         await self._tables.reopen_changed({notice.subject for notice in new if notice.kind == "reopen"})
         self._read = {notice.id for notice in notices}

@@ -64,14 +64,19 @@ class Restrictions:
     """
 
     def __init__(self) -> None:
-        self._networks: tuple[tuple[_Network, int], ...] = ()
+        self._networks: dict[tuple[int, int], dict[int, int]] = {}
+        """By version of IP and number of free bits: when the ban of each network ends, by its other bits."""
         self._phrases: dict[str, list[tuple[frozenset[str], ...]]] = {}
         """By each key of its first word: the keys of a phrase's other words."""
         self._parts: tuple[str, ...] = ()
 
     def set(self, networks: Iterable[tuple[str, int]], words: Iterable[str]) -> None:
         """Forbid these networks, each until a time in milliseconds, and these words; and nothing else."""
-        self._networks = tuple((network_named(network), until) for network, until in networks)
+        banned: dict[tuple[int, int], dict[int, int]] = {}
+        for name, until in networks:
+            network = network_named(name)
+            free = network.max_prefixlen - network.prefixlen
+            banned.setdefault((network.version, free), {})[int(network.network_address) >> free] = until
         phrases: dict[str, list[tuple[frozenset[str], ...]]] = {}
         parts: set[str] = set()
         for word in map(plain, words):
@@ -81,7 +86,7 @@ class Restrictions:
                 first, *rest = map(keys, pieces)
                 for key in first:
                     phrases.setdefault(key, []).append(tuple(rest))
-        self._phrases, self._parts = phrases, tuple(sorted(parts - {""}))
+        self._networks, self._phrases, self._parts = banned, phrases, tuple(sorted(parts - {""}))
 
     def bans(self, address: str, now: int) -> bool:
         """Whether requests from the address are refused at the time ``now``."""
@@ -91,9 +96,10 @@ class Restrictions:
         if not client:
             return False
         one = ipaddress.ip_network(client)
+        number = int(one.network_address)
         return any(
-            now < until and network.version == one.version and one.subnet_of(network)  # type: ignore[arg-type]
-            for network, until in self._networks
+            version == one.version and now < ends.get(number >> free, now)
+            for (version, free), ends in self._networks.items()
         )
 
     def refuses(self, text: str) -> bool:

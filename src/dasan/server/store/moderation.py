@@ -41,6 +41,8 @@ from dasan.server.store.schema import (
 
 HOST = "host"
 """Who acts by ``dasan admin``."""
+RESTRICTIONS = (BanNetwork, UnbanNetwork, AddWords, RemoveWords)
+"""Actions that change what every process keeps in memory."""
 HOUR, DAY = 60 * 60 * 1000, 24 * 60 * 60 * 1000
 MOST_SHOWN = 50
 NETWORKS_SHOWN = 5
@@ -54,9 +56,10 @@ class Moderation:
     def __init__(self, database: Database, restrictions: Restrictions) -> None:
         self._database = database
         self._restrictions = restrictions
+        self._kept_out: frozenset[tuple[str, int]] = frozenset()
 
-    async def reload(self) -> None:
-        """Read the forbidden networks and words into memory."""
+    async def reload(self) -> bool:
+        """Read the forbidden networks and words into memory. Whether a network is kept out that was not, or longer."""
 
         def read(connection: sa.Connection) -> tuple[list[tuple[str, int]], list[str]]:
             networks = connection.execute(sa.select(network_bans.c.network, network_bans.c.until)).all()
@@ -64,7 +67,10 @@ class Moderation:
                 connection.scalars(sa.select(refused_words.c.word))
             )
 
-        self._restrictions.set(*await self._database.read(read))
+        networks, words = await self._database.read(read)
+        before, self._kept_out = self._kept_out, frozenset(networks)
+        self._restrictions.set(networks, words)
+        return not self._kept_out <= before
 
     async def appoint(self, player: str, now: int, *, moderator: bool = True) -> None:
         """Make an account a moderator, or no longer one. Raises ``Refused`` if there is no such account."""
@@ -103,13 +109,14 @@ class Moderation:
         if rows := {(player, network) for player, network in rows if network}:
             await self._database.write(write)
 
-    async def carry_out(self, action: Action, by: str, now: int, address: str = "") -> None:
+    async def carry_out(self, action: Action, by: str, now: int, address: str = "") -> str:
         """Do what a moderator, or ``HOST``, wants. Raises ``Refused`` if they may not, or if there is nothing to act on.
 
+        Returns the id of the player on whom it was done, else the network or the language.
         address: that of the moderator, which no ban of a network may contain.
         """
 
-        def write(connection: sa.Connection) -> None:
+        def write(connection: sa.Connection) -> str:
             if by != HOST:
                 _check_moderator(connection, by)
             detail: dict[str, Any] = {}
@@ -138,12 +145,15 @@ class Moderation:
                 case AddWords() | RemoveWords():
                     subject = action.language
                     detail |= _named(_change_words(connection, action))
-            if isinstance(action, BanNetwork | UnbanNetwork | AddWords | RemoveWords):
+            if isinstance(action, RESTRICTIONS):
                 leave_notice(connection, "restrict", subject, now)
             _log(connection, by, action.type, subject, now, detail)
+            return subject
 
-        await self._database.write(write)
-        await self.reload()
+        subject = await self._database.write(write)
+        if isinstance(action, RESTRICTIONS):
+            await self.reload()
+        return subject
 
     async def queue(self) -> tuple[list[dict[str, Any]], int]:
         """The oldest reports, with the number of others against the same player; and how many wait."""
