@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.app import create_app
 from dasan.server.connections.websocket import Live
 from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
@@ -18,10 +19,13 @@ from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities, fingerprint
 from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, SitCommand
+from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import Database
 from dasan.server.store.log import EventLog
+from dasan.server.store.moderation import HOST
+from dasan.server.store.processes import Notice, Processes
 from dasan.server.store.retention import DAY, Keep, prune
 from dasan.server.store.schema import tables as rows
 from dasan.server.tables.chairs import Chair
@@ -137,6 +141,25 @@ async def test_a_table_is_read_again_once_after_a_change_to_its_log(tmp_path: Pa
         await chores._notices()
         assert await names() == ["Former player", "Former player"]
     await store.close()
+
+
+async def test_a_ban_that_is_made_while_the_server_starts_counts(tmp_path: Path) -> None:
+    """By another process, right before this one begins to look for notices."""
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    app = create_app(settings)
+    other = await Store.open(settings.data_dir)
+    notices = Processes.notices
+
+    async def late(self: Processes, moment: int) -> tuple[Notice, ...]:
+        await other.moderation.carry_out(BanNetwork(type="ban-network", network="192.0.2.0/24", days=1), HOST, now())
+        return await notices(self, moment)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Processes, "notices", late)
+        async with app.router.lifespan_context(app):
+            assert app.state.store.people.restrictions.bans("192.0.2.7", now())
+    await other.close()
 
 
 async def test_who_signs_out_while_the_store_is_asked_is_not_remembered_as_signed_in(tmp_path: Path) -> None:

@@ -76,7 +76,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                     chosen.data_dir, chosen.database, migrate if chosen.migrate else require
                 )
                 await store.people.index_names()
-                await store.moderation.reload()
                 app.state.identities = Identities(_key(chosen), store.people, chosen.password_memory_mb)
                 bus: Bus | None = None
                 try:

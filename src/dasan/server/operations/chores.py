@@ -45,8 +45,9 @@ class Chores:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run them while the context lasts."""
-        # Notices from before the start need no action: nobody was connected.
+        # Notices from before the start need no action: nobody was connected, and what they say is read after them.
         self._read = {notice.id for notice in await self._store.processes.notices(now())}
+        await self._store.moderation.reload()
         tasks = [
             asyncio.create_task(repeat("saying that this process runs", self._beat, BEAT_EVERY), name="beat"),
             asyncio.create_task(repeat("reading notices", self._notices, READ_EVERY), name="notices"),
