@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
 from tests.server.test_accounts import ok
-from tests.server.test_moderation import Talk, moderator
+from tests.server.test_moderation import Talk, appointed
 from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
@@ -25,7 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def as_moderator(page: Page, server: Served) -> None:
     """Sign the browser in as a moderator, who is made in a thread: Playwright's own loop runs in this one."""
     with ThreadPoolExecutor(1) as pool:
-        player = pool.submit(moderator, server).result()
+        player = pool.submit(appointed, server).result()
     page.context.add_cookies(
         [{"name": name, "value": value, "url": player.server.address} for name, value in player.http.cookies.items()]
     )
