@@ -9,7 +9,7 @@ from fastapi import Request, Response
 
 from dasan.play import fairness
 from dasan.reasons import reason
-from dasan.server.api.asked import EventsHere, IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.dependencies import EventsHere, IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.events.daily import DAY
 from dasan.server.events.event import DuplicateEvent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 
 from dasan.reasons import reason
-from dasan.server.api.asked import LiveHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import LiveHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.people import account_of
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 import dasan
 from dasan.reasons import reason
-from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
 from dasan.server.protocol.hand import Result

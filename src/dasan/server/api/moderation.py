@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request
 
 from dasan.reasons import reason
-from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, address_of, limit
+from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, address_of, limit
 from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now

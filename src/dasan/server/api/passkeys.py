@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request, Response
 
 from dasan.reasons import reason
-from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.hands import moment
 from dasan.server.api.people import account_of, check_free, described
 from dasan.server.api.strict import router as strict_router

@@ -11,7 +11,16 @@ from fastapi import Request, Response
 
 from dasan.errors import DasanError
 from dasan.reasons import reason
-from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, address_of, limit, network_of
+from dasan.server.api.dependencies import (
+    IdentitiesHere,
+    LiveHere,
+    Player,
+    StoreHere,
+    TablesHere,
+    address_of,
+    limit,
+    network_of,
+)
 from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now

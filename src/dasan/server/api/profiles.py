@@ -9,7 +9,7 @@ from fastapi import Request
 
 from dasan import bots
 from dasan.reasons import reason
-from dasan.server.api.asked import Place, Player, Small, StoreHere, limit
+from dasan.server.api.dependencies import Place, Player, Small, StoreHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.api.strict import router as strict_router
 from dasan.server.protocol.people import History, Profile, Rating, RatingPoint, RoleStatistics

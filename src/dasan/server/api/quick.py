@@ -10,7 +10,7 @@ from fastapi import Request, Response
 
 from dasan import bots
 from dasan.play import fairness
-from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.chosen_names import chosen_name

@@ -15,7 +15,7 @@ from fastapi import Request
 from dasan import __version__
 from dasan.puzzles import Puzzle
 from dasan.reasons import reason
-from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import JsonLines
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import report

@@ -10,7 +10,7 @@ from fastapi import Request, Response
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
 from dasan.reasons import reason
-from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player

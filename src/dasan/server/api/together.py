@@ -12,7 +12,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
-from dasan.server.api.asked import IdentitiesHere, Player, Small, StoreHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, Small, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.api.study import open_hand
 from dasan.server.connections.rate_limits import Bucket

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from pydantic import Field
@@ -18,37 +18,16 @@ from dasan.server.store import Store
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
 
-# These are coroutines because FastAPI runs plain functions in threads, which costs more than all the rest of a request.
+# FastAPI runs plain functions in threads, which costs more than all the rest of a request: these are coroutines.
 
 
-async def _tables(request: Request) -> Tables:
-    tables: Tables = request.app.state.tables
-    return tables
+def _part(name: str) -> Any:
+    """The part of the server that the application's state has under this name."""
 
+    async def part(request: Request) -> Any:
+        return getattr(request.app.state, name)
 
-async def _store(request: Request) -> Store:
-    store: Store = request.app.state.store
-    return store
-
-
-async def _commands(request: Request) -> Commands:
-    commands: Commands = request.app.state.commands
-    return commands
-
-
-async def _identities(request: Request) -> Identities:
-    identities: Identities = request.app.state.identities
-    return identities
-
-
-async def _live(request: Request) -> Live:
-    live: Live = request.app.state.live
-    return live
-
-
-async def _events(request: Request) -> Events:
-    events: Events = request.app.state.events
-    return events
+    return Depends(part)
 
 
 async def _player(request: Request) -> str | None:
@@ -76,12 +55,12 @@ def limit(request: Request, name: str, *keys: str | None) -> None:
         raise Refused("too-fast", reason("fast"))
 
 
-TablesHere = Annotated[Tables, Depends(_tables)]
-StoreHere = Annotated[Store, Depends(_store)]
-CommandsHere = Annotated[Commands, Depends(_commands)]
-IdentitiesHere = Annotated[Identities, Depends(_identities)]
-LiveHere = Annotated[Live, Depends(_live)]
-EventsHere = Annotated[Events, Depends(_events)]
+TablesHere = Annotated[Tables, _part("tables")]
+StoreHere = Annotated[Store, _part("store")]
+CommandsHere = Annotated[Commands, _part("commands")]
+IdentitiesHere = Annotated[Identities, _part("identities")]
+LiveHere = Annotated[Live, _part("live")]
+EventsHere = Annotated[Events, _part("events")]
 Player = Annotated[str | None, Depends(_player)]
 Place = Annotated[str, Field(pattern=r"^[0-9]{1,15}(\.[A-Za-z0-9_-]{1,32})?$")]
 """A place in a list by time: milliseconds since 1970, and the id of what stands there."""
