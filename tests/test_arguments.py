@@ -47,7 +47,7 @@ REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("dealer is a seat", lambda: dasan.start(THREE, POSITION, bidder=0, dealer=True)),
     ("passed are seats", lambda: dasan.start(THREE, POSITION, bidder=0, passed=given(5))),
     ("passed is a seat", lambda: dasan.start(THREE, POSITION, bidder=0, table="8D", table_seat=1, passed=[given(2.0)])),
-    ("not the one text", lambda: dasan.start(THREE, "5D 6D 7D")),
+    ("not the single text", lambda: dasan.start(THREE, "5D 6D 7D")),
     ("has cards in it", lambda: dasan.start(THREE, given([["5D"], "6D", "7D"]), bidder=0)),
     ("text or a sequence of cards", lambda: dasan.start(THREE, given([5, "6D", "7D"]), bidder=0)),
     ("has cards in it, like dasan.card('4H'), not '3D'", lambda: THREE.combination(given(["3D"]))),

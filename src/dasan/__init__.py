@@ -64,11 +64,11 @@ __all__ = [
 
 
 _ON_FIRST_USE = ("envs", "puzzles", "vector", "worlds")
-"""Modules for programs that search or train; `import dasan` leaves them alone."""
+"""Modules for programs that search or train, imported on first use."""
 
 
 def __dir__() -> list[str]:
-    """The public names, and no other."""
+    """Only the public names."""
     return sorted([*__all__, *_ON_FIRST_USE])
 
 

@@ -1,7 +1,7 @@
-"""Arguments of public functions, checked where they enter: integers of any kind, seats, and values of a declared type.
+"""Checks for the arguments of public functions: integers, numbers, flags, seats, and values of a declared type.
 
-A wrong type is a `WrongType`, which is a TypeError, and a wrong value a ValueError, each with one sentence. Integers of any
-kind, NumPy's too, are integers; bools and floats are not.
+A wrong type raises `WrongType`, a TypeError; a wrong value raises ValueError. The message is one sentence. NumPy's
+integers count as integers; bools and floats do not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class WrongType(TypeError, ValueError):
-    """An argument of a wrong type. A ValueError too: whoever catches what a program gave wrongly catches this."""
+    """An argument of the wrong type. It is also a ValueError, so `except ValueError` catches every wrong argument."""
 
 
 MOST_SHOWN = 60
@@ -45,7 +45,7 @@ def whole(value: object, what: str, least: int | None = None, most: int | None =
 
 
 def amount(value: object, what: str, most: float = math.inf) -> float:
-    """`value` as a number from 0 to `most`, of any type that counts or measures. what: its name in the sentence.
+    """`value` as a number from 0 to `most`, of any numeric type. what: its name in the sentence.
 
     >>> amount(2, "seconds", 2.5)
     2.0
@@ -96,7 +96,7 @@ def word(value: object, choices: Sequence[T], what: str) -> T:
 
 
 def items(values: object, what: str) -> tuple[Any, ...]:
-    """`values` one after the other. what: a sentence that says what they are, such as "agents are a list"."""
+    """An iterator over `values`. what: the sentence of the error, such as "agents are a list"."""
     try:
         return tuple(values)  # type: ignore[arg-type]
     except TypeError:
@@ -104,31 +104,31 @@ def items(values: object, what: str) -> tuple[Any, ...]:
 
 
 def instance(value: object, kind: type[T], what: str) -> T:
-    """`value`, which is a `kind`. what: a sentence that says so, such as "deal takes rules"."""
+    """`value`, checked to be a `kind`. what: the sentence of the error, such as "deal takes rules"."""
     if not isinstance(value, kind):
         raise WrongType(f"{what}, not {shown(value)}")
     return value
 
 
 def _is_bool(value: object) -> bool:
-    """Whether it is a bool of Python or NumPy, whose type has had both names."""
+    """Whether `value` is a bool of Python or NumPy; NumPy 1 and 2 name the type differently."""
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
 def shown(value: object) -> str:
-    """A value in a sentence."""
+    """`value` as text for an error message."""
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python refuses to write so many digits
+    except ValueError:  # Python limits the digits of an int
         text = "a number with thousands of digits"
     return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
 
 
 def fill_in(value: object) -> None:
-    """Hold the fields of a new frozen dataclass to their declared types, each made exactly that.
+    """Check and convert the fields of a new frozen dataclass to exactly their declared types.
 
     NumPy's integers become ints, words become members of their enum, lists become tuples. TypeError or ValueError: a
-    field has another type, or a word that its enum has not.
+    field has another type, or a word that is not in its enum.
     """
     kind: type[Any] = type(value)
     for name, (hint, is_exact) in _hints(kind).items():
@@ -148,7 +148,7 @@ class Typed:
 
 _Test = Callable[[object], bool]
 _HINTS: dict[type[Any], dict[str, tuple[Any, _Test]]] = {}
-"""The declared types of the fields of a dataclass, and whether a value is exactly that, looked up once."""
+"""By dataclass: each field's declared type, and a test for values of exactly that type."""
 
 
 def _hints(kind: type[Any]) -> dict[str, tuple[Any, _Test]]:
@@ -160,7 +160,7 @@ def _hints(kind: type[Any]) -> dict[str, tuple[Any, _Test]]:
 
 
 def _test(hint: Any) -> _Test:
-    """Whether a value needs no change to be what `hint` says."""
+    """A test for values that already have exactly the type `hint`."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         tests = [_test(one) for one in inner]
@@ -181,7 +181,7 @@ def _test(hint: Any) -> _Test:
 
 
 def _typed(value: object, hint: Any, what: str) -> Any:
-    """`value` as what `hint` says, of the types that rules are made of."""
+    """`value` converted to the type `hint`, one of the types that rules consist of."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         return _one_of(value, get_args(hint), what)
@@ -206,7 +206,7 @@ def _typed(value: object, hint: Any, what: str) -> Any:
 
 
 def _one_of(value: object, hints: tuple[Any, ...], what: str) -> Any:
-    """`value` as the first of the types that it is: exactly, if it can be."""
+    """`value` as the first of the types that fits; an exact match comes first."""
     if value is None and NoneType in hints:
         return None
     for hint in hints:

@@ -1,7 +1,7 @@
-"""Cards, packs, and how both are read and written.
+"""Cards and packs, and their notation.
 
-A card is written rank then suit, `4H`, `TS`; the jokers are `BJ` (black, the lower) and `RJ` (red). What outranks
-what is a matter of each game: see `Order`.
+A card is written rank then suit, `4H`, `TS`; the jokers are `BJ` (black, the lower) and `RJ` (red). Each game has its
+own ranking: see `Order`.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def tokens(text: str) -> tuple[Card | str, ...]:
 
 
 def spelled_out(text: str) -> tuple[Card, ...] | None:
-    """The cards in `text` if it is written as `format_cards` writes it; None if that, or anything else, needs `tokens`.
+    """The cards in `text` if it is exactly as `format_cards` writes it; None for all other text, which `tokens` reads.
 
     >>> spelled_out("TH 4S"), spelled_out("10H 4S")
     ((card('TH'), card('4S')), None)
@@ -125,7 +125,8 @@ def spelled_out(text: str) -> tuple[Card, ...] | None:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """Read cards separated by spaces, commas or hyphens; every one needs its suit. `Malformed`: that is no such text.
+    """Read cards separated by spaces, commas or hyphens; every card needs its suit. `Malformed`: the text is
+    something else.
 
     >>> parse_cards("4h 10♠")
     (card('4H'), card('TS'))
@@ -139,7 +140,7 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 
 
 def cards_of(cards: str | Iterable[Card]) -> tuple[Card, ...]:
-    """Cards as text or as values. TypeError: something else is among them."""
+    """Cards from text, or from a sequence of cards. TypeError: something else is among them."""
     if isinstance(cards, str):
         return parse_cards(cards)
     out = items(cards, "cards are text or a sequence of cards")
@@ -206,7 +207,7 @@ class Order:
 
     @cached_property
     def value(self) -> dict[Card, int]:
-        """A number to compare single cards by; where suits do not count, cards of a rank have the same."""
+        """The strength of a card as a single; cards of one rank are equal if suits do not count."""
         return {c: r * 4 + (s if self.suits_ranked else 0) for c, (r, s) in self.place.items()}
 
     @cached_property

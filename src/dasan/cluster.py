@@ -1,4 +1,4 @@
-"""Work spread over the machines of a Ray cluster (extra `cluster`)."""
+"""Run work items on the machines of a Ray cluster (extra `cluster`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 AHEAD = 4
-"""How many items wait or are worked on for each processor of the cluster."""
+"""Items that are queued or running for each processor of the cluster."""
 
 
 class ClusterError(RuntimeError):
@@ -20,7 +20,7 @@ class ClusterError(RuntimeError):
 
 
 def check_cluster(address: str) -> None:
-    """Refuse what `over_cluster` would, before anything is begun. ValueError: the address is empty. ModuleNotFoundError: Ray is
+    """Check the arguments of `over_cluster` early. ValueError: the address is empty. ModuleNotFoundError: Ray is
     not installed.
     """
     if not address.strip():
@@ -31,7 +31,7 @@ def check_cluster(address: str) -> None:
 def over_cluster(
     work: Callable[[In], Out], items: Iterable[In], address: str, memory_mb: float = 0
 ) -> Iterator[tuple[int, Out]]:
-    """The place and `work` of each item, as they are done, one processor and `memory_mb` for each at a time.
+    """Yield (index, `work(item)`) as items finish. Each item takes one processor and `memory_mb`.
 
     address: as `ray.init` takes it, "auto" for the cluster that this machine belongs to; a connection that is open
     already is used, whatever the address. The machines need the same version of dasan.
@@ -64,7 +64,7 @@ def connected(address: str) -> Iterator[Any]:
 
 
 def _spread(ray: Any, work: Callable[[In], Out], items: Iterable[In], memory_mb: float) -> Iterator[tuple[int, Out]]:
-    """See `over_cluster`. In the end, work that nobody waits for is stopped: the connection may stay open."""
+    """See `over_cluster`. Unfinished work is cancelled at the end, because the connection may stay open."""
     places: dict[Any, int] = {}
     try:
 

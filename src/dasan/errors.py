@@ -1,10 +1,10 @@
 """Every exception of the package, with the clause it cites and the code it has on the wire.
 
-There are three kinds of wrong input, and a reader of a record has a fourth:
+There are three kinds of wrong input, and a fourth for records:
 
-* `Malformed`: nobody could say what was meant;
+* `Malformed`: the input cannot be read;
 * `IllegalPlay`: clear, but not allowed now;
-* `Ambiguous`: shorthand that could mean several moves which are not the same;
+* `Ambiguous`: shorthand that fits several different moves;
 * `BadRecord`: a record that is damaged, forged or not ours.
 """
 

@@ -1,9 +1,9 @@
 """Means with confidence intervals.
 
-`Estimate.of` gives the interval of a mean over independent values that lie within known bounds. Student's t assumes that means
-are about normal, which is untrue of a few discrete payments: two equal values would even give an interval of no width.
-`betting_interval` assumes nothing but the bounds. It holds for every number of values, and also at a moment that was chosen
-after looking at them, so that a contest may stop early.
+`Estimate.of` gives the interval of a mean over independent values that lie within known bounds. Student's t assumes
+that means are about normal, which is untrue of a few discrete payments: two equal values would even give an interval
+of no width. `betting_interval` assumes nothing but the bounds. It holds for any number of values, and even if the
+decision to stop depends on them, so a contest may stop early.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from statistics import NormalDist, fmean
 
 CONFIDENCE = 0.95
 NORMAL = 30
-"""From this number of values on, their mean counts as normal."""
+"""The number of values from which their mean is treated as normal."""
 STAKES = tuple(2.0**-k for k in range(8))
-"""The shares of its capital that a gambler bets each time; one gambler for each share."""
+"""The shares of its capital that a gambler bets on every value; one gambler for each share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,15 @@ class Estimate:
 def betting_interval(
     values: Sequence[float], bounds: tuple[float, float], confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """(low, high): with this confidence the mean lies between them, however many values there are and whoever decides when to
-    stop. ValueError: a value lies outside `bounds`.
+    """(low, high): with this confidence the mean lies between them, for any number of values and any rule for
+    stopping. ValueError: a value lies outside `bounds`.
 
-    For each candidate mean, gamblers bet on every value that the mean is higher. If the candidate is true, their capital is a
-    martingale, which ever multiplies by 2 / (1 - confidence) with at most half the error that is allowed (Ville's inequality).
-    `low` is the highest candidate that makes them so rich; `high` comes from gamblers on the other side. The order of the
-    values does not matter. See Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting" (Journal of
-    the Royal Statistical Society B 86, 2024); bets are spread over several shares, which they call diversified Kelly betting.
+    For each candidate mean, gamblers bet on every value that the mean is higher. If the candidate is true, their
+    capital is a martingale, which ever multiplies by 2 / (1 - confidence) with at most half the error that is allowed
+    (Ville's inequality). `low` is the highest candidate at which their capital reaches that factor; `high` comes from
+    gamblers on the other side. The order of the values does not matter. See Waudby-Smith and Ramdas, "Estimating
+    means of bounded random variables by betting" (Journal of the Royal Statistical Society B 86, 2024); bets are
+    spread over several shares, which they call diversified Kelly betting.
 
     >>> low, high = betting_interval([1.0, 1.0], (-1.0, 3.0))
     >>> low < 0 < high

@@ -1,4 +1,4 @@
-"""Worker processes that end when their program stops: an interrupt does not wait until they have finished."""
+"""Worker processes that end with their program: an interrupt does not wait for their work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from multiprocessing.connection import wait
 from types import FrameType
 
 _MOST_IN_WINDOWS = 61
-"""Windows waits for no more processes at a time."""
+"""The most processes that Windows can wait for."""
 _YOUNG = 10_000
 """A worker looks for cyclic garbage when it has this many objects more than the last time. Python's own 700 cost 2 % of its
 time.
@@ -24,10 +24,10 @@ time.
 
 @contextmanager
 def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
-    """A pool of `number` processes, None for one a processor; in Windows at most 61. They end at once
-    if the body raises, as on Ctrl-C, and if their program is killed.
+    """A pool of `number` processes (None: one for each processor; at most 61 on Windows). They end at once if the
+    body raises, as on Ctrl-C, or if their program is killed.
 
-    The pool alone waits until they have done everything that they were given, which may take hours.
+    Without this the pool would wait for all submitted work, which may take hours.
     """
     if number is not None and sys.platform == "win32":
         number = min(number, _MOST_IN_WINDOWS)
@@ -50,9 +50,9 @@ class _Pool(ProcessPoolExecutor):
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Answer an interrupt after the body: a process that the pool does not know yet would never be ended.
+    """Delay interrupts until after the body: a process that the pool has not registered yet would never be ended.
 
-    Python answers interrupts in the main thread alone, so in others there is nothing to hold.
+    Python handles interrupts only in the main thread; in other threads this does nothing.
     """
     answer = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(answer):

@@ -1,7 +1,7 @@
-"""Things by name: those that come with dasan, those that a program registers, and those of installed packages.
+"""Registries by name: entries that come with dasan, that a program registers, and that installed packages add.
 
-A package names its things in an entry point group, which is read when a name is asked for that is not known yet, or when
-the names are listed.
+Packages add entries by an entry point group, which is read when an unknown name is looked up, or when the names are
+listed.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MAX_NAME = 40
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """A mapping from names that grows.
+    """A mapping by name that packages and programs can extend.
 
-    kind: what it holds, for messages. group: the entry points. take: puts what an entry point names into the registry, by
-    `add`; the name of the entry point and what it loads.
+    kind: the noun for an entry, in messages. group: the entry points. take: called with an entry point's name and
+    object; puts it into the registry by `add`.
     """
 
     def __init__(self, kind: str, group: str, own: Mapping[str, T], take: Callable[[str, Any], None]) -> None:
@@ -68,7 +68,7 @@ class Registry(Mapping[str, T], Generic[T]):
         return len(self._known)
 
     def _look(self) -> None:
-        """Take in the entry points, once. One that fails is left out with a warning: the others work."""
+        """Load the entry points, once. One that fails is skipped with a warning."""
         if self._looked:
             return
         self._looked = True

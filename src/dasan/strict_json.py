@@ -1,4 +1,4 @@
-"""JSON from strangers: no repeated keys, no NaN or Infinity, and only text that UTF-8 can write."""
+"""JSON from untrusted sources: no repeated keys, no NaN or Infinity, and only text that UTF-8 can encode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ BOM = "\ufeff"
 
 
 class NotJson(ValueError):
-    """The text is not JSON, or JSON that readers would read differently. The message ends a sentence: "the body …"."""
+    """The text is not JSON, or parsers would disagree about it. The message completes a sentence: "the body …"."""
 
 
 def parse(text: str | bytes) -> Any:
@@ -28,7 +28,7 @@ def parse(text: str | bytes) -> Any:
         if isinstance(text, bytes):
             text = text.decode()
         value = json.loads(text.removeprefix(BOM), object_pairs_hook=_object, parse_constant=_constant)
-        # A lone surrogate stands in the text itself, or comes from an escape: only then is the value searched.
+        # A lone surrogate can only come from the text itself or from an escape: search the value only then.
         text.encode()
         if "\\ud" in text or "\\uD" in text:
             json.dumps(value, ensure_ascii=False).encode()
@@ -42,7 +42,7 @@ def parse(text: str | bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object without repeated keys, which different readers would read differently."""
+    """A JSON object; repeated keys are refused, because parsers disagree about them."""
     out = dict(pairs)
     if len(out) < len(pairs):
         keys = [key for key, _ in pairs]

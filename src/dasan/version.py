@@ -8,7 +8,7 @@ from pathlib import Path
 __version__ = "0.1.0"
 
 BUILT_FROM = Path(__file__).with_name("commit.txt")
-"""The commit of a package that was built: the build writes it."""
+"""The file into which the build writes the commit."""
 UNKNOWN = "unknown"
 
 
@@ -16,7 +16,7 @@ UNKNOWN = "unknown"
 def commit() -> str:
     """The first 12 digits of the commit that this package was built from, or that its repository has checked out.
 
-    "unknown" for copies that say neither.
+    "unknown" if neither is recorded.
     """
     root = Path(__file__).parents[2]
     if (root / ".git").exists():

@@ -204,7 +204,7 @@ def test_rules_under_which_somebody_has_no_move_are_refused() -> None:
     winner = dasan.rules("winner")
     single = (Same(kind="single", clause="X", count=1),)
     assert replace(winner, shapes=single, opening=OpeningLead("2D", True)).opening is not None
-    with pytest.raises(ValueError, match="cannot be held to the opening card"):
+    with pytest.raises(ValueError, match="cannot have to include the opening card"):
         replace(winner, shapes=single, opening=OpeningLead("2S", True))
 
 

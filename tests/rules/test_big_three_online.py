@@ -136,7 +136,7 @@ def test_h_15_the_view_shows_the_doublings() -> None:
     after = say(state, "KD", "4D 4C 4H 4S").view(2)
     assert (after.doublings, after.to_json()["doublings"]) == (2, 2)
     assert "doublings" not in dasan.deal(dasan.rules("big-three")).view(0).to_json()
-    with pytest.raises(ValueError, match="nothing doubles"):
+    with pytest.raises(ValueError, match="never doubled"):
         dasan.start(dasan.rules("big-three"), ["KD 6D", "9D", "8D"], bidder=0, bombs=1)
 
 

@@ -45,7 +45,7 @@ def test_friends_see_each_other_and_invite_to_a_table(server: Served, monkeypatc
     assert ok(guest.http.get("/api/friends"))["you"] is None
     assert refusal(guest.http.post("/api/friends/Ada/follow", json={})) == (403, "you are not signed in to an account")
     assert refusal(ada.http.post("/api/friends/Nobody/follow", json={}))[0] == 404
-    assert refusal(ada.http.post("/api/friends/ada/follow", json={})) == (409, "that is yourself")
+    assert refusal(ada.http.post("/api/friends/ada/follow", json={})) == (409, "that is you")
     one_way = {"name": "Bob", "mutual": False, "here": False, "seen": None}
     assert towards(ada, "follow", "bob")["follows"] == [one_way]
     assert ok(bo.http.get("/api/friends")) == {"you": "Bob", "follows": [], "followers": ["Ada"], "blocked": []}
@@ -53,7 +53,7 @@ def test_friends_see_each_other_and_invite_to_a_table(server: Served, monkeypatc
     table = ada.open_table("big-two", seats=["me", "open", "open", "open"])
     invite = {"name": "Bob"}
     answer = ada.http.post(f"/api/tables/{table}/invite", json=invite)
-    assert refusal(answer) == (409, "you invite players who follow you and whom you follow")
+    assert refusal(answer) == (409, "you can only invite players who follow you and whom you follow")
     (friend,) = towards(bo, "follow", "Ada")["follows"]
     assert (friend["mutual"], friend["here"]) == (True, True)
     assert refusal(bo.http.post(f"/api/tables/{table}/invite", json={"name": "Ada"}))[0] == 403
@@ -145,7 +145,7 @@ async def test_what_is_stored_of_friends_can_be_read_and_is_forgotten(
     assert [row["followed"] for row in exported["follows"]] == ["bob"]
     assert [row["blocked"] for row in exported["blocks"]] == ["cyd"]
     monkeypatch.setattr(friends, "MOST_FOLLOWED", 1)
-    with pytest.raises(Refused, match="there is room for 1 players"):
+    with pytest.raises(Refused, match="there is room for at most 1 players"):
         await store.friends.follow("bob", "cyd", 4)
     await store.people.delete("ada", 5)
     assert await store.friends.circle("bob") == friends.Circle((), (), ())

@@ -76,7 +76,7 @@ def test_names_that_nobody_can_read_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", MIXED)
 def test_scripts_that_are_not_used_together_are_not_mixed(name: str) -> None:
-    with pytest.raises(Refused, match="one script"):
+    with pytest.raises(Refused, match="single script"):
         clean_name(name)
 
 
@@ -122,7 +122,7 @@ def test_names_that_differ_have_none() -> None:
     ],
 )
 def test_names_of_bots_and_hosts_are_reserved(name: str) -> None:
-    with pytest.raises(Refused, match=r"reserved|one script"):
+    with pytest.raises(Refused, match=r"reserved|single script"):
         check_reserved(clean_name(name))
 
 

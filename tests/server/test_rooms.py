@@ -358,7 +358,7 @@ def test_chat_is_cleaned_filtered_and_taken_away() -> None:
     with pytest.raises(Refused, match="word"):
         decide(room, "p1", ChatCommand(type="chat", id="c", text="buy my sPaM"))
     room = done(room, "p0", SilenceCommand(type="silence", id="s", seat=1, silent=True))
-    with pytest.raises(Refused, match="taken your chat"):
+    with pytest.raises(Refused, match="has muted you"):
         decide(room, "p1", ChatCommand(type="chat", id="c", text="hello"))
     quiet = room_of("big-three", ["p0", "open", "open"], chat=False)
     with pytest.raises(Refused, match="no chat"):

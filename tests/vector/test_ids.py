@@ -31,7 +31,7 @@ def test_where_a_card_is_called_an_id_needs_it() -> None:
             assert ids.of(ids.move(number, state), state.called) == number
         play = next(move for move in state.legal_moves() if move.type is MoveType.PLAY or len(state.legal_moves()) == 1)
         if play.type is MoveType.PLAY:
-            with pytest.raises(TypeError, match=r"say which card has been called: ids.of\(move, state.called\)"):
+            with pytest.raises(TypeError, match=r"pass the called card: ids.of\(move, state.called\)"):
                 ids.of(play)
         state = state.play(rng.choice(state.legal_moves()))
 
@@ -47,7 +47,7 @@ def test_a_move_of_another_game_has_no_id() -> None:
     ):
         with pytest.raises((ValueError, dasan.DasanError)):
             ids.of(move)
-    with pytest.raises(TypeError, match="an id is of a move"):
+    with pytest.raises(TypeError, match="ids are of moves"):
         three.of(cast(Any, "4H"))
 
 

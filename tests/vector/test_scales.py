@@ -40,7 +40,7 @@ def test_an_observation_is_written_into_an_array() -> None:
     rows = np.zeros((2, len(encode(view))), np.uint8)
     encode_into(view, rows[1])
     assert rows[1].tolist() == encode(view)
-    with pytest.raises(ValueError, match="an observation takes 368 places, not 2"):
+    with pytest.raises(ValueError, match="an observation has 368 numbers, not 2"):
         encode_into(view, [0, 0])
 
 

@@ -92,7 +92,7 @@ def build(name: str, chosen: Values, _: frozenset[str]) -> Rules:
 
 OPTIONS = (
     Option("direction", "clockwise", ("clockwise", "counterclockwise"), "TL.01", "Which way play goes round the table."),
-    switch("pass_is_final", True, "TL.06", "Who passes is out of the trick."),
+    switch("pass_is_final", True, "TL.06", "A player who passes is out of the trick."),
 )
 
 GAME = Game(

@@ -1,8 +1,8 @@
 """Inputs of networks: rows of small integers.
 
-`encode` (what a seat knows) and `encode_moves` (one row a legal move) read a `View`, which contains nothing that the seat may
-not know. `encode_perfect` reads a `State` and adds the hidden cards, for critics and teachers. The
-batched environments write the same rows; tests tie the two together.
+`encode` (what a seat knows) and `encode_moves` (one row a legal move) read a `View`, which contains nothing that the
+seat may not know. `encode_perfect` reads a `State` and adds the hidden cards, for critics and teachers. The batched
+environments write the same rows; tests compare the two.
 """
 
 from dasan.features.cards import Feature, by_rank, card_flags, card_slots, kinds

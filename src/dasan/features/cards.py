@@ -1,4 +1,4 @@
-"""Cards as flags, and the named parts of a feature row."""
+"""Sets of cards as flags, and the named parts of a feature row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`size` numbers of a row, from index `start` on.
+    """`size` numbers of a row, starting at index `start`.
 
     flags: whether every value is 0 or 1. text: what the values mean. scale: the upper bound of the values, so that a value
     divided by it lies from 0 to 1.
@@ -32,8 +32,8 @@ V = TypeVar("V", bound=Callable[..., Iterable[int]])
 
 @dataclass(frozen=True)
 class Plane(Generic[V]):
-    """A feature before the rules are known. values: computes its numbers. when: whether it is there, given the rules and
-    whether hands follow one another. The rest is as in `Feature`.
+    """A feature independent of the rules. values: computes its numbers. when: whether rows have it, given the rules
+    and whether hands follow one another. The rest is as in `Feature`.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Plane(Generic[V]):
     scale: Callable[[Rules], int] = lambda rules: 1
 
     def at(self, start: int, rules: Rules) -> Feature:
-        """The feature that begins at `start` of a row."""
+        """The feature with these rules, at index `start` of a row."""
         return Feature(self.name, start, self.size(rules), self.flags, self.text, self.scale(rules))
 
 
@@ -105,7 +105,7 @@ def flag_ranks(rules: Rules) -> list[int]:
 
 
 def one_flag(size: int, place: int | None) -> list[int]:
-    """`size` flags, of which only the one at `place` is 1; all are 0 if `place` is None."""
+    """`size` flags: 1 at `place`, else 0; all are 0 if `place` is None."""
     return [int(i == place) for i in range(size)]
 
 
@@ -120,5 +120,5 @@ def most_held(rules: Rules) -> int:
 
 
 def eights(n: int) -> int:
-    """`n`, rounded up to a multiple of eight."""
+    """`n` rounded up to a multiple of eight."""
     return -(-n // 8) * 8

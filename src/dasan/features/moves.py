@@ -52,7 +52,7 @@ def _most_copies(rules: Rules) -> int:
 
 
 def _listed(rules: Rules) -> bool:
-    """Whether an id names exact cards."""
+    """Whether each action id stands for exact cards."""
     return rules.catalogue.rows[0].cards is not None
 
 
@@ -75,7 +75,7 @@ def _suit(rules: Rules, action: _Action) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _strengths(rules: Rules) -> dict[str, dict[int, int]]:
-    """By family and strength: the share of the family's other strengths that are lower, in 255ths."""
+    """By family and strength: the fraction of the family's other strengths that are lower, in 255ths."""
     strengths: dict[str, set[int]] = {}
     for row in rules.catalogue.rows:
         strengths.setdefault(row.family, set()).add(row.strength)
@@ -91,7 +91,7 @@ def _strength(rules: Rules, action: _Action) -> list[int]:
 
 
 _PLANES: tuple[_Plane, ...] = (
-    _Plane("pass", "whether it is the pass", lambda r: 1, lambda r, a: [int(a.id == PASS_ID)]),
+    _Plane("pass", "whether the move is a pass", lambda r: 1, lambda r, a: [int(a.id == PASS_ID)]),
     _Plane("cards", "the cards played", card_slots, _cards, lambda r, s: by_rank(r) or _listed(r)),
     _Plane(
         "counts",
@@ -141,7 +141,7 @@ _PLANES: tuple[_Plane, ...] = (
         lambda r, a: card_flags(r, a.cards),
         lambda r, s: s and r.exchange,
     ),
-    _Plane("out", "whether the hand is empty after it", lambda r: 1, lambda r, a: [0]),
+    _Plane("out", "whether the hand is empty after the move", lambda r: 1, lambda r, a: [0]),
     _Plane(
         "size",
         "cards played",
@@ -152,13 +152,13 @@ _PLANES: tuple[_Plane, ...] = (
     ),
     _Plane(
         "strength",
-        "the share of comparable strengths that are lower, in 255ths",
+        "the fraction of comparable strengths that are lower, in 255ths",
         lambda r: 1,
         _strength,
         flags=False,
         scale=lambda r: 255,
     ),
-    _Plane("left", "cards in the hand after it", lambda r: 1, lambda r, a: [0], flags=False, scale=most_held),
+    _Plane("left", "cards in the hand after the move", lambda r: 1, lambda r, a: [0], flags=False, scale=most_held),
 )
 
 
@@ -229,7 +229,7 @@ def encode_moves(view: View, session: bool = False) -> dict[int, list[int]]:
     """The row of each legal action of `view`, by action id: `move_size` integers from 0 to 255. Empty if the seat is not to
     act.
     """
-    rules = instance(view, View, "moves are those of a view, such as state.view(seat) gives").rules
+    rules = instance(view, View, "moves are encoded from a view, such as state.view(seat)").rules
     ids, static, taken = action_ids(rules, session), action_features(rules, session), cards_taken(rules, session)
     at = {f.name: f.start for f in move_layout(rules, session)}
     rows = {}

@@ -61,7 +61,7 @@ def _must_include(view: View) -> list[int]:
     opening = view.rules.opening
     if opening is None or view.phase != "play" or any(e.type is EventType.PLAY for e in view.events):
         return [0]
-    if isinstance(view.begun, Position):  # nobody has shown the card: its holder knows
+    if isinstance(view.begun, Position):  # only its holder knows the card
         whole = sum(map(len, view.begun.hands)) == len(view.rules.pack)
         return [int(whole and view.table is None and view.seat == view.leader and card(opening.card) in view.hand)]
     return [int(bool(_shown(view, EventType.OPEN)))]
@@ -134,7 +134,7 @@ def _gifts(view: View) -> list[int]:
 
 
 def _at_most(rules: Rules, cards: Sequence[Card | None]) -> list[Card | None]:
-    """Each card as often as there are packs."""
+    """Each card at most as often as there are packs."""
     return [c for i, c in enumerate(cards) if cards[:i].count(c) < rules.decks]
 
 
@@ -158,7 +158,7 @@ _BEFORE: tuple[_Plane, ...] = (
         _played_by_seat,
         lambda r, s: not _to_the_end(r, s),
     ),
-    _Plane("played", "cards played by anybody in this hand", card_slots, lambda v: _played_by(v, None), _to_the_end),
+    _Plane("played", "all cards played in this hand", card_slots, lambda v: _played_by(v, None), _to_the_end),
     _Plane(
         "table", "the cards on the table", card_slots, lambda v: card_flags(v.rules, v.table.cards if v.table else ())
     ),
@@ -169,7 +169,7 @@ _BEFORE: tuple[_Plane, ...] = (
         lambda v: one_flag(len(kinds(v.rules)), kinds(v.rules).index(v.table.kind) if v.table else None),
     ),
     _Plane("table_seat", "who played them", _players, lambda v: _seats(v, [v.table_seat])),
-    _Plane("passed", "whose pass still stands", _players, lambda v: _seats(v, v.passed)),
+    _Plane("passed", "seats whose pass still stands", _players, lambda v: _seats(v, v.passed)),
     _Plane("dealer", "who dealt", _players, lambda v: _seats(v, [v.dealer])),
     _Plane("opener", "who opened the auction, or led first", _players, lambda v: _seats(v, [v.opener])),
     _Plane("finished", "who has no cards left", _players, lambda v: _seats(v, v.finished), _to_the_end),
@@ -276,7 +276,7 @@ def observation_size(rules: Rules, session: bool = False) -> int:
 
 def encode(view: View, session: bool = False) -> list[int]:
     """The observation of `view`: `observation_size` integers from 0 to 255. ValueError: it is a spectator's view."""
-    if instance(view, View, "an observation is of a view, such as state.view(seat) gives").seat is None:
+    if instance(view, View, "an observation is encoded from a view, such as state.view(seat)").seat is None:
         raise ValueError("a spectator has no observation")
     rules = view.rules
     out = [0] * observation_size(rules, session)
@@ -292,7 +292,7 @@ def encode_into(view: View, out: Any, session: bool = False) -> None:
     if shape is None and not isinstance(out, MutableSequence | memoryview):
         raise WrongType(f"an observation is written into an array or a list, not {shown(out)}")
     if tuple((len(out),) if shape is None else shape) != (len(values),):
-        raise ValueError(f"an observation takes {len(values)} places, not {len(out) if shape is None else tuple(shape)}")
+        raise ValueError(f"an observation has {len(values)} numbers, not {len(out) if shape is None else tuple(shape)}")
     if kind.endswith("bool") or kind in ("int8", "object"):
-        raise WrongType(f"an observation has numbers up to 255, which an array of {kind} does not hold")
+        raise WrongType(f"an observation has numbers up to 255, too large for an array of {kind}")
     out[:] = values

@@ -48,7 +48,7 @@ def unpack(words: Words, size: int, flags: int | None = None) -> npt.NDArray[np.
     """uint8 [n, size], a new array: the features of packed rows, uint64 [n, words].
 
     `unpack(env.packed_mask, env.num_actions)` is a mask, `unpack(env.packed_obs, env.num_features, env.num_flags)` are
-    observations. ValueError: such rows have another number of words, or the words have another type.
+    observations. ValueError: the number of words or their type is wrong.
 
     >>> unpack(np.array([[5]], np.uint64), 4).tolist()
     [[1, 0, 1, 0]]
@@ -89,7 +89,7 @@ def _sizes(size: int, flags: int | None) -> tuple[int, int]:
 
 
 def _check(shape: tuple[int, ...], kind: str, size: int, flags: int | None, wanted: str) -> tuple[int, int]:
-    """The numbers of features and of flags in a row. ValueError: words of this shape and type are no such rows."""
+    """The numbers of features and of flags in a row. ValueError: the shape or type of the words is wrong."""
     size, flags = _sizes(size, flags)
     columns = packed_size(size, flags)
     if kind != "uint64" or len(shape) != 2 or shape[1] != columns:

@@ -26,9 +26,9 @@ def perfect_layout(rules: Rules) -> tuple[Feature, ...]:
     [('hands', 0, 104), ('hidden_kitty', 104, 52)]
     """
     slots, players = card_slots(rules), rules.players
-    planes = [("hands", (players - 1) * slots, "the cards of each other seat, from the next on")]
+    planes = [("hands", (players - 1) * slots, "the cards of each other seat, starting with the next")]
     if rules.kitty_size > 0:
-        planes.append(("hidden_kitty", slots, "the kitty as it was dealt"))
+        planes.append(("hidden_kitty", slots, "the kitty as dealt"))
     if rules.call is not None:
         planes.append(("hidden_partner", players, "the bidder's partner, also while it is hidden"))
     out: list[Feature] = []
@@ -48,7 +48,7 @@ def encode_perfect(state: State) -> list[int]:
     """The cards hidden from the seat to act: `perfect_size` flags, see `perfect_layout`. ValueError: the hand is over."""
     from dasan.play.state import State
 
-    instance(state, State, "perfect information is of a state, such as dasan.deal gives")
+    instance(state, State, "perfect information is encoded from a state, such as dasan.deal returns")
     if state.to_act is None:
         raise ValueError("nobody is to act")
     rules, me = state.rules, state.to_act

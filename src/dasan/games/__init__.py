@@ -1,7 +1,7 @@
 """The presets by name, and how options become rules.
 
 `PRESETS` has the games that come with dasan, each a module here, those of installed packages (entry points
-`dasan.games`), and what a program adds with `register`.
+`dasan.games`), and those that a program adds with `register`.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ TEACHING: dict[str, Preset] = {preset.name: preset for preset in teaching.PRESET
 
 
 def rules_of(preset: str | Rules, options: Mapping[str, OptionValue]) -> Rules:
-    """The rules of a preset with `options`, or a `Rules` value as it is.
+    """The rules of a preset with `options`; a `Rules` value is returned unchanged.
 
-    ValueError: as for `make_rules`, or there are options beside a `Rules` value.
+    ValueError: as for `make_rules`, or options are given with a `Rules` value.
     """
     if not isinstance(preset, Rules):
         return make_rules(preset, **options)

@@ -17,9 +17,9 @@ MOST_CARDS = 20
 """The most cards in a hand, those of the bidder with the kitty."""
 
 PACKS = {"52": ("", ""), "46": ("A", "2C 3C")}
-"""By the number of cards, the ranks and the cards that are left out (H.19)."""
+"""By the size of the pack: the ranks and the single cards that are left out (H.19)."""
 _RUNS = ("straight", "pair-run", "triplet-run", "quad-run")
-"""By the number of cards of each rank."""
+"""Kinds of runs, by the number of cards of each rank."""
 
 
 def _runs(v: dict[str, OptionValue]) -> tuple[Run, ...]:
@@ -68,7 +68,7 @@ _ONLINE: dict[str, OptionValue] = {
     "auction_rounds": "once",
     "runs": "singles-and-pairs",
 }
-"""What common online rooms play (H.20)."""
+"""The options of common online rooms (H.20)."""
 _CITES = {
     "pack": "B3.02",
     "combination": "B3.13",
@@ -95,26 +95,28 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
             "B3.03",
             "Which way play goes round the table.",
         ),
-        Option("first_dealer", "draw", ("draw", "random"), "B3.04", "How the first dealer is found."),
+        Option("first_dealer", "draw", ("draw", "random"), "B3.04", "How the first dealer is chosen."),
         switch("cut", True, "B3.05", "The player on the dealer's left cuts the pack."),
-        switch("passed_bidder_may_return", True, "B3.10", "Who passed in the auction may bid again."),
+        switch("passed_bidder_may_return", True, "B3.10", "A player who passed in the auction may bid again."),
         *[switch("pay_each_winner", False, "B4.06", "Each loser pays the bid to each winner.")] * (not kitty),
         *[switch("reveal_kitty", False, "B3.11", "All players see the kitty when the bidder takes it.")] * kitty,
         Option("stake_chips", 0, None, "B3.21", "Counters each player starts with.", maximum=1_000_000),
         switch("show_played", False, "B3.22", "Show the cards of earlier tricks."),
-        switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
+        switch("show_hands_after", True, "G.06", "Show the remaining cards when the hand is over."),
         switch("must_dig", False, "H.01", "Three 3s, or two 3s with two 2s, must make the highest bid."),
         switch("opener_may_pass", False, "H.02", "All may pass; then the opener plays at 1."),
-        Option("auction_rounds", "until-passed", ("until-passed", "once"), "H.11", "How often each player may speak."),
+        Option(
+            "auction_rounds", "until-passed", ("until-passed", "once"), "H.11", "How often each player may bid or pass."
+        ),
         Option("all_pass", "opener", ("opener", "redeal"), "H.12", "What happens if nobody bids."),
         switch("bidder_leads", False, "H.13", "The bidder leads the first trick, not the opener."),
         switch("bombs", False, "H.14", "Bombs may be played on any lower play."),
-        switch("bomb_doubles", False, "H.15", "Every bomb doubles what is paid."),
+        switch("bomb_doubles", False, "H.15", "Every bomb doubles the payment."),
         Option("doubling_cap", 0, None, "H.15", "The most doublings of a hand; 0 for no limit.", maximum=MOST_DOUBLINGS),
-        switch("spring", False, "H.16", "A side that has hardly played pays double."),
+        switch("spring", False, "H.16", "Double payment if the losing side has hardly played."),
         Option("runs_to", "king", ("king", "ace"), "H.17", "The highest card of a run."),
-        Option("runs", "all", ("all", "singles-and-pairs"), "H.18", "Which runs there are."),
-        *[Option("pack", "52", tuple(PACKS), "H.19", "How many cards the pack has.")] * (not four),
+        Option("runs", "all", ("all", "singles-and-pairs"), "H.18", "Which runs are allowed."),
+        *[Option("pack", "52", tuple(PACKS), "H.19", "Number of cards in the pack.")] * (not four),
         *[Option("auction_ends_after", 3, (3, 2), "H.43", "Passes in a row that end the auction.")] * four,
     )
     return tuple(replace(option, default=usual.get(option.name, option.default)) for option in listed)
@@ -222,7 +224,7 @@ def _wa_keng(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Ru
 
 
 def _four(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    """For four players; everything that is not named here is as for three (B4.01)."""
+    """For four players; everything else is as for three (B4.01)."""
     three = _three(name, v, chosen)
     assert isinstance(three.scoring, BidScoring)
     clauses = [c for c in three.clauses if c not in _NOT_IN_FOUR | {"B3.11"}]
@@ -238,7 +240,7 @@ def _four(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules
 
 
 def _four_against_one(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    """Four players, of whom the bidder plays alone (H.21)."""
+    """For four players; the bidder plays alone (H.21)."""
     three = _three(name, v, chosen)
     assert three.auction is not None
     return replace(

@@ -73,7 +73,7 @@ _SCORING: dict[str, FixedScoring | CardScoring] = {
 _SUITS = {"diamonds-low": "DCHS", "clubs-low": "CDHS", "philippine": "CSHD"}
 _HAND_SIZE = {2: 13, 3: 17, 4: 13}
 _LEFTOVER = {2: Leftover.NOBODY, 3: Leftover.LOWEST, 4: Leftover.BIDDER}
-"""By the number of players, who takes the cards that are left after the deal (H.27)."""
+"""By the number of players: who takes the cards left after the deal (H.27)."""
 
 
 def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
@@ -232,9 +232,9 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
     """The options. usual: this preset's defaults where they differ."""
     listed = (
         switch("triples", False, "D2.03", "Three of a kind is a three-card play."),
-        Option("flush_order", "rank", ("rank", "suit"), "D2.08", "What decides between flushes first."),
-        switch("pass_is_final", False, "D2.12", "Who passes is out of the round."),
-        Option("guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding a player on the last card."),
+        Option("flush_order", "rank", ("rank", "suit"), "D2.08", "Whether flushes compare by suit or by rank first."),
+        switch("pass_is_final", False, "D2.12", "A player who passes is out of the round."),
+        Option("guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding against a neighbour on the last card."),
         Option(
             "later_lead",
             "three-of-diamonds",
@@ -243,8 +243,8 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
             "Who leads the hands after the first.",
         ),
         Option("scoring", "wins", tuple(_SCORING), "D2.19", "How a hand is paid."),
-        switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
-        Option("straights", "ace-low-or-high", tuple(_STRAIGHTS), "D2.06", "Which straights there are."),
+        switch("show_hands_after", True, "G.06", "Show the remaining cards when the hand is over."),
+        Option("straights", "ace-low-or-high", tuple(_STRAIGHTS), "D2.06", "Which straights are allowed."),
         Option("suit_order", "diamonds-low", tuple(_SUITS), "H.06", "The lowest suit."),
         switch("fours", False, "H.07", "Four of a kind is a four-card play."),
         switch("two_pairs", False, "H.08", "Two pairs are a four-card play."),
@@ -259,16 +259,16 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
             "H.26",
             "Whether the first lead must contain the lowest card.",
         ),
-        Option("players", 4, None, "H.27", "How many play.", minimum=2, maximum=4),
+        Option("players", 4, None, "H.27", "Number of players.", minimum=2, maximum=4),
         switch("guard_pays", False, "H.28", "A guard who fouls pays for all losers."),
         Option(
             "unplayed_twos",
             "single",
             ("single", "double"),
             "H.29",
-            "Whether every 2 that is left doubles what a loser pays.",
+            "Whether every 2 left in hand doubles a loser's payment.",
         ),
-        switch("dragon", False, "H.31", "Thirteen ranks in the hand win at once."),
+        switch("dragon", False, "H.31", "A hand with all thirteen ranks wins at once."),
         Option(
             "ending",
             "first-out",

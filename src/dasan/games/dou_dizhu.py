@@ -118,9 +118,9 @@ PRESETS = (
         "dou-dizhu",
         "Dou Dizhu",
         (
-            Option("kickers", "any", ("any", "distinct"), "DD.05", "Whether single kickers may be of one rank."),
+            Option("kickers", "any", ("any", "distinct"), "DD.05", "Whether single-card kickers may share a rank."),
             switch("joker_kickers", False, "DD.05", "Both jokers may be kickers of one play."),
-            switch("spring", True, "H.16", "A side that has hardly played pays double."),
+            switch("spring", True, "H.16", "Double payment if the losing side has hardly played."),
             Option(
                 "doubling_cap",
                 0,
@@ -131,7 +131,7 @@ PRESETS = (
             ),
             Option("stake_chips", 0, None, "B3.21", "Counters each player starts with.", maximum=1_000_000),
             switch("show_played", True, "B3.22", "Show the cards of earlier tricks."),
-            switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
+            switch("show_hands_after", True, "G.06", "Show the remaining cards when the hand is over."),
         ),
         _build,
         family="dou-dizhu",

@@ -41,7 +41,7 @@ class Option:
 
 
 def _kind(value: object) -> type:
-    """The kind of choice that a value is: bool, str or int (NumPy's integers too), else NoneType."""
+    """The type of a value as a choice: bool, str or int (NumPy's integers too), else NoneType."""
     if isinstance(value, str | bool):
         return type(value)
     try:
@@ -52,7 +52,7 @@ def _kind(value: object) -> type:
 
 
 def _word(choice: OptionValue) -> str:
-    """A choice as documents and commands write it."""
+    """A choice as documentation and commands write it."""
     return ("on" if choice else "off") if isinstance(choice, bool) else str(choice)
 
 
@@ -64,9 +64,9 @@ def switch(name: str, default: bool, clause: str, help: str) -> Option:
 class Preset:
     """A name, a title for people, and the options with this preset's defaults.
 
-    build: makes the rules from the name, every option's value, and the names of the options that the caller chose. family: the
-    preset whose variant this is, or its own name. sample: a few cards that stand for the game in a list. summary: the game in
-    a sentence or two.
+    build: makes the rules from the name, every option's value, and the names of the options that the caller chose.
+    family: the preset of which this is a variant, or its own name. sample: a few cards that stand for the game in a
+    list. summary: the game in a sentence or two.
     """
 
     name: str

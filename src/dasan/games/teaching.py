@@ -53,8 +53,8 @@ def _winner(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -
 
 
 PRESETS = (
-    Preset("big-three-tiny", "Big Three in small: three ranks, two cards each", (), _big_three("A23", 2, 2)),
-    Preset("big-three-small", "Big Three in small: five ranks, three cards each", (), _big_three("JQK23", 3, 2)),
-    Preset("big-two-tiny", "Big Two in small: two players, three cards each", (), _big_two),
-    Preset("winner-tiny", "Winner in small: three players, two cards each", (), _winner),
+    Preset("big-three-tiny", "Big Three in miniature: three ranks, two cards each", (), _big_three("A23", 2, 2)),
+    Preset("big-three-small", "Big Three in miniature: five ranks, three cards each", (), _big_three("JQK23", 3, 2)),
+    Preset("big-two-tiny", "Big Two in miniature: two players, three cards each", (), _big_two),
+    Preset("winner-tiny", "Winner in miniature: three players, two cards each", (), _winner),
 )

@@ -1,4 +1,4 @@
-"""Compare rules with the presets: the preset and options that they are, or how they differ from the closest one."""
+"""Compare rules with the presets: which preset and options they equal, or how they differ from the closest one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Shape
 
 MOST_TEXT = 60
-"""Characters of a value that are shown."""
+"""The most characters of a value to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The result of comparing rules with the presets.
 
-    preset: the one that they are, or are closest to. options: by name, those that differ from the preset's default.
-    differences: one clause of a sentence for each difference that preset and options do not explain; empty for a preset.
+    preset: the equal or the closest one. options: by name, those that differ from the preset's default. differences:
+    a phrase for each difference that preset and options do not explain; empty for a preset.
 
     >>> import dasan
     >>> str(verdict(dasan.rules("big-two", triples=True)))
@@ -57,7 +57,7 @@ class Verdict:
 
 @lru_cache(maxsize=64)
 def verdict(rules: Rules) -> Verdict:
-    """Compare `rules` with the presets, as far as they decide what may happen; wording and clauses are not compared."""
+    """Compare `rules` with the presets by the fields that affect play; wording and clauses are ignored."""
     likely = PRESETS.get(rules.name)
     differences = (
         [] if likely is None else [_compared(rules, likely, dict(rules.settings)), _compared(rules, likely, {})]
@@ -119,7 +119,7 @@ def _shapes(mine: tuple[Shape, ...], other: tuple[Shape, ...]) -> Iterator[str]:
 
 
 def _value(value: object) -> str:
-    """A value as a person writes it, at most `MOST_TEXT` characters of it."""
+    """A value as a person would write it, cut to `MOST_TEXT` characters."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if value is None:
@@ -131,7 +131,7 @@ def _value(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    """A stranger's text, with every invisible character escaped."""
+    """Untrusted text, with every invisible character escaped."""
     shown = "".join(c if c.isprintable() else "?" for c in text)
     return shown if len(shown) <= MOST_TEXT else shown[:MOST_TEXT] + "…"
 

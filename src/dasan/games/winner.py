@@ -99,7 +99,7 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
 
 
 def _excluded(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
-    """The kinds of combination that the options take out."""
+    """The kinds of combination that the options remove."""
     whole = "quad-plus-one"
     without_twos = () if v["twos_in_runs"] else ((1, int(v["min_straight"])), (2, 2), (3, 2))
     short = ((2, int(v["min_pair_run"])), (3, int(v["min_triplet_run"])))
@@ -238,11 +238,11 @@ def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) ->
 def _options(**usual: OptionValue) -> tuple[Option, ...]:
     """The options. usual: this preset's defaults where they differ."""
     listed = (
-        Option("players", 4, None, "W.01", "How many play.", minimum=3, maximum=8),
+        Option("players", 4, None, "W.01", "Number of players.", minimum=3, maximum=8),
         Option("decks", 1, (1, 2), "W.01", "Packs shuffled together; seven and eight players use two."),
         switch("jokers", False, "W.02", "Add a black and a red joker to each pack."),
         Option("min_straight", 5, (3, 4, 5), "W.09", "Cards in the shortest straight."),
-        Option("straight_tie", "suit", ("suit", "rank"), "W.10", "What decides between straights in one place."),
+        Option("straight_tie", "suit", ("suit", "rank"), "W.10", "What breaks ties between straights of equal rank."),
         Option("bomb", "quad-plus-one", tuple(_BOMB_CLAUSE), "W.15", "What a bomb is."),
         Option(
             "two_of_spades_restart",
@@ -253,9 +253,9 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
         ),
         Option("later_lead", "winner", tuple(_LATER_LEAD), "W.21", "Who leads the hands after the first."),
         Option("scoring", "off", ("off", "cards"), "W.22", "How a hand is paid."),
-        switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
+        switch("show_hands_after", True, "G.06", "Show the remaining cards when the hand is over."),
         switch("suits_ranked", True, "H.10", "Suits break ties."),
-        switch("pass_is_final", False, "H.34", "Who passes is out of the round."),
+        switch("pass_is_final", False, "H.34", "A player who passes is out of the round."),
         switch("twos_in_runs", True, "H.35", "The 2 may be in runs and straights."),
         Option("min_pair_run", 2, (2, 3), "H.36", "Pairs in the shortest run of pairs."),
         Option("min_triplet_run", 2, (2, 3), "H.36", "Triplets in the shortest run of triplets."),
@@ -301,7 +301,7 @@ PRESETS = (
         _options(bomb="quad"),
         _build,
         family="winner",
-        summary="Winner where four of a kind blows up everything.",
+        summary="Winner in which four of a kind beats everything.",
     ),
     Preset(
         "zheng-shangyou",

@@ -1,5 +1,5 @@
-"""The backend `engine`: environments and positions over the engine's own states, for every `Rules` value there is.
+"""The backend `engine`: environments and positions over the engine's own states, for every `Rules` value.
 
-The modules here have the functions of `dasan.kernels.ranks`, `cardsets`, `patterns` and `kickers`, and write into the same
-buffers, some thousand times as slowly. Nothing is compiled for a game: rules that no kernel honours play here.
+The modules here have the same functions as `dasan.kernels.ranks`, `cardsets`, `patterns` and `kickers`, and write
+into the same buffers, about a thousand times slower. They run rules that no kernel supports.
 """

@@ -1,6 +1,6 @@
-"""The hands of batched environments, from the same random numbers as the kernels deal them.
+"""Deal the hands of batched environments, from the same random numbers as the kernels.
 
-So environments of one seed begin with the same cards whichever backend plays them.
+Environments with the same seed start with the same cards on every backend.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def deal_hand(
 
 
 def _pack(rules: Rules) -> list[Card]:
-    """The pack before the shuffle, in the order of the kernels of such a game: by suit, by rank, or as `rules.pack` has it."""
+    """The pack before the shuffle, in the order that the game's kernels use: by suit, by rank, or as in `rules.pack`."""
     if rules.hand_size is None:
         return list(rules.pack)
     place = rules.order.place

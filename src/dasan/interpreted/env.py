@@ -1,4 +1,4 @@
-"""Batched environments over the engine's states: a list of hands, played one after the other in one thread."""
+"""Batched environments over the engine's states: a list of hands, stepped one by one in a single thread."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCRATCH = 1
 
 
 class EngineTables(NamedTuple):
-    """The data that the functions here read. flags: how many features of an observation are flags."""
+    """The constants that the functions here read. flags: the number of features of an observation that are flags."""
 
     rules: Rules
     session: bool
@@ -42,8 +42,8 @@ class EngineTables(NamedTuple):
 
 
 class EngineMemory(NamedTuple):
-    """One entry for each environment. states: the hand under way. moves: its legal moves by id, None until they are needed.
-    base: its random word. number: the number of the hand, from 0.
+    """One entry for each environment. states: the current hand. moves: its legal moves by id, None until they are
+    needed. base: its random word. number: the number of the hand, from 0.
     """
 
     states: npt.NDArray[np.object_]
@@ -58,14 +58,14 @@ def tables(rules: Rules, session: bool) -> EngineTables:
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words]:
-    """The environments' memory, and the words in it that seed them."""
+    """The environments' memory, and its array of random words, by which they are seeded."""
     empty = np.full(num_envs, None, object)
     memory = EngineMemory(empty, empty.copy(), np.zeros(num_envs, np.uint64), np.zeros(num_envs, np.int64))
     return memory, memory.base
 
 
 def samples_bits(tables: EngineTables) -> bool:
-    """Whether a packed mask is enough to sample from. It is not: the list is always written."""
+    """False: sampling reads the list of legal actions, which is always written, not the packed mask."""
     return False
 
 
@@ -123,7 +123,7 @@ def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], 
 
 
 def show(memory: EngineMemory, buffers: Buffers, tables: EngineTables, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into `memory`."""
+    """Publish the hands that have been put into `memory`: seats to act, masks and observations."""
     for buffer in (buffers.done, buffers.rewards, buffers.places):
         buffer[:] = 0
     for i in range(len(memory.states)):
@@ -131,7 +131,7 @@ def show(memory: EngineMemory, buffers: Buffers, tables: EngineTables, scratch: 
 
 
 def _enter(i: int, state: State, result: Result | None, memory: EngineMemory, buffers: Buffers) -> None:
-    """Go on from `state` in environment `i`. result: that of the hand that has just ended."""
+    """Continue with `state` in environment `i`. result: of the hand that has just ended, or None."""
     if buffers.done[i]:
         buffers.done[i] = 0
         buffers.rewards[i] = buffers.places[i] = 0
@@ -154,13 +154,13 @@ def _skip_forced(i: int, workspace: Workspace, memory: EngineMemory, buffers: Bu
 
 
 def _next(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> tuple[State, Result | None]:
-    """The state after a move; where the hand is over, that of the next hand, and the result."""
+    """The state after a move; once the hand is over, the first state of the next hand, and the result."""
     result = state.result
     return (state if result is None else _undecided(state, i, memory, tables)), result
 
 
 def _undecided(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> State:
-    """`state`, or the first hand after it that is not over: the deal itself may decide a hand (H.31)."""
+    """`state`, or the next hand that is not over already: a deal can decide a hand (H.31)."""
     while (result := state.result) is not None:
         memory.number[i] += 1
         number = int(memory.number[i])

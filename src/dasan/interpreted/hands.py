@@ -1,4 +1,4 @@
-"""Whole random hands with the engine."""
+"""Play whole random hands with the engine."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ CHOICE = 0xE7037ED1A0B428DB
 
 
 def hand_tables(rules: Rules) -> tuple[Rules]:
-    """What `random_hands` reads."""
+    """The tables for `random_hands`."""
     return (rules,)
 
 
 def random_hands(first: int, seed: np.uint64, rules: Rules, results: HandResults) -> None:
-    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
+    """Deal and randomly play hands of `seed`, starting with number `first`, one for each entry of `results`."""
     for k in range(len(results.plies)):
         number = first + k
         state = begin(rules, deal_hand(rules, int(seed), number))

@@ -33,7 +33,7 @@ def put(state: State, memory: EngineMemory, i: int) -> None:
 
 
 def fill(memory: EngineMemory, first: int, one: Words, two: Words, tables: EngineTables) -> None:
-    """Give rows from `first` on, copies of one position, the hands (and the kitty) of the worlds `one`, `two`."""
+    """Set the hidden cards of rows `first`, …, copies of one position, to those of the worlds `one`, `two`."""
     rules = tables.rules
     for k in range(len(one)):
         state: State = memory.states[first + k]
@@ -76,7 +76,9 @@ def _choose(state: State, ids: ActionIds) -> int:
 
 
 def step(hand: OneHand, action: int) -> bool:
-    """Carry out a legal action (an id) in row 0. True: the hand is over, and its result is in row 0 of its buffers."""
+    """Carry out a legal action (an id) in row 0. True if the hand is over; its result is then in row 0 of the
+    buffers.
+    """
     before: State = hand.states.states[0]
     state = before.play(moves_by_id(before, hand.tables.ids)[action])
     put(state, hand.states, 0)

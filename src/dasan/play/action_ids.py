@@ -1,8 +1,9 @@
 """Action ids: a whole number for each possible move, the same in every program and every release.
 
-In this order: the pass (0); the bids from low to high; the cards that may be called, by rank then suit; the rows of the
-catalogue; and, where hands follow one another and cards change hands between them (W.20), every card that may be given, every
-pair that may be offered (in H.40: given), every card that may be taken. Moves that a game does not have take no ids.
+In this order: the pass (0); the bids from low to high; the cards that may be called, by rank then suit; the rows of
+the catalogue; and, where hands follow one another and cards change hands between them (W.20), every card that may be
+given, every pair that may be offered (in H.40: given), every card that may be taken. A game has no ids for moves that
+it does not have.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Unsaid(Enum):
 
 @dataclass(frozen=True)
 class ActionIds:
-    """The ids of `rules`. exchange: with those of the exchange between hands.
+    """The action ids of `rules`. exchange: whether they include the exchange between hands.
 
     >>> import dasan
     >>> ids = action_ids(dasan.rules("big-three"))
@@ -51,7 +52,7 @@ class ActionIds:
     exchange: bool
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Copies and pickles take the ids of equal rules, not a catalogue of their own."""
+        """Copies and pickles share the ids of equal rules, instead of a catalogue of their own."""
         return action_ids, (self.rules, self.exchange)
 
     @cached_property
@@ -143,7 +144,7 @@ class ActionIds:
         return f"take {self.deck[action - self.takes]}"
 
     def _known(self, action: int) -> int:
-        """`action`, which is an id."""
+        """`action`, checked to be an id."""
         action = whole(action, "an action id")
         if not 0 <= action < self.count:
             raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
@@ -188,14 +189,14 @@ class ActionIds:
     def of(self, move: Move, called: Card | Unsaid | None = Unsaid.UNSAID) -> int:
         """The id of a `move`. called: the card that has been called (`state.called`), None before the call.
 
-        Plays that differ only in suits that no row distinguishes share an id. In games with a called card, a play with it and one
-        without it have different ids: there `called` must be given for plays, even if it is None. ValueError: the rules have no
-        id for this move. TypeError: `called` is missing.
+        Plays that differ only in suits that no row distinguishes share an id. In games with a called card, a play
+        with it and one without it have different ids, so `called` is required for plays, even if it is None.
+        ValueError: the rules have no id for this move. TypeError: `called` is missing.
         """
-        instance(move, Move, "an id is of a move, such as state.legal_moves() lists")
+        instance(move, Move, "ids are of moves, such as state.legal_moves() lists")
         if called is Unsaid.UNSAID:
             if self.rules.call is not None and move.type is MoveType.PLAY:
-                raise WrongType("say which card has been called: ids.of(move, state.called)")
+                raise WrongType("pass the called card: ids.of(move, state.called)")
             called = None
         check_form(move)
         try:
@@ -273,7 +274,7 @@ class ActionIds:
         return move
 
     def pick(self, action: int, hand: Sequence[Card], called: Card | None = None) -> Move:
-        """The move of an id with this hand, legal or not: a play takes the lowest suits that make it.
+        """The move of an id with this hand, legal or not: a play takes the lowest suits that form it.
 
         called: the card that has been called, if any. ValueError: the hand does not hold the cards. IndexError: there is no
         such id.

@@ -24,7 +24,7 @@ def opener(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> tuple[int, Card
 
 
 def opened(state: AnyState, drawn: int | None) -> AnyState:
-    """The first state of the auction. drawn: the opener where one is drawn (DD.02); None: the dealer opens."""
+    """The first state of the auction. drawn: the opener, if one is drawn (DD.02); None: the dealer opens."""
     shown: tuple[Card, ...] = ()
     if _auction(state.rules).opener is Opener.RANDOM:
         seat = state.dealer if drawn is None else drawn
@@ -35,12 +35,12 @@ def opened(state: AnyState, drawn: int | None) -> AnyState:
 
 
 def must_dig(rules: Rules, hand: tuple[Card, ...]) -> bool:
-    """Whether a dealt hand has to bid the top (H.01)."""
+    """Whether a dealt hand must make the highest bid (H.01)."""
     return any(not Counter(need) - Counter(c.rank for c in hand) for need in _auction(rules).must_dig)
 
 
 def legal_bids(state: StateFields) -> tuple[Move, ...]:
-    """Bids from low to high, then the pass, as far as they are allowed now (B3.08, B3.09, H.01, H.02)."""
+    """The legal bids from low to high, then the pass if it is legal (B3.08, B3.09, H.01, H.02)."""
     top = _auction(state.rules).top
     bids = [Move(MoveType.BID, bid=n) for n in range((state.bid or 0) + 1, top + 1)]
     return tuple(m for m in (*bids, PASS) if objection(state, m) is None)
@@ -92,7 +92,7 @@ def _next(state: AnyState, seat: int) -> AnyState:
 
 
 def _all_have_spoken(state: StateFields, seat: int) -> bool:
-    """Whether nobody else may bid after `seat`, where somebody has bid."""
+    """Whether nobody else may bid after `seat`, once there is a bid."""
     policy = _auction(state.rules)
     if policy.one_round:
         return (seat + 1) % state.rules.players == state.opener
@@ -140,7 +140,7 @@ def legal_calls(state: StateFields) -> tuple[Move, ...]:
 
 
 def call(state: AnyState, move: Move) -> AnyState:
-    """The bidder calls a card; its holder is the partner, and does not have to say so (B4.03, B4.04)."""
+    """The bidder calls a card; its holder is the partner, and need not reveal it (B4.03, B4.04)."""
     clause = state.rules.cite["call"]
     if state.phase is not Phase.CALL or state.rules.call is None:
         raise IllegalPlay(reason("call.closed"), clause=clause)

@@ -1,4 +1,4 @@
-"""Choices: which other cards of the hand make the same play as a listed one, whose cards are one way among several."""
+"""Choices of cards: the other ways to form a listed play from the hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The play takes `take` of these `cards` of the hand, no matter which."""
+    """The play takes any `take` of these `cards` of the hand."""
 
     take: int
     cards: tuple[Card, ...]
@@ -26,9 +26,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All ways to make a listed play: the `fixed` cards, and some of each choice.
+    """All ways to form a listed play: the `fixed` cards, and some of each choice.
 
-    other: the sets of cards that can be taken so and are of another kind (a straight in one suit).
+    other: exceptions, the sets of cards chosen this way that are of another kind (a straight in one suit).
     """
 
     fixed: tuple[Card, ...]
@@ -50,7 +50,7 @@ class Choosing:
         self._rows = {combination.cards: row for row, combination in fits if row.cards is None}
 
     def of(self, move: Move) -> Choices | None:
-        """The choices of a legal play; None where its cards are the only ones."""
+        """The choices of a legal play; None if its cards are the only way."""
         row = self._rows.get(move.cards) if move.type is MoveType.PLAY else None
         if row is None or row.pattern.flush:
             return None
@@ -62,7 +62,7 @@ class Choosing:
         return Choices(tuple(fixed), choices, tuple(self._in_one_suit(groups)) if row.pattern.mixed else ())
 
     def _group(self, row: Row, rank: int, n: int) -> tuple[list[Card], int, list[Card]]:
-        """(fixed cards, how many more, of which) of one rank."""
+        """(fixed cards, number of further cards, cards to choose them from) of one rank."""
         pool, fixed = list(self._at[rank]), []
         if self._called in pool and not row.called:
             pool.remove(self._called)
@@ -76,7 +76,7 @@ class Choosing:
         return fixed, n - len(fixed), pool
 
     def _in_one_suit(self, groups: list[tuple[list[Card], int, list[Card]]]) -> Iterator[tuple[Card, ...]]:
-        """The ways to make the play from cards of one suit. groups: for each rank, what `_group` gives."""
+        """The ways to form the play from cards of one suit. groups: `_group` of each rank."""
         suits = {c.suit for _, _, pool in groups for c in pool} | {c.suit for fixed, _, _ in groups for c in fixed}
         for suit in sorted(suits):
             taken: list[Card] = []

@@ -1,4 +1,4 @@
-"""From a seed to hands: the first dealer, the shuffle, the cut and the deal; and the two beginnings of a hand.
+"""From a seed to hands: the first dealer, the shuffle, the cut and the deal; and the two ways a hand begins.
 
 Draws, cuts and deals are part of the record, never moves (G.04).
 """
@@ -15,12 +15,12 @@ from dasan.ruleset.policies import Direction, FirstDealer, Opener
 from dasan.ruleset.rules import Rules
 
 NUMBERS = {"A": 1, "T": 10, "J": 0, "Q": 0, "K": 0}
-"""The value of a drawn card if numbers decide; the other cards count their number (B3.04)."""
+"""The values of drawn face cards and aces if numbers decide; other cards count their number (B3.04)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A hand as it was dealt. Hidden cards are None in a redacted copy.
+    """A hand as dealt. Hidden cards are None in a redacted copy.
 
     hands: one tuple for each seat, in the order of the game. cut: the number of cards lifted off the top; cutter: the seat that
     cut. leader and exchange (winner, loser, and in H.40 the second and the last but one): set by a session for the hands after
@@ -43,7 +43,7 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A hand that begins somewhere in the middle: the arguments of `dasan.start`."""
+    """A hand that begins from a position: the arguments of `dasan.start`."""
 
     hands: tuple[tuple[Card | None, ...], ...]
     dealer: int
@@ -67,7 +67,7 @@ class Position:
 
 
 def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]]:
-    """The first dealer of a session, and the draws that found them, as events from seq 0 (B3.04, D2.18, W.04)."""
+    """The first dealer of a session, and the draws that decide it, as events from seq 0 (B3.04, D2.18, W.04)."""
     stream = fairness.Stream(seed)
     events: list[Event] = []
 
@@ -82,7 +82,7 @@ def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]
     drawing = list(range(rules.players))
     while len(drawing) > 1:
         if len(left) < len(drawing):
-            # Everything drawn so far goes back, so that a tie which outlasts the pack (two decks) starts over.
+            # All drawn cards go back, so that a tie that outlasts the pack (two decks) starts over.
             left = list(fairness.shuffle(stream, rules.pack))
         drawn = {seat: left.pop(0) for seat in drawing}
         for seat, c in drawn.items():
@@ -96,7 +96,7 @@ def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]
 
 
 def drawn_dealer(rules: Rules, events: Sequence[Event]) -> int | None:
-    """The first dealer by these draws; None if these draws are impossible (B3.04, W.04)."""
+    """The first dealer decided by these draws; None if the draws are impossible (B3.04, W.04)."""
     drawing = list(range(rules.players))
     left = list(events[:-1])
     if rules.first_dealer is not FirstDealer.RANDOM:
@@ -114,7 +114,7 @@ def drawn_dealer(rules: Rules, events: Sequence[Event]) -> int | None:
 
 
 def cutter(rules: Rules, dealer: int) -> int | None:
-    """The seat that cuts the pack, on the dealer's left (B3.05); None if nobody does."""
+    """The seat that cuts the pack, on the dealer's left (B3.05); None if there is no cut."""
     if not rules.cut:
         return None
     # If play goes to the right, the player on the left acts before the dealer.
@@ -123,7 +123,9 @@ def cutter(rules: Rules, dealer: int) -> int | None:
 
 
 def draw_value(rules: Rules, c: Card) -> int:
-    """The value of a card in the draw for the deal: its number, 0 for a joker (B3.04), or its place in the game (W.04)."""
+    """The value of a card in the draw for the deal: its number, 0 for a joker (B3.04), or its place in the game's
+    order (W.04).
+    """
     if rules.first_dealer is FirstDealer.DRAW_NUMBER:
         if c.is_joker:
             return 0

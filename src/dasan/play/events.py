@@ -1,4 +1,4 @@
-"""Events: what happened at the table, in order. A state is the fold of its events."""
+"""Events at the table, in order. A state is the fold of its events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dasan.errors import BadRecord, DasanError
 
 
 class EventType(StrEnum):
-    """Moves first, by their own names; then the events that follow from them automatically."""
+    """Moves first, under their own names; then the events that follow from them automatically."""
 
     BID = "bid"
     PASS = "pass"
@@ -48,7 +48,7 @@ MOVES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened. `seat` is the seat that did it, or that it concerns; a hidden card is None.
+    """One event. seat: the seat that acted, or that the event concerns. A hidden card is None.
 
     `seq` counts from 0 at the first event of the record that the event belongs to.
     """
@@ -73,7 +73,7 @@ class Event:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Event:
-        """Read what `to_json` wrote, or `BadRecord`."""
+        """The inverse of `to_json`. `BadRecord`: `data` is something else."""
         try:
             cards = tuple(None if c == "?" else _one(c) for c in data.get("cards", ()))
             seq, seat, bid = data["seq"], data["seat"], data.get("bid")

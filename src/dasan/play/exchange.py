@@ -24,7 +24,7 @@ def begun(state: AnyState, seats: Sequence[int]) -> AnyState:
 
 
 def _pending(state: StateFields) -> tuple[Exchange, MoveType]:
-    """The exchange under way, and the type of the next move."""
+    """The current exchange, and the type of the next move."""
     clause = state.rules.cite["exchange"]
     deal = state.exchange
     if deal is None or state.phase is not Phase.EXCHANGE:
@@ -47,7 +47,7 @@ def _offerable(state: StateFields, deal: Exchange) -> tuple[Card, ...]:
 
 
 def _gifts(state: StateFields, deal: Exchange) -> tuple[tuple[Card, ...], ...]:
-    """What the seat to act may give: the highest cards, or any in return (H.40)."""
+    """The cards that the seat to act may give: its highest, or any in return (H.40)."""
     giver, _, number = deal.gift(deal.gifts)
     value = state.rules.order.value
     gifts = dict.fromkeys(combinations(state.hands[giver], number))
@@ -58,7 +58,7 @@ def _gifts(state: StateFields, deal: Exchange) -> tuple[tuple[Card, ...], ...]:
 
 
 def _give(state: AnyState, move: Move, deal: Exchange) -> AnyState:
-    """The state after a gift of the exchange in two pairs (H.40)."""
+    """The state after a gift in the exchange in two pairs (H.40)."""
     giver, receiver, number = deal.gift(deal.gifts)
     state.check_cards(move.cards)
     cards = tuple(state.rules.order.hand(move.cards))

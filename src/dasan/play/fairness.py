@@ -2,8 +2,8 @@
 
 Before a deal the server publishes the `commitment` to a fresh secret; the players may then add strings of their
 own; `deal_seed` hashes everything into a seed, `Stream` stretches the seed into random numbers, and `shuffle`
-puts the pack in order. After the hand the secret is in the record, and anyone can do the same again.
-``docs/guide/fairness.md`` tells players how, and says what this proves and what it cannot.
+puts the pack in order. After the hand the secret is in the record, and anyone can repeat the computation.
+``docs/guide/fairness.md`` explains to players how, and what this proves and what it cannot.
 
 Two packs with jokers can lie in 108!/2^54 orders, a little more than 2^524. Everything on the way from secret to
 deck is therefore 1,024 bits wide: a single SHA-512 or a 256-bit key anywhere in between would make most decks
@@ -76,12 +76,12 @@ def deal_seed(secret: bytes, contributions: Sequence[str], rules_digest: str, ha
 
 
 def local_seed(seed: int | bytes, label: str, number: int) -> bytes:
-    """128 bytes derived from a seed of one's own, such as the 7 of ``dasan.deal(rules, seed=7)``.
+    """128 bytes derived from a caller's seed, such as the 7 of ``dasan.deal(rules, seed=7)``.
 
-    `seed` is any integer (hashed as its hexadecimal digits) or any bytes; `label` says what the result is for and
-    `number` (0 to 2^64 - 1) counts its uses, so that one seed serves a whole session. ValueError as for
-    `deal_seed`. The result is as hard to guess as the seed, and no harder: only one with at least 525 bits of
-    chance in it reaches every deal.
+    `seed` is any integer (hashed as its hexadecimal digits) or any bytes; `label` names the purpose and `number` (0
+    to 2^64 - 1) counts its uses, so that one seed serves a whole session. ValueError as for `deal_seed`. The result
+    is as hard to guess as the seed, and no harder: only a seed with at least 525 bits of entropy can reach every
+    deal.
 
     >>> local_seed(7, "deal", 1) == local_seed(7, "deal", 2)
     False
@@ -91,7 +91,7 @@ def local_seed(seed: int | bytes, label: str, number: int) -> bytes:
 
 
 class Stream:
-    """An endless row of uniform random bytes, fixed by a 128-byte seed.
+    """An endless stream of uniform random bytes, determined by a 128-byte seed.
 
     Block i, of 32 bytes, is ``HMAC-SHA256(key=seed[:64], message=i as 8 bytes, big-endian, then seed[64:])``.
 
@@ -149,9 +149,9 @@ class Stream:
 def shuffle(seed: bytes | Stream, cards: Sequence[T]) -> tuple[T, ...]:
     """The cards in random order, first card on top (Fisher-Yates from the top).
 
-    For i = 0, 1, … up to the last card but one, the card at place i changes places with the one at place
-    ``i + below(n - i)``, where n is the number of cards. A seed starts a stream of its own; a stream is read on
-    from where it stands.
+    For i = 0, 1, … up to the last card but one, the card at place i changes places with the one at place ``i +
+    below(n - i)``, where n is the number of cards. A seed starts a stream of its own; a `Stream` continues from its
+    current position.
 
     >>> "".join(shuffle(local_seed(7, "letters", 0), "abcdefgh"))
     'ebfgahcd'
@@ -171,9 +171,9 @@ def _block(seed: bytes, index: int) -> bytes:
 def _expand(domain: str, *parts: bytes) -> bytes:
     """1,024 bits that depend on every part: two SHA-512 hashes which differ in a counter.
 
-    What is hashed is the domain, the counter (one byte, 0 or 1) and the parts, each preceded by its length as 8
-    bytes, big-endian, so that no two lists of parts read the same. The counter comes before the parts because
-    SHA-512, too, hands on only its own width of what it has read.
+    The input is the domain, the counter (one byte, 0 or 1) and the parts, each preceded by its length as 8 bytes,
+    big-endian, so that different lists of parts never give the same input. The counter comes before the parts because
+    SHA-512, too, carries only its own width from block to block.
     """
     head, tail = _framed(domain.encode()), b"".join(map(_framed, parts))
     return b"".join(hashlib.sha512(head + _framed(counter) + tail).digest() for counter in (b"\x00", b"\x01"))

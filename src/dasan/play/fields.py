@@ -54,11 +54,12 @@ class Changes(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class StateFields:
-    """One hand at one moment, as data. Seats count from 0 in order of play.
+    """One hand at one moment, as data. Seats are numbered from 0 in order of play.
 
-    passed: seats whose pass still stands, in the auction or the trick. leader: the seat that leads or led the trick. opener: the
-    seat that opens the auction, or led the hand. bid: the highest so far. watching: a guard who has just disobeyed (D2.17).
-    bombs, bidder_plays: where the payment may be doubled, the bombs played, and the plays of the bidder's side (H.15, H.16).
+    passed: seats whose pass still stands, in the auction or the trick. leader: the seat that leads or led the trick.
+    opener: the seat that opens the auction, or led the hand. bid: the highest so far. watching: a guard who has just
+    disobeyed (D2.17). bombs, bidder_plays: if the payment can be doubled, the number of bombs played, and of plays by
+    the bidder's side (H.15, H.16).
     """
 
     rules: Rules
@@ -130,7 +131,7 @@ class StateFields:
 
     @cached_property
     def _fits(self) -> dict[int, tuple[Fit, ...]]:
-        """By seat, what its hand can play; computed on demand and passed on to the next state."""
+        """By seat, the rows that its hand can play; computed on demand and passed on to the next state."""
         return {}
 
     def fits(self, seat: int) -> tuple[Fit, ...]:
@@ -145,16 +146,18 @@ class StateFields:
         return self
 
     def __deepcopy__(self, memo: object) -> Self:
-        return self  # nothing of it changes
+        return self  # nothing changes
 
     def then(self, *events: tuple[int, EventType, tuple[Card, ...]], **changes: Unpack[Changes]) -> Self:
-        """This state with `changes`, and `events` (seat, type, cards) added; a bid event is for the `bid` of `changes`."""
+        """This state with `changes`, and `events` (seat, type, cards) added; a bid event takes its number from the
+        `bid` of `changes`.
+        """
         seq, bid = self.next_seq, changes.get("bid")
         added = [
             Event(seq + i, seat, type_, cards, bid if type_ is EventType.BID else None)
             for i, (seat, type_, cards) in enumerate(events)
         ]
-        # Like `dataclasses.replace`, several times as fast: fields are copied as they are, cached properties are not.
+        # Like `dataclasses.replace`, but several times faster: it copies fields unchecked and drops cached properties.
         after = object.__new__(type(self))
         values = self.__dict__.copy()
         object.__setattr__(after, "__dict__", values)

@@ -30,7 +30,7 @@ class MoveType(StrEnum):
 class Move:
     """One move; `str(move)` is the text that `State.play` reads. Moves with equal fields are equal.
 
-    cards: those that the move names, a sequence of `Card`. bid: the number of a bid. `Malformed`: there is no move of
+    cards: the cards of the move, a sequence of `Card`. bid: the number of a bid. `Malformed`: there is no move of
     this type. TypeError: `cards` is no sequence of cards, or `bid` is no whole number. ValueError: `combination` is of other
     cards.
     """
@@ -78,13 +78,15 @@ PASS = Move(MoveType.PASS)
 
 
 def plays(combinations: Iterable[Combination]) -> list[Move]:
-    """The moves that play these combinations, which the rules have made: the checks of `Move` take longer than all the rest."""
+    """The moves that play these combinations, which come from the rules; skips the checks of `Move`, which would take
+    most of the time.
+    """
     # Exact sets of cards are a `Hand`.
     return [_checked(MoveType.PLAY, tuple(c.cards), None, c) for c in combinations]
 
 
 def _checked(type_: MoveType, cards: tuple[Card, ...], bid: int | None, combination: Combination | None) -> Move:
-    """A move of parts that have been checked before."""
+    """A move from parts that have been checked already."""
     move = object.__new__(Move)
     _set_type(move, type_)
     _set_cards(move, cards)
@@ -96,7 +98,7 @@ def _checked(type_: MoveType, cards: tuple[Card, ...], bid: int | None, combinat
 _set_type, _set_cards, _set_bid, _set_combination = (
     Move.__dict__[name].__set__ for name in ("type", "cards", "bid", "combination")
 )
-"""They set a field of a frozen move, in half the time of `object.__setattr__`."""
+"""Setters for the fields of a frozen move, twice as fast as `object.__setattr__`."""
 
 
 def check_form(move: Move) -> None:
@@ -115,7 +117,7 @@ _FORMS = {
     MoveType.BID: "a bid is a number, like bid 2",
     MoveType.CALL: "call names one card, like call 8C",
     MoveType.PLAY: "play names cards, like play 4H 4S",
-    MoveType.GIVE: "give names one card, or two where they are asked for, like give 2S",
+    MoveType.GIVE: "give names one card, or two in an exchange of two, like give 2S",
     MoveType.OFFER: "offer names two cards, like offer 3D 4C",
     MoveType.TAKE: "take names one card, like take 3D",
 }

@@ -1,4 +1,4 @@
-"""The beginning of a hand that is dealt: its secret and its first state."""
+"""The beginning of a dealt hand: its secret and its first state."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def deal(rules: Rules, *, seed: int | bytes = 0, dealer: int = 0) -> State:
 
 
 def hand_secret(seed: int | bytes, number: int) -> bytes:
-    """The secret of hand `number` in a game whose secrets all come from one seed."""
+    """The secret of hand `number`, derived from the seed of the game."""
     return fairness.local_seed(seed, "secret", number)
 
 

@@ -11,9 +11,9 @@ from dasan.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who played, with which version, and the secret of the deal: kept for the record, never read by the rules.
+    """Who played, with which version, and the secret of the deal: stored for the record; the rules never read it.
 
-    The secret reveals no more than the state does, and is written only when the hand is over.
+    The secret reveals no more than the state does, and is written to records only when the hand is over.
     """
 
     engine: str

@@ -1,4 +1,4 @@
-"""The phases of a hand, and the exchange under way."""
+"""The phases of a hand, and the state of an exchange."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dasan.cards import Card
 
 
 class Phase(StrEnum):
-    """Where a hand is: bidding, calling the partner's card, exchanging cards (W.20), playing, or over."""
+    """The phase of a hand: bidding, calling the partner's card, exchanging cards (W.20), playing, or over."""
 
     AUCTION = "auction"
     CALL = "call"
@@ -22,7 +22,8 @@ class Phase(StrEnum):
 class Exchange:
     """Cards that change hands before play (W.20): the loser gives, the winner offers two, the loser takes one.
 
-    inner: the second and the last but one, where they exchange cards too (H.40). gifts: how many gifts have been made then.
+    inner: the second and the last but one, if they exchange cards too (H.40). gifts: the number of gifts made so far
+    (H.40).
     """
 
     winner: int

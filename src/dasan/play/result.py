@@ -8,9 +8,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a hand ended. payments: units by seat, which sum to zero. finish_order: the seats that went out, in order; where play
-    goes on to the end, the last one in is the last entry (W.18). winners: seats, ascending; nobody has won a void hand (H.12).
-    foul: the seat that failed to guard (D2.17), or None.
+    """The result of a hand. payments: units by seat, which sum to zero. finish_order: the seats that went out, in
+    order; where play goes on to the end, the last entry is the player left with cards (W.18). winners: seats,
+    ascending; nobody has won a void hand (H.12). foul: the seat that failed to guard (D2.17), or None.
     """
 
     payments: tuple[int, ...]

@@ -36,7 +36,7 @@ def _payments(state: StateFields) -> tuple[int, ...]:
 
 
 def _collected(state: StateFields, costs: Sequence[int]) -> tuple[int, ...]:
-    """The payments where every loser owes its entry of `costs`; a guard who has fouled may pay for all (H.28)."""
+    """The payments if every loser owes its entry of `costs`; a guard who has fouled may pay for all (H.28)."""
     first = state.finished[0]
     owed = [0 if s == first else cost for s, cost in enumerate(costs)]
     if state.rules.guard_pays and state.foul is not None:
@@ -53,7 +53,7 @@ def settle_dragon(state: AnyState) -> AnyState:
 
 
 def counted(state: AnyState, seat: int) -> AnyState:
-    """The state after a play of `seat`, with the numbers that doublings depend on (H.15, H.16)."""
+    """The state with a play of `seat` added to the counts that doublings depend on (H.15, H.16)."""
     bomb = state.table is not None and state.table.power > 0
     return state.then(bombs=state.bombs + bomb, bidder_plays=state.bidder_plays + (seat in state.partners))
 
@@ -68,7 +68,7 @@ def doublings(rules: Rules, bombs: int, spring: bool) -> int:
 
 
 def _doublings(state: StateFields) -> int:
-    """As `doublings`, when a player is out."""
+    """`doublings` of this hand, when a player is out."""
     side = state.partners
     if state.finished[0] in side:
         spring = all(s in side for s in state.has_played)

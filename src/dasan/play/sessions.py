@@ -1,4 +1,4 @@
-"""Hands in succession by the same players: the dealer, the exchange, the balances."""
+"""Sessions: successive hands of the same players, with the dealer, the exchange and the balances."""
 
 from __future__ import annotations
 
@@ -53,15 +53,17 @@ class Session:
 
     @property
     def balances(self) -> tuple[int, ...]:
-        """By seat, the units won so far, or counters where everybody starts with some (B3.21); the current hand counts when it
-        is over.
+        """By seat, the units won so far, or the counters if players start with some (B3.21); the current hand counts
+        when it is over.
         """
         start = self.rules.stake_chips
         return tuple(start + sum(r.payments[s] for r in self.results) for s in range(self.rules.players))
 
     @property
     def commitment(self) -> str | None:
-        """The commitment to the secret of the *next* hand, for publication before anybody adds to its seed; None without seed."""
+        """The commitment to the secret of the *next* hand, to publish before anybody adds to its seed; None without a
+        seed.
+        """
         if self.seed is None:
             return None
         return fairness.commitment(hand_secret(self.seed, self.number + 1))
@@ -84,7 +86,7 @@ class Session:
         if self.state.result is None:
             raise IllegalPlay(reason("not-over"), clause="G.04")
         if self.seed is None:
-            raise ValueError("this session was read without its seed; give replay a seed to deal on")
+            raise ValueError("this session was read without its seed; give replay a seed to deal further hands")
         state = following(self.state, self.seed, contributions)
         return replace(self, state=state, past=(*self.past, self.state))
 
@@ -100,11 +102,11 @@ def session(
     contributions: Sequence[str] = (),
     seats: Sequence[dict[str, str]] = (),
 ) -> Session:
-    """A new session, its first hand dealt.
+    """A new session with its first hand dealt.
 
-    seed: an integer or bytes, from which all hands come. contributions: strings that the players add to it. seats: names for
-    the record, such as {"kind": "bot", "name": "greedy"}, at most one for each seat. TypeError: an argument has another type.
-    ValueError: contributions or seats are too many or too long.
+    seed: an integer or bytes, from which all hands come. contributions: strings that the players add to the seed.
+    seats: names for the record, such as {"kind": "bot", "name": "greedy"}, at most one for each seat. TypeError: an
+    argument has another type. ValueError: contributions or seats are too many or too long.
 
     >>> import dasan
     >>> dasan.session(dasan.rules("winner"), seed=7).balances
@@ -120,14 +122,14 @@ def session(
 
 
 def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()) -> State:
-    """The hand that a session deals after `state`. `IllegalPlay`: `state` is not over. ValueError: `state` was not dealt, and so
-    has no number.
+    """The hand that a session deals after `state`. `IllegalPlay`: `state` is not over. ValueError: `state` was not
+    dealt, and so has no number.
     """
     result = state.result
     if result is None:
         raise IllegalPlay(reason("not-over"), clause="G.04")
     if not isinstance(state.begun, Deal):
-        raise ValueError("a hand that starts from a position is not followed by another")
+        raise ValueError("a hand that starts from a position has no next hand")
     leader, exchange = succession(state.rules, result)
     return _deal(
         state.rules,
@@ -143,7 +145,7 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
 
 
 def succession(rules: Rules, result: Result) -> tuple[int | None, tuple[int, ...] | None]:
-    """The leader of the hand after one with this result, and who exchange cards (see `Deal.exchange`), each if there is one."""
+    """The leader of the next hand, and the seats that exchange cards (see `Deal.exchange`); each may be None."""
     order = result.finish_order
     leads = {LaterLead.WINNER: 0, LaterLead.LOSER: -1, LaterLead.OPENING: None}[rules.later_lead]
     leader = None if leads is None else order[leads]

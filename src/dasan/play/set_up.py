@@ -60,15 +60,17 @@ def start(
     - to_act: by default the seat after `table_seat`, or the leader. All seats between `table_seat` and `to_act` have passed.
     - passed: these seats, and where a pass is final the others who are out of the trick.
     - finished: the seats that are out, in order.
-    - has_played: the seats that have played in this hand, by default those that hold fewer cards than they were dealt and took
-      up, and `table_seat`. Of three in Big Two, name also whoever took the card that was left, if two seats hold 17 cards.
-    - payments: by seat, fixed when the first seat went out; needed only if they depend on what was held and played then (W.22).
-    - watching: the guard who has just disobeyed, and who commits a foul if the guarded player, who is to act, goes out now
-      (D2.17).
-    - bombs, bidder_plays: where the payment may be doubled, how many bombs have been played, and how many plays the bidder's side
-      has made, those on the table included. By default no bomb but one on the table, and several plays unless the bidder's hand
-      shows that there was none or one (H.15, H.16).
-    - foul: the guard who let the first seat go out, where play goes on after that (D2.17).
+    - has_played: the seats that have played in this hand, by default `table_seat` and those that hold fewer cards
+      than they were dealt and took up. In Big Two for three, also name the seat that took the left-over card if two
+      seats hold 17 cards.
+    - payments: by seat, fixed when the first seat went out; needed only if they depend on the cards held and played
+      then (W.22).
+    - watching: the guard who has just neglected its duty; it commits a foul if the guarded player, who is to act,
+      goes out now (D2.17).
+    - bombs, bidder_plays: if the payment can be doubled, the number of bombs and of plays by the bidder's side so
+      far, including the play on the table. By default no bombs except one on the table, and several plays unless the
+      bidder's hand shows that there was none or one (H.15, H.16).
+    - foul: the guard who let the first seat go out, if play went on after that (D2.17).
 
     In the auction of a game whose opener is drawn (DD.02), leader is the opener, by default the dealer.
 
@@ -76,9 +78,11 @@ def start(
     """
     instance(rules, Rules, "start takes rules, such as dasan.rules('big-three')")
     paid = () if payments is None else items(payments, "payments are whole numbers by seat")
-    given = items(hands, "hands are a list of one text, or one sequence of cards, for each seat")
+    given = items(hands, "hands are a list with one text, or one sequence of cards, for each seat")
     if isinstance(hands, str):
-        raise WrongType(f"hands are one text, or one sequence of cards, a seat: not the one text {shown(hands)}")
+        raise WrongType(
+            f"hands are one text, or one sequence of cards, for each seat, not the single text {shown(hands)}"
+        )
     if called is not None and not isinstance(called, str):
         instance(called, Card, "the called card is text like '8C' or a card")
     n = rules.players
@@ -184,7 +188,7 @@ def from_position(rules: Rules, p: Position) -> State:
         return with_leader(state)
     leads = p.to_act if p.to_act is not None else p.leader
     if p.leader not in (None, leads):
-        raise ValueError(f"with nothing on the table the leader is to act: seat {p.leader} leads, not seat {leads}")
+        raise ValueError(f"with nothing on the table the leader must act: seat {p.leader}, not seat {leads}")
     if leads is None:
         leads = p.bidder if p.bidder is not None else next(s for s in range(rules.players) if hands[s])
     if not state.hands[leads]:
@@ -203,7 +207,7 @@ def _bombs(rules: Rules, p: Position, on_table: Combination | None) -> int:
     if p.bombs is None:
         return least
     if p.bombs < least:
-        raise ValueError("the bomb on the table has been played: it is one of the bombs")
+        raise ValueError("bombs must include the bomb on the table")
     return p.bombs
 
 
@@ -214,13 +218,13 @@ def bidder_plays(state: StateFields, partner: int | None) -> int:
     if isinstance(begun, Deal):
         return made
     if partner != state.partner:
-        begun = replace(begun, bidder_plays=None)  # what was said is true of the state's own partner alone
+        begun = replace(begun, bidder_plays=None)  # the given number is only true of the state's own partner
     has_played = {*begun.has_played, *(() if begun.table_seat is None else (begun.table_seat,))}
     return made + _bidder_plays(state.rules, begun, partner, tuple(has_played))
 
 
 def _bidder_plays(rules: Rules, p: Position, partner: int | None, has_played: Sequence[int]) -> int:
-    """How many plays the bidder's side has made; 2, which stands for several, if it has played and nothing says how often."""
+    """The number of plays by the bidder's side; 2 (several) if it has played and nothing shows how often."""
     side = [s for s in (p.bidder, partner) if s is not None and s in has_played]
     if p.bidder_plays is None:
         if p.bidder is None or side != [p.bidder]:
@@ -229,7 +233,7 @@ def _bidder_plays(rules: Rules, p: Position, partner: int | None, has_played: Se
         on_table = len(p.table) if p.table_seat == p.bidder else 0
         return 1 if gone in (1, on_table) else 2
     if (p.bidder_plays > 0) is not bool(side):
-        raise ValueError("the bidder's side has made plays if one of them has played a card, and only then")
+        raise ValueError("bidder_plays must be positive exactly if the bidder's side has played a card")
     return p.bidder_plays
 
 
@@ -246,7 +250,7 @@ def _settled(state: State, p: Position) -> State:
             raise ValueError(f"seat {first} went out first, which pays {list(state.payments or ())}")
         return state
     if not p.payments:
-        raise ValueError(f"say what the hand pays (payments): that depends on the cards held when seat {first} went out")
+        raise ValueError(f"give the payments: they depend on the cards held when seat {first} went out")
     if isinstance(scoring, CardScoring):
         _check_paid(state, p, scoring)
     else:
@@ -260,7 +264,7 @@ def _settled(state: State, p: Position) -> State:
 
 
 def _check_paid(state: State, p: Position, scoring: CardScoring) -> None:
-    """ValueError unless each payment is possible for some cards that the seat held, those that it holds now among them."""
+    """ValueError unless each payment is possible for some hand that contains the cards the seat holds now."""
     rules, first = state.rules, p.finished[0]
     others = [s for s in range(rules.players) if s != first]
     if len(p.payments) != rules.players or sum(p.payments) != 0:
@@ -277,7 +281,9 @@ def _check_paid(state: State, p: Position, scoring: CardScoring) -> None:
 
 
 def _costs(state: State, seat: int, scoring: CardScoring) -> set[int]:
-    """What `seat` may have owed when the first seat went out: it held its cards, and perhaps some that it has played since."""
+    """The amounts that `seat` may have owed when the first seat went out: it held its present cards, and perhaps
+    others that it has played since.
+    """
     rules, hand = state.rules, state.hands[seat]
     most = _most_held(rules, seat, state)
     top, copies = rules.ranks[-1], len(rules.suits) * rules.decks
@@ -296,15 +302,15 @@ def _most_held(rules: Rules, seat: int, p: Position | State) -> int:
 
 
 def _watched(state: State, p: Position) -> State:
-    """`state` with the guard who has just disobeyed (D2.17)."""
+    """`state` with the guard who has just neglected its duty (D2.17)."""
     if p.watching is None:
         return state
     rules, guard = state.rules, p.watching
     guarded = (guard + 1) % rules.players
     if rules.guard is not Guard.FOUL:
-        raise ValueError(f"{rules.name} with these options knows no foul of a guard")
+        raise ValueError(f"{rules.name} with these options has no foul of a guard")
     if state.to_act != guarded or len(state.hands[guarded]) != 1:
-        raise ValueError(f"seat {guard} guards seat {guarded}, who must be to act, on the last card")
+        raise ValueError(f"watching = {guard} needs seat {guarded} to act, on the last card")
     on_table, highest = state.table, rules.combination(state.hands[guard][-1:])
     if on_table is None or len(on_table.cards) == 1:
         beaten = on_table is None or (highest.beats(on_table) and guard in (state.table_seat, *state.passed))
@@ -315,7 +321,7 @@ def _watched(state: State, p: Position) -> State:
 
 def _mid_trick(state: State, p: Position, on_table: Combination) -> State:
     if p.table_seat is None:
-        raise ValueError("say who played what is on the table (table_seat)")
+        raise ValueError("say who played the cards on the table (table_seat)")
     passed = _have_passed(state, p, p.table_seat)
     leader = p.leader if p.leader is not None else p.table_seat
     state = state.then(
@@ -332,22 +338,24 @@ def _mid_trick(state: State, p: Position, on_table: Combination) -> State:
 
 
 def _have_passed(state: State, p: Position, played: int) -> tuple[int, ...]:
-    """Seats whose passes stand: all who had a turn since `played` played, and where a pass is final perhaps others."""
+    """Seats whose passes stand: all who had a turn since `played` played, and possibly others if a pass is final."""
     n = state.rules.players
     others = [s for s in ((played + i) % n for i in range(1, n)) if state.hands[s]]
     passed = set(p.passed)
     if len(passed) < len(p.passed) or not passed <= set(others):
-        raise ValueError("only players who still hold cards pass, once each, and not on what they played themselves")
+        raise ValueError(
+            "passed must name players who hold cards, each once, and not the one who played the cards on the table"
+        )
     if passed == set(others):
         return p.passed
     acts = p.to_act if p.to_act is not None else next(s for s in others if s not in passed)
     if acts not in others or acts in passed:
-        raise ValueError(f"seat {acts} cannot act: it has passed, is out, or played what is on the table")
+        raise ValueError(f"seat {acts} cannot act: it has passed, is out, or played the cards on the table")
     between = others[: others.index(acts)]
     if passed and not passed >= set(between):
-        raise ValueError(f"the players between seat {played} and seat {acts} have passed")
+        raise ValueError(f"the players between seat {played} and seat {acts} must have passed")
     if passed - set(between) and not state.rules.pass_is_final:
-        raise ValueError(f"after what seat {played} played only the players before seat {acts} have passed")
+        raise ValueError(f"only the players between seat {played} and seat {acts} can have passed")
     return p.passed or tuple(between)
 
 
@@ -371,9 +379,9 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
         if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < n):
             raise ValueError(f"{name} is a seat from 0 to {n - 1}, not {seat!r}")
     if (p.bombs is not None or p.bidder_plays is not None) and not rules.doubles:
-        raise ValueError(f"nothing doubles what {rules.name} pays: leave bombs and bidder_plays out")
+        raise ValueError(f"payments are never doubled in {rules.name}: leave out bombs and bidder_plays")
     if not p.table and (p.passed or p.table_seat is not None):
-        raise ValueError("nobody has passed, or played, where no cards are on the table")
+        raise ValueError("with no cards on the table, nobody has passed or played")
     if p.bidder is not None and rules.auction is None:
         raise ValueError(f"{rules.name} has no bidder")
     if p.bidder is None and (p.bid is not None or p.called is not None):
@@ -385,17 +393,19 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
     everything = Counter([c for h in hands for c in h] + list(kitty) + list(p.table))
     for c, count in everything.items():
         if count > Counter(rules.pack)[c]:
-            raise ValueError(f"the card {c} is there {count} times")
+            raise ValueError(f"the card {c} appears {count} times")
     if kitty and not rules.kitty_size:
         raise ValueError(f"{rules.name} has no kitty")
     out = [s for s in range(n) if not hands[s]]
     if rules.ending is Ending.LAST_IN:
         if sorted(p.finished) != out or len(out) > n - 2:
-            raise ValueError("finished must name, in order, the seats without cards; at least two still hold some")
+            raise ValueError(
+                "finished must name the seats without cards, in order; at least two seats must still hold some"
+            )
     elif out or p.finished:
-        raise ValueError("every player still holds cards while a hand goes on")
+        raise ValueError("every player must hold cards: the hand ends when one is out")
     if (p.payments or p.foul is not None) and not p.finished:
-        raise ValueError("payments and fouls are fixed when the first player goes out: say who has finished")
+        raise ValueError("payments and foul need finished: they are fixed when the first player goes out")
     _check_sizes(rules, p, hands, kitty)
     if p.called is not None:
         if rules.call is None or p.called.rank not in rules.call.ranks:
@@ -405,19 +415,21 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
 
 
 def _check_sizes(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> None:
-    """ValueError if a seat has more cards, with those on the table, than were dealt or taken up (G.05)."""
+    """ValueError if a seat has more cards, including those on the table, than it was dealt and took up (G.05)."""
     if kitty and len(kitty) != rules.kitty_size:
         raise ValueError(f"the kitty has {rules.kitty_size} cards, not {len(kitty)}")
     for seat, hand in enumerate(hands):
         dealt = _dealt(rules, seat, p.dealer)
         if kitty and p.bidder is not None and (len(hand) != dealt or p.table):
-            raise ValueError("the bidder takes up the kitty before a card is played: every hand must be whole")
+            raise ValueError(
+                "every hand must be complete, because the bidder takes up the kitty before a card is played"
+            )
         most = _most_held(rules, seat, p)
         played = len(p.table) if seat == p.table_seat else 0
         if len(hand) > most:
             raise ValueError(f"seat {seat} has at most {most} cards, not {len(hand)}")
         if len(hand) + played > most:
-            raise ValueError(f"seat {seat} had {most} cards at most: not {len(hand)} and {played} more on the table")
+            raise ValueError(f"seat {seat} had at most {most} cards, not {len(hand)} and {played} on the table")
 
 
 def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | None, bool]:
@@ -427,7 +439,7 @@ def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | No
     holders = [s for s, h in enumerate(hands) if p.called in h]
     if holders:
         if p.partner not in (None, holders[0]):
-            raise ValueError("the partner is whoever holds the called card")
+            raise ValueError("the partner must hold the called card")
         return holders[0], False
     partner = p.partner if p.partner is not None else p.table_seat if p.called in p.table else None
     if partner is None or partner == p.bidder:
@@ -436,7 +448,7 @@ def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | No
 
 
 def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> bool:
-    """Whether nobody has played, or taken up the kitty: it lies there, where somebody will."""
+    """Whether nobody has played yet, nor taken up the kitty: it is still there, if a bidder takes it."""
     if rules.leftover is Leftover.BIDDER:
         return rules.kitty_size == 0 and Counter(c for h in hands for c in h) == Counter(rules.pack)
     return all(len(h) == rules.hand_size for h in hands) and (rules.leftover is Leftover.NOBODY or bool(kitty))
@@ -452,7 +464,7 @@ def _have_played(rules: Rules, p: Position) -> tuple[int, ...]:
     if p.table_seat is not None:
         played.add(p.table_seat)
     if rules.leftover is Leftover.LOWEST and not p.kitty and not any(map(gt, sizes, dealt)):
-        # Whoever took the card that was left has played it, or another.
+        # The seat that took the left-over card has played it, or another.
         unclear = [seat for seat in range(len(sizes)) if seat not in played]
         played.update(unclear if len(unclear) == 1 else ())
     return tuple(sorted(played))

@@ -13,9 +13,9 @@ from dasan.reasons import reason
 
 
 def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[Move, ...]]) -> Move:
-    """The move that is meant, its cards named in full; whether it is legal is checked by its phase.
+    """The intended move with complete cards; its phase checks whether it is legal.
 
-    legal: returns the moves of the seat to act; if `move` is one of these very objects it is returned as it is.
+    legal: returns the moves of the seat to act; a `move` that is one of these very objects is returned unchanged.
     """
     if isinstance(move, Move):
         if move.combination is not None:

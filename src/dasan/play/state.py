@@ -1,4 +1,4 @@
-"""The state of one hand: a frozen value. `play` returns the next one or raises; nothing is changed in place.
+"""The state of one hand: a frozen value. `play` returns the next one or raises; nothing changes in place.
 
 Its fields are declared in `fields`; `auction`, `exchange` and `tricks` are the phases, and `scoring` computes the payments.
 """
@@ -47,10 +47,11 @@ class State(StateFields):
     def legal_moves(self) -> tuple[Move, ...]:
         """Every move of the seat to act, in a fixed order; empty when the hand is over.
 
-        Plays are *canonical*: of plays that differ only in suits which cannot make a difference, only the one with the lowest
-        suits is listed. In Big Three no suit makes a difference, except that of the called card (B4.07); in Big Two every suit
-        does, so all sets are listed; in Winner one play stands for all with the same kind, ranks and deciding suit, and the
-        suits of the other cards are the lowest that do not change the kind. `play` accepts any legal set of cards.
+        Plays are *canonical*: among plays that differ only in suits that cannot make a difference, only the one with
+        the lowest suits is listed. In Big Three no suit makes a difference, except that of the called card (B4.07);
+        in Big Two every suit does, so all sets are listed; in Winner one play stands for all with the same kind,
+        ranks and deciding suit, and the suits of the other cards are the lowest that do not change the kind. `play`
+        accepts any legal set of cards.
         """
         return self._legal
 

@@ -33,7 +33,7 @@ def with_leader(state: AnyState) -> AnyState:
 
 
 def dealt_out(state: AnyState) -> AnyState:
-    """A whole deal before its first lead: the card that is left is taken up, and a dragon ends the hand (H.27, H.31)."""
+    """A complete deal before its first lead: the left-over card is taken up, and a dragon ends the hand (H.27, H.31)."""
     rules, dealt = state.rules, state.hands
     if rules.leftover is Leftover.LOWEST and state.kitty:
         state = _take_leftover(state)
@@ -41,7 +41,7 @@ def dealt_out(state: AnyState) -> AnyState:
 
 
 def _take_leftover(state: AnyState) -> AnyState:
-    """The holder of the lowest card that was dealt takes the card that is left, unseen by the others (H.27)."""
+    """The holder of the lowest card that was dealt takes the left-over card, unseen by the others (H.27)."""
     taker, _ = first_leader(state.rules, state.dealer, state.hands)
     hand = state.rules.order.hand((*state.hands[taker], *state.kitty))
     return state.then((taker, EventType.KITTY, state.kitty), hands=state.with_hand(taker, hand), kitty=())
@@ -60,7 +60,7 @@ def _won_by_dragon(state: AnyState, dealt: Sequence[Sequence[Card]]) -> AnyState
 
 
 def first_leader(rules: Rules, dealer: int, hands: Sequence[Sequence[Card]]) -> tuple[int, tuple[Card, ...]]:
-    """The leader of a first hand, and the card that decides it, if one does (D2.11, W.05)."""
+    """The leader of a first hand, and the card that decides it, or None (D2.11, W.05)."""
     if rules.opening is None:
         return dealer, ()
     if rules.opening.lowest_dealt:
@@ -98,8 +98,8 @@ def guarding(state: StateFields) -> bool:
 def neglects(state: StateFields, play: Combination | None) -> bool:
     """Whether playing `play` (None: passing) leaves the neighbour's last card unguarded (D2.16).
 
-    Only one-card rounds bind: there the guard plays the highest card, if it beats the play on the table. Leading, two or more
-    cards are free.
+    Only singles are bound: the guard must play its highest card if that beats the play on the table. A lead of two or
+    more cards is free.
     """
     highest = must_guard(state)
     if highest is None or (play is not None and len(play.cards) > 1) or (state.table is None and play is None):
@@ -118,7 +118,7 @@ def must_guard(state: StateFields) -> Combination | None:
 
 
 def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
-    """Why a duty forbids this otherwise legal play or pass; None if none does."""
+    """The duty that forbids this otherwise legal play or pass, or None."""
     if state.must_include is not None and play is not None and state.must_include not in play.cards:
         return IllegalPlay(reason("opening", cards=state.must_include), clause=state.rules.cite["opening"])
     if state.rules.guard is Guard.ENFORCED and neglects(state, play):
@@ -180,7 +180,7 @@ def play(state: AnyState, move: Move) -> AnyState:
 
 
 def _fouled(state: StateFields, seat: int) -> int | None:
-    """Who let `seat` go out first by not guarding its last card (D2.17)."""
+    """The guard who let `seat` go out first by not guarding its last card, or None (D2.17)."""
     guard = state.watching
     if guard is None or state.finished or next(in_turn(state.hands, guard, ()), None) != seat:
         return state.foul
@@ -222,8 +222,8 @@ def _after_play(state: AnyState, seat: int) -> AnyState:
 def restarts(state: StateFields, seat: int) -> bool:
     """Whether the play on the table ends the trick at once: the highest two, alone or in a pair (W.17).
 
-    "When unbeatable" looks only at what is public: the cards that nobody has played yet, and how many each other player
-    holds; "when known unbeatable" also at cards that the exchange has shown to be the player's own.
+    "When unbeatable" uses only public information: the cards not played yet, and the size of each other hand; "when
+    known unbeatable" also uses cards that the exchange showed to be in the player's hand.
     """
     rules, on_table = state.rules, state.table
     if rules.restart is Restart.OFF or on_table is None or not has_highest_two(rules, on_table):
@@ -256,14 +256,14 @@ def _shown_with(state: StateFields, seat: int) -> Counter[Card]:
 
 
 def clear(state: AnyState) -> AnyState:
-    """The trick is over: whoever played last leads, or the next player still in (B3.17, D2.13, W.16)."""
+    """End the trick: the last to play leads, or if out, the next player still in (B3.17, D2.13, W.16)."""
     last = state.table_seat if state.table_seat is not None else 0
     leads = last if state.hands[last] else state.seat_after(last)
     return state.then((leads, EventType.TRICK, ()), table=None, table_seat=None, passed=(), leader=leads, to_act=leads)
 
 
 def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
-    """The combination of these cards. `DasanError`: the seat to act may not play it now, with the reason."""
+    """The combination of these cards. `DasanError`: the seat to act may not play it now."""
     state.check_cards(cards)
     combination = state.rules.combination(cards)
     on_table = state.table
@@ -286,7 +286,7 @@ def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sent
 
 
 def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:
-    """The clause that ranks plays of this kind, if the play is too low; else the clause about following."""
+    """The clause on the ranking of this kind, if the play is too low; else the clause on following."""
     cite, n = state.rules.cite, len(mine.cards)
     if (mine.kind == theirs.kind and mine.family == theirs.family) or mine.power > 0:
         topic = f"beat {theirs.kind}"

@@ -1,4 +1,4 @@
-"""Who may still act in a trick, and whom a player must guard: the engine's rules, for a view as well as for a state.
+"""Who may still act in a trick, and whom a player must guard, for states and for views.
 
 `held`: by seat, its hand or the number of its cards; falsy for a seat that is out.
 """
@@ -21,12 +21,14 @@ def in_turn(held: Sequence[object], seat: int, out_of: Container[object]) -> Ite
 
 
 def barred(rules: Rules, passed: tuple[int, ...]) -> tuple[int, ...]:
-    """Those of the seats that have passed who may not answer another play of the trick (D2.12)."""
+    """The passed seats that may not answer another play of the trick (D2.12)."""
     return passed if rules.pass_is_final else ()
 
 
 def guarded(rules: Rules, sizes: Sequence[int], seat: int, passed: Container[int]) -> int | None:
-    """The neighbour on the last card whom `seat`, to act, has to guard; None: there is none, or it may not act (D2.16)."""
+    """The neighbour on the last card whom `seat`, who is to act, must guard; None if there is none, or it may not act
+    (D2.16).
+    """
     if rules.guard is Guard.OFF:
         return None
     neighbour = next(in_turn(sizes, seat, ()), seat)
@@ -34,7 +36,7 @@ def guarded(rules: Rules, sizes: Sequence[int], seat: int, passed: Container[int
 
 
 def ends_trick(rules: Rules, play: Combination) -> bool:
-    """Whether a play ends its trick at once, whatever the others hold: the highest two, alone or in a pair (W.17)."""
+    """Whether a play always ends its trick at once: the highest two, alone or in a pair (W.17)."""
     return rules.restart is Restart.ALWAYS and has_highest_two(rules, play)
 
 

@@ -32,11 +32,11 @@ from dasan.text.description import describe
 class View:
     """A hand as seen from `seat` (None: a spectator). It has no reference to the state.
 
-    hand: the seat's own cards. begun, events: hidden cards are None. partner: None until this seat knows. offered: the two cards
-    of Winner's exchange, if the seat is one of the two who see them. played: cards of earlier tricks, if the rules show them
-    (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06). doublings: how often bombs have doubled the
-    payment (H.15). bidder_plays: how many plays the bidder's side has made, where that may double it too (H.16); of the
-    bidder alone while the partner is hidden.
+    hand: the seat's own cards. begun, events: hidden cards are None. partner: None until this seat knows. offered:
+    the two cards offered in Winner's exchange, if the seat is one of the two who see them. played: cards of earlier
+    tricks, if the rules show them (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06).
+    doublings: how often bombs have doubled the payment (H.15). bidder_plays: the number of plays by the bidder's
+    side, if that can double it too (H.16); only the bidder's own while the partner is hidden.
 
     Only for the seat to act: must_include, the card that its lead must contain (D2.11); guarding, the neighbour whose last card
     its single must guard (D2.16).
@@ -78,15 +78,17 @@ class View:
         return self._legal
 
     def answering(self) -> tuple[int, ...]:
-        """The other seats that may answer a play which this seat makes now, in order of play (D2.12). Empty for a spectator."""
+        """The other seats that may answer a play by this seat now, in order of play (D2.12). Empty for a spectator."""
         return () if self.seat is None else tuple(in_turn(self.hand_sizes, self.seat, barred(self.rules, self.passed)))
 
     def waiting(self) -> tuple[int, ...]:
-        """The other seats that may still act in the trick if this seat passes now, in order of play; empty if that ends it."""
+        """The other seats that may still act in the trick if this seat passes now, in order of play; empty if the
+        pass ends it.
+        """
         return () if self.seat is None else tuple(in_turn(self.hand_sizes, self.seat, (*self.passed, self.table_seat)))
 
     def to_json(self, *, since: int = 0) -> dict[str, Any]:
-        """Plain JSON data, as the server sends it. since: the number of events at the beginning to leave out."""
+        """Plain JSON data, as the server sends it. since: the number of initial events to leave out."""
         since = whole(since, "since", 0)
         doubled = {"doublings": self.doublings, "bidder_plays": self.bidder_plays} if self.rules.doubles else {}
         return {
@@ -122,7 +124,8 @@ class View:
         }
 
     def describe(self, language: str = "en") -> str:
-        """All that the seat knows in plain sentences, and its legal moves numbered from 1 in the order of `legal_moves`.
+        """Everything the seat knows in plain sentences, and its legal moves, numbered from 1 in the order of
+        `legal_moves`.
 
         language: one of en, fr, zh-Hans and zh-Hant; ValueError: another.
 
@@ -137,8 +140,8 @@ class View:
         return describe(self.to_json(), self.rules, title(self.rules), language)
 
     def _left(self) -> list[dict[str, Any]] | None:
-        """For each rank, low to high, how many cards the seat has neither in hand nor seen played; None if the rules do not
-        show played cards (B3.22).
+        """For each rank, low to high, the number of cards neither in the seat's hand nor played; None if the rules do
+        not show played cards (B3.22).
         """
         if self.played is None:
             return None
@@ -168,7 +171,7 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
     deal = state.exchange
     acts = seat is not None and seat == state.to_act
     sees_offer = deal is not None and state.phase is Phase.EXCHANGE and seat in (deal.winner, deal.loser)
-    # As the constructor does, which sets one field after the other.
+    # Set the fields directly, as the constructor does.
     seen = object.__new__(View)
     seen.__dict__.update(
         rules=rules,
@@ -238,14 +241,16 @@ def _knows_sides(state: StateFields, seat: int | None) -> bool:
 
 
 def _plays_of_bidder(state: StateFields) -> int:
-    """The plays of the bidder alone: those of a hidden partner would tell who it is. 2 stands for several before a position."""
+    """The number of plays by the bidder alone: a hidden partner's plays would reveal it. 2 stands for several before
+    a position.
+    """
     began = isinstance(state.begun, Position) and state.bidder in state.begun.has_played
     return 2 * began + sum(e.type is EventType.PLAY and e.seat == state.bidder for e in state.events)
 
 
 def _begun(state: StateFields, seat: int | None, shown: bool) -> Deal | Position:
-    """The beginning of the hand with every other hand hidden, unless all are shown; the bidder sees the kitty in an event. Cards
-    that nobody takes are in nobody's view (H.27).
+    """The beginning of the hand with every other hand hidden, unless all are shown; the bidder sees the kitty in an
+    event. No view shows cards that nobody takes (H.27).
     """
     begun = state.begun
     if shown:
@@ -261,7 +266,7 @@ def _begun(state: StateFields, seat: int | None, shown: bool) -> Deal | Position
 
 
 def _earlier(state: StateFields) -> tuple[Card, ...]:
-    """The cards of the tricks that are over: all that were played, less those since the last trick ended (B3.22)."""
+    """The cards of finished tricks: all played cards, less those played since the last trick ended (B3.22)."""
     trick = takewhile(lambda e: e.type is not EventType.TRICK, reversed(state.events))
     in_it = sum(len(e.cards) for e in trick if e.type is EventType.PLAY)
     return state.played[: len(state.played) - in_it]

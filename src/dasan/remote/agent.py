@@ -13,7 +13,7 @@ from dasan.remote.site import Refusal, Site, address, rules_of
 from dasan.text.description import describe
 
 CONFIRM = 20.0
-"""Seconds in which the server confirms or refuses a command."""
+"""Seconds to wait until the server confirms or refuses a command."""
 MOST_KEPT = 64
 """Answers to commands that are kept until somebody asks for them."""
 
@@ -21,7 +21,7 @@ Message = dict[str, Any]
 
 
 class AgentSeat:
-    """A seat at one table, over one socket that a thread of its own reads. Safe for several threads.
+    """A seat at one table, over one socket that a background thread reads. Thread-safe.
 
     url: the table's link. seat: None takes the first open one. `Refusal`: the server refuses or does not answer.
     """
@@ -64,7 +64,7 @@ class AgentSeat:
             return f"{text}\nThe table has ended." if self._facts["status"] == "ended" else text
 
     def move_of(self, text: str) -> str:
-        """The move that a number in the list of legal moves stands for; other text is a move already.
+        """The legal move with this number in the list; other text is returned unchanged.
 
         `Refusal`: the list has no such number.
         """

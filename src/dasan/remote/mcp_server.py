@@ -1,6 +1,6 @@
-"""A server of the Model Context Protocol: an agent finds a table, joins it by its link, reads its view and plays.
+"""A Model Context Protocol server: an agent finds a table, joins it by its link, reads its view and plays.
 
-Its seat sees what `View.describe` says and nothing else. The extra `mcp` has the protocol's own SDK.
+Its seat sees what `View.describe` says and nothing else. The extra `mcp` installs the protocol's SDK.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def make_server(server: str, name: str) -> MCPServer:
         language: Language = "en",
         wait_seconds: Annotated[float, Field(description="wait so long for your turn", ge=0, le=LONGEST_WAIT)] = 30,
     ) -> str:
-        """Wait for your turn, then say all that you may know, with your legal moves numbered."""
+        """Wait for your turn, then describe everything you may know, with your legal moves numbered."""
         agent = seated()
         agent.wait(wait_seconds)
         return agent.describe(language)
@@ -126,7 +126,7 @@ def make_server(server: str, name: str) -> MCPServer:
 
 
 def _refusing(tool: Callable[P, R]) -> Callable[P, R]:
-    """Tell the agent of a refusal in one sentence, as the protocol reports a tool's error."""
+    """Report a refusal to the agent as a tool error of one sentence."""
 
     @wraps(tool)
     def refusing(*arguments: P.args, **named: P.kwargs) -> R:

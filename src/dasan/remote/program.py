@@ -14,11 +14,13 @@ from dasan.remote.site import Refusal, Site, address, rules_of
 
 Report = Callable[[str], None]
 SPARE = 1.0
-"""Seconds of a clock that are reserved for the way to the server."""
+"""Seconds of each clock that are reserved for network delay."""
 
 
 class Visit:
-    """A seat at a table, and the program that plays in it. faults: the program's, by kind; hands: those that are over."""
+    """A seat at a table, and the program that plays it. faults: how often the program failed, by kind. hands: the
+    number of finished hands.
+    """
 
     def __init__(self, url: str, command: list[str], *, name: str | None, seat: int | None, seconds: float) -> None:
         server, self.table = address(url)
@@ -76,7 +78,7 @@ class Visit:
         return not ended
 
     def _begin(self) -> None:
-        """Tell the program of the current hand, from its beginning."""
+        """Send the program the current hand, from its beginning."""
         view = self._view
         self._sent, self._answered = 0, None
         if view is None:

@@ -1,4 +1,4 @@
-"""A server of dasan as a guest reaches it: requests with the cookies that it gives, and the socket of a table."""
+"""An HTTP and WebSocket client for one server, with a guest's cookies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST = 1 << 22
 
 
 class Refusal(Exception):
-    """The server or the address is of no use; one sentence says why."""
+    """The server refused or failed, or the address is wrong; the message is one sentence."""
 
 
 def address(url: str) -> tuple[str, str]:

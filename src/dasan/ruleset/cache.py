@@ -1,4 +1,4 @@
-"""A cache of the results of functions of rules."""
+"""A cache decorator for functions of rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 def cached_by_rules(most: int = 64) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the last `most` results of a function of rules and flags, such as `session`.
+    """Cache the last `most` results of a function of rules and flags, such as `session`.
 
     WrongType: an argument is something else.
     """

@@ -1,10 +1,10 @@
 """The catalogue: every pattern of cards that rules allow, compiled once.
 
-Engine, bots, kernels and environments read the catalogue; none of them reads the shapes again. A row is a pattern: a kind, the
-number of cards of each rank, and the deciding suit if there is one; `pick` takes its cards out of a hand, with the lowest suits
-that do not change the pattern. Where suits never matter (Big Three) or a row is an exact set of cards (Big Two), the `scope` is
-"complete": nothing that could make a difference is left out. Winner's rows are "canonical": one choice of side suits stands for
-all choices of the same kind, ranks and deciding suit.
+Engine, bots, kernels and environments read the catalogue; none of them reads the shapes again. A row is a pattern: a
+kind, the number of cards of each rank, and the deciding suit if there is one; `pick` takes its cards out of a hand,
+with the lowest suits that do not change the pattern. Where suits never matter (Big Three) or a row is an exact set of
+cards (Big Two), the `scope` is "complete": every choice that could make a difference has its own row. Winner's rows
+are "canonical": one choice of side suits stands for all choices of the same kind, ranks and deciding suit.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Row:
         return self.also != () and any(other.kind == kind and other.strength >= least for kind, least in self.also)
 
     def played(self, cards: tuple[Card, ...]) -> Combination:
-        """This row played with these cards, which `pick` has taken out of a hand."""
+        """The combination of these cards, which `pick` chose for this row."""
         return made(self.kind, cards, self.family, self.power, self.strength, self.also)
 
 
@@ -104,7 +104,7 @@ class Catalogue:
 
     @cached_property
     def _recent(self) -> dict[tuple[tuple[Card, ...], Card | None], tuple[Fit, ...]]:
-        """The playable rows of recent hands: a bot asks for what the state has just computed."""
+        """The playable rows of recent hands: a bot asks again for rows that the state has just computed."""
         return {}
 
     def _remembered(self, hand: Sequence[Card], called: Card | None, fits: tuple[Fit, ...]) -> tuple[Fit, ...]:
@@ -217,7 +217,7 @@ class _Holding:
         self.have = lanes([(rank, len(held)) for rank, held in suits.items()])
 
     def pick(self, row: Row) -> tuple[Card, ...] | None:
-        """The lowest suits that make `row` what it is; `row.need` is known to be held."""
+        """The cards with the lowest suits that make `row`; the hand must hold `row.need`."""
         if row.called:
             return None if self._called is None else self._pick(row.pattern, self._called)
         if row.called is None or self._called is None:
@@ -225,7 +225,9 @@ class _Holding:
         return self._others._pick(row.pattern) if row.need & self._others.have == row.need else None
 
     def _pick(self, pattern: Pattern, with_: tuple[int, int] | None = None) -> tuple[Card, ...] | None:
-        """The lowest suits that make `pattern`. with_: the rank and suit of a card that must be among them."""
+        """The cards with the lowest suits that make `pattern`. with_: the rank and suit of a card that must be among
+        them.
+        """
         if with_ is not None and all(rank != with_[0] for rank, _ in pattern.counts):
             return None
         if pattern.flush:
@@ -302,7 +304,7 @@ def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
 
 
 def _in_pack(pattern: Pattern, rules: RulesFields) -> bool:
-    """Whether the cards exist where some ranks and suits are left out."""
+    """Whether the pack contains the cards, if it lacks some ranks and suits."""
     if not rules.left_out and not rules.left_out_cards:
         return True
     for rank, n in pattern.counts:
@@ -329,9 +331,9 @@ Listed: TypeAlias = Sequence[tuple[Shape, Pattern]]
 
 
 def _lists_exact_sets(rules: RulesFields, listed: Listed) -> bool:
-    """Whether a row is an exact set of cards: suits count, no two cards are equal, and there are few enough sets in the pack to
-    list, and in a hand to look up in `fits`. Where the whole pack is dealt that is done for flushes alone: what is left of a
-    hand can be split into them only where the suits of all its cards are known.
+    """Whether a row is an exact set of cards: suits count, no two cards are equal, and there are few enough sets in
+    the pack to list, and in a hand to look up in `fits`. If the whole pack is dealt, this is done only for games with
+    flushes, because splitting the rest of a hand into flushes requires the suits of all its cards.
     """
     whole = rules.hand_size is None and not any(isinstance(shape, Flush) for shape, _ in listed)
     if not rules.suits_ranked or whole or rules.decks > 1 or rules.jokers:

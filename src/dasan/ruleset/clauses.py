@@ -1,7 +1,7 @@
-"""The clauses in words for players, read from the rule book.
+"""The text of the clauses, read from the rule book.
 
-The rule book is `docs/rules/*.md`, its translations are the folders beside it, one a language; an installed package carries
-them as `dasan/clauses/`. A clause begins with its number, `**B3.15** Beating a play. …`, and reaches to the next number or
+The rule book is `docs/rules/*.md`, with one subfolder for each translation; an installed package carries both as
+`dasan/clauses/`. A clause begins with its number, `**B3.15** Beating a play. …`, and ends before the next number or
 heading.
 """
 
@@ -35,7 +35,7 @@ class Clause:
 
     @property
     def title(self) -> str:
-        """The words it opens with, up to the first full stop.
+        """The text up to the first full stop.
 
         >>> load()["B3.15"].title
         'Beating a play'

@@ -35,7 +35,7 @@ from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Run, fewest_cards
 
 
 def _once(shape: AnyShape) -> bool:
-    """Whether only one play in a hand can have the shape: it takes all jokers."""
+    """Whether a hand can contain only one play of the shape, because it takes all jokers."""
     return isinstance(shape, AllJokers)
 
 
@@ -47,7 +47,7 @@ class _Citations(dict[str, str]):
 
 
 WORDS = frozenset({"settings", "clauses", "citations", "clause", "excluded"})
-"""Fields that only describe the rules and decide nothing in play."""
+"""Fields that only describe the rules and do not affect play."""
 
 
 def _decisive(value: object) -> object:
@@ -93,8 +93,9 @@ class RulesFields:
     citations: tuple[tuple[str, str], ...]
     """(topic, clause id): the clause that a refusal cites.
 
-    Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and guard in
-    games that have these; "beat KIND", "classes of N" and "kinds of N" (N cards) for plays that a clause of their own ranks.
+    Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and
+    guard in games that have these; "beat KIND", "classes of N" and "kinds of N" (N cards) for plays that have a
+    clause of their own for their ranking.
     """
     cut: bool = False
     """Whether the player on the dealer's left cuts the pack."""
@@ -131,7 +132,7 @@ class RulesFields:
     double_exchange: bool = False
     """Whether four players exchange cards between hands in two pairs (H.40)."""
     excluded: tuple[AnyShape, ...] = ()
-    """Combinations that a house rule takes out: the refusal cites the clause of the shape."""
+    """Combinations that a house rule removes: the refusal cites the shape's clause."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields alone; cached properties such as the catalogue are computed again."""
@@ -149,7 +150,7 @@ class RulesFields:
 
     @cached_property
     def pack(self) -> tuple[Card, ...]:
-        """Every card of the game; with two decks each is there twice."""
+        """Every card of the game; with two decks each appears twice."""
         return tuple(c for c in pack(self.decks, self.jokers) if not self._leaves_out(c))
 
     @cached_property
@@ -171,7 +172,7 @@ class RulesFields:
 
     @cached_property
     def pays(self) -> bool:
-        """Whether hands are paid; where nothing is, places are the outcome (W.22)."""
+        """Whether hands are paid; if not, the outcome is the places (W.22)."""
         return not isinstance(self.scoring, FixedScoring) or self.scoring.stake > 0
 
     @cached_property
@@ -181,7 +182,7 @@ class RulesFields:
 
     @cached_property
     def counts_places(self) -> bool:
-        """Whether the place in which a player finishes is the outcome: play goes on to the end, and there are no sides (W.18)."""
+        """Whether the outcome is the order of finishing: play goes on to the end, and there are no sides (W.18)."""
         return self.ending is Ending.LAST_IN and not self.has_sides
 
     @cached_property
@@ -216,8 +217,8 @@ class RulesFields:
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of every field that decides play; records and deals contain it.
 
-        Clause numbers and the list of options are left out, and so is every field that has its default: a later
-        version may cite other clauses or know more options, and still replays the records of this one (G.03).
+        It leaves out clause numbers, the list of options and every field with its default value, so a later version
+        that cites other clauses or has more options still replays the records of this one (G.03).
         """
         text = json.dumps(_decisive(self), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The least and the most that a hand can pay a seat."""
+"""Bounds on the payments of a hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def payment_bounds(rules: Rules) -> tuple[float, float]:
 
 
 def earning_bounds(rules: Rules) -> tuple[float, float]:
-    """(least, most) that a seat can earn: `payment_bounds`; where nothing is paid, the last and the first of `place_shares`."""
+    """(least, most) that a seat can earn: `payment_bounds`; if nothing is paid, the last and the first of
+    `place_shares`.
+    """
     return payment_bounds(rules) if rules.pays else (-1.0, 1.0)
 
 

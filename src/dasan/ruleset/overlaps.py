@@ -1,4 +1,4 @@
-"""Find kinds of combination that the same cards can have: such rules would leave the kind of a play open."""
+"""Find kinds of combination that overlap: with such rules the kind of a play would be ambiguous."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from itertools import combinations
 from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Groups, Kickers, Run, Same
 
 _Form = tuple[int, ...]
-"""How many cards of each rank, the most first."""
+"""The number of cards of each rank, in descending order."""
 
 
 def overlaps(shapes: tuple[AnyShape, ...], copies: int) -> Iterator[tuple[AnyShape, AnyShape]]:
-    """Pairs of shapes that the same cards can have, in a pack with `copies` cards of each rank.
+    """Pairs of shapes that fit the same cards, in a pack with `copies` cards of each rank.
 
-    A flush with a run of one suit is no such pair, nor are plays with kickers and others: there the later shape counts.
+    A flush and a run of one suit may overlap, and so may plays with kickers and others: there the later shape counts.
     """
     for a, b in combinations(shapes, 2):
         shared = _forms(a, copies) & _forms(b, copies)
@@ -51,7 +51,7 @@ def _suits(shape: AnyShape) -> str:
 
 
 def _ranks_agree(a: AnyShape, b: AnyShape, lengths: set[int]) -> bool:
-    """Whether two runs of one of these lengths can have the same ranks; other shapes take any."""
+    """Whether two runs of one of these lengths can have the same ranks; True for other shapes, which take any."""
     if not isinstance(a, Run) or not isinstance(b, Run):
         return True
     return any(_windows(a, n) & _windows(b, n) for n in lengths)

@@ -1,4 +1,4 @@
-"""Points for places: the outcome of a hand where nothing is paid (W.18)."""
+"""Points for places: the outcome of a hand if nothing is paid (W.18)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def places_of(finish_order: Sequence[int], players: int) -> list[int]:
 def place_points(places: Sequence[int]) -> list[float]:
     """Points for the places of a hand, by seat: 1 is the first out, 0 a seat without a place.
 
-    Places lie one point apart, and the points of a hand sum to zero. Seats without a place share those that are left.
+    Places lie one point apart, and the points of a hand sum to zero. Seats without a place share the remaining points
+    equally.
 
     >>> place_points([2, 1, 3]), place_points([0, 1, 0])
     ([0.0, 1.0, -1.0], [-0.5, 1.0, -0.5])
@@ -30,7 +31,7 @@ def place_points(places: Sequence[int]) -> list[float]:
 
 
 def place_shares(places: Sequence[int]) -> list[float]:
-    """The same on a scale from 1, the first of all, to -1, the last.
+    """`place_points` scaled to run from 1 (first) to -1 (last).
 
     >>> place_shares([2, 1, 3, 4])
     [0.3333333333333333, 1.0, -0.3333333333333333, -1.0]

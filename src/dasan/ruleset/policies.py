@@ -1,4 +1,4 @@
-"""The policies of a game: closed choices and small values that fields of `Rules` hold."""
+"""The policies of a game: enums and small dataclasses for fields of `Rules`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Direction(StrEnum):
 
 
 class FirstDealer(StrEnum):
-    """How the first dealer of a session is found (B3.04, D2.18, W.04)."""
+    """How the first dealer of a session is chosen (B3.04, D2.18, W.04)."""
 
     DRAW_NUMBER = "draw"
     CUT_HIGHEST = "cut"
@@ -57,7 +57,7 @@ class NextDealer(StrEnum):
 
 
 class Restart(StrEnum):
-    """When the highest two ends the trick at once (W.17)."""
+    """Whether the highest two ends the trick at once (W.17)."""
 
     WHEN_UNBEATABLE = "when-unbeatable"
     WHEN_KNOWN_UNBEATABLE = "when-known-unbeatable"
@@ -103,7 +103,7 @@ class Call(Typed):
 
 
 class Leftover(StrEnum):
-    """Where cards go that are left after the deal: to the bidder, to the holder of the lowest card dealt, or to nobody (H.27)."""
+    """Who gets the cards left after the deal: the bidder, the holder of the lowest card dealt, or nobody (H.27)."""
 
     BIDDER = "bidder"
     LOWEST = "lowest"
@@ -138,7 +138,7 @@ class BidScoring(Typed):
 
 @dataclass(frozen=True, slots=True)
 class FixedScoring(Typed):
-    """Every loser pays the same (D2.19); 0 keeps no score."""
+    """Every loser pays the same (D2.19); 0 means no score is kept."""
 
     type: Literal["fixed"] = "fixed"
     stake: int = 1
@@ -146,11 +146,11 @@ class FixedScoring(Typed):
 
 @dataclass(frozen=True, slots=True)
 class CardScoring(Typed):
-    """Every loser pays for each card held when the first player went out (D2.19, W.22, W.23).
+    """Every loser pays for each card left in hand when the first player goes out (D2.19, W.22, W.23).
 
-    `tiers`: (least cards held, payment for each), of which the last that applies counts. `unplayed`: the payment for each card of
-    a player who has played nothing in the hand; 0 for no difference. `twos_double`: every card of the highest rank that is held
-    doubles the payment (H.29).
+    `tiers`: (least cards held, payment for each), the last one that applies counts. `unplayed`: the payment for each
+    card of a player who has played nothing in the hand; 0 for no difference. `twos_double`: every card of the highest
+    rank that is held doubles the payment (H.29).
     """
 
     type: Literal["cards"] = "cards"
@@ -159,7 +159,7 @@ class CardScoring(Typed):
     twos_double: bool = False
 
     def cost(self, held: int, has_played: bool, twos: int = 0) -> int:
-        """What a loser pays who holds `held` cards, `twos` of them of the highest rank."""
+        """The payment of a loser with `held` cards, `twos` of them of the highest rank."""
         times = next((times for least, times in reversed(self.tiers) if held >= least), 1)
         if self.unplayed and not has_played:
             times = self.unplayed

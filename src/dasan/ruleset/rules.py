@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rules(RulesFields):
-    """The rules of a game: every field that decides what may happen. Immutable; equal rules have equal digests.
+    """The rules of a game: every field that affects play. Immutable; equal rules have equal digests.
 
-    ValueError: nobody could play by these rules (see `validation`). TypeError: a field has another type.
+    ValueError: the rules are unplayable (see `validation`). TypeError: a field has another type.
 
     >>> import dasan
     >>> dasan.rules("big-two").combination("3D 4S 5D 6C 7H").kind
@@ -63,7 +63,7 @@ class Rules(RulesFields):
 
     @staticmethod
     def from_json(data: object) -> Rules:
-        """Read what `to_json` wrote; `Malformed` if it is something else."""
+        """The inverse of `to_json`; `Malformed` if `data` is something else."""
         from pydantic import ValidationError
 
         try:
@@ -72,7 +72,7 @@ class Rules(RulesFields):
             raise Malformed("that is not a set of rules") from error
 
     def combination(self, cards: str | Sequence[Card]) -> Combination:
-        """The one combination that these cards are.
+        """The combination that these cards form.
 
         Raises `Malformed` for text that names no cards of this pack, `IllegalPlay` (with the clause) for cards that are
         no combination in this game, TypeError for a sequence of anything other than cards.
@@ -96,7 +96,7 @@ def _reader() -> TypeAdapter[Rules]:
 
 
 def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
-    """The refusal that explains best why these cards are no combination."""
+    """The most helpful refusal for cards that are no combination."""
     text = format_cards(rules.order.hand(cards))
     counts = Counter(c.rank for c in cards)
     places = Counter(rules.order.place[c][0] for c in cards)

@@ -21,7 +21,7 @@ TIER = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """Cards that may be played together, with what decides whether one combination beats another.
+    """Cards that may be played together, and the strength by which combinations compare.
 
     Combinations of one `family` compare by `strength`; one of higher `power` beats every one of lower power. also: (kind,
     strength) of groups of one rank in other families, which this one beats from that strength on.
@@ -55,7 +55,7 @@ class Combination:
 def made(
     kind: str, cards: tuple[Card, ...], family: str, power: int, strength: int, also: tuple[tuple[str, int], ...] = ()
 ) -> Combination:
-    """A combination, faster than by the constructor of a frozen dataclass."""
+    """A new combination, built faster than by the constructor of a frozen dataclass."""
     new = object.__new__(Combination)
     _set_kind(new, kind)
     _set_cards(new, cards)
@@ -91,10 +91,10 @@ class Pattern:
 class Shape(Typed):
     """The base of all shapes: the kind's name, the clause that defines it, and its ranking.
 
-    `tier` orders the kinds that share a `family` (Big Two's five-card hands); a higher `power` beats lower powers. `also_beats`:
-    (kind, rank) of groups of one rank that it beats from that rank on, in addition to its own kind: a bomb that beats only
-    twos has ("single", "2"). With an empty rank it beats every combination of that kind that has as many cards:
-    ("straight", "").
+    `tier` orders the kinds that share a `family` (Big Two's five-card hands); a higher `power` beats lower powers.
+    `also_beats`: (kind, rank) of groups of one rank that it beats, from that rank up, in addition to its own kind: a
+    bomb that beats only twos has ("single", "2"). With an empty rank it beats every combination of that kind that has
+    as many cards: ("straight", "").
     """
 
     kind: str
@@ -105,7 +105,7 @@ class Shape(Typed):
     also_beats: tuple[tuple[str, str], ...] = ()
 
     def also(self, order: Order) -> tuple[tuple[str, int], ...]:
-        """(kind, strength) of what `also_beats` names; without a rank, the whole kind."""
+        """`also_beats` as (kind, strength); without a rank, the whole kind."""
         return tuple((kind, _score(order.ranks.index(rank)) if rank else 0) for kind, rank in self.also_beats)
 
     def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
@@ -292,12 +292,13 @@ class Groups(Shape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kickers(Shape):
-    """Consecutive groups of `copies` cards, each with `sides` kickers: groups of `side` cards, of ranks that are in none of the
+    """Consecutive groups of `copies` cards, each with `sides` kickers: groups of `side` cards, of ranks outside the
     main groups (DD.05).
 
-    The main groups lie in `sequence`, `shortest` to `longest` of them; the place of the lowest decides. A joker may be a kicker
-    of one card; both of them in one play only with `joker_pair`. `distinct`: no two kickers of one card have the same rank;
-    larger ones never have. Of several readings that with the highest main groups counts.
+    A play has `shortest` to `longest` main groups, consecutive in `sequence`; the lowest of them decides. A joker may
+    be a single-card kicker; both jokers may be in one play only with `joker_pair`. `distinct`: no two single-card
+    kickers have the same rank (larger kickers never do). Among several readings, the one with the highest main groups
+    counts.
     """
 
     type: Literal["kickers"] = "kickers"
@@ -315,7 +316,7 @@ class Kickers(Shape):
         return None if place is None else _score(place)
 
     def _place(self, counts: dict[int, int], size: int, order: Order) -> int | None:
-        """The place of the lowest main group in the sequence; None if this is no such play."""
+        """The place of the lowest main group in the sequence; None if the cards do not have this shape."""
         length, odd = divmod(size, self.copies + self.sides * self.side)
         if odd or not self.shortest <= length <= self.longest:
             return None
@@ -328,7 +329,9 @@ class Kickers(Shape):
         return None
 
     def has_groups(self, counts: dict[int, int], order: Order) -> bool:
-        """Whether cards would be such a play if kickers might be equal, of the ranks of main groups, or both jokers."""
+        """Whether the cards would have this shape if kickers could repeat, share a rank with a main group, or be both
+        jokers.
+        """
         length, odd = divmod(sum(counts.values()), self.copies + self.sides * self.side)
         if odd or not self.shortest <= length <= self.longest:
             return False
@@ -361,7 +364,7 @@ class Kickers(Shape):
                         yield Pattern(counts, _score(start))
 
     def _kickers(self, order: Order, copies: int, main: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
-        """Every choice of kickers beside these main groups, as (rank, number) pairs."""
+        """Every choice of kickers for these main groups, as (rank, number) pairs."""
         ranks = [rank for rank in range(len(order.ranks)) if rank not in main]
         wanted = self.sides * len(main)
         if self.side > 1:
@@ -396,7 +399,7 @@ AnyShape = Same | Run | Flush | Groups | Kickers | AllJokers
 
 
 def fewest_cards(shape: AnyShape) -> int:
-    """A lower bound on the cards of a play of this shape."""
+    """A lower bound on the number of cards in a play of this shape."""
     match shape:
         case Same(count=n) | AllJokers(count=n):
             return n
@@ -407,7 +410,7 @@ def fewest_cards(shape: AnyShape) -> int:
 
 
 def recognise(shapes: Sequence[Shape], order: Order, cards: Sequence[Card]) -> Combination | None:
-    """The one combination that `cards` are, or None. The last shape that fits gives the kind."""
+    """The combination that `cards` form, or None. If several shapes fit, the last one counts."""
     counts = Counter(order.place[c][0] for c in cards)
     for shape in reversed(shapes):
         strength = shape.strength(cards, counts, order)

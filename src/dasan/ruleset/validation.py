@@ -1,6 +1,6 @@
-"""Validation of rules: what `Rules` refuses, wherever the rules come from.
+"""Validation of `Rules`: why some values are refused.
 
-A record may contain rules of its own, so a stranger may have written them. Rules that pass compile into a catalogue of bounded
+A record may contain rules of its own, so rules are untrusted input. Rules that pass compile into a catalogue of bounded
 size, always leave the seat to act a move (G.04), and pay amounts that sum to zero (G.05).
 """
 
@@ -28,29 +28,29 @@ MAX_SEQUENCE = 26
 MAX_NUMBER = 1_000_000
 MAX_BID = 20
 MOST_DOUBLINGS = 10
-"""The largest cap of doublings; `most_doublings` bounds those of a hand without one."""
+"""The largest limit on doublings that rules may set; without one, `most_doublings` bounds them."""
 MAX_PATTERNS = 40_000
-"""The most rows of the catalogue before suits are distinguished; of the presets Dou Dizhu has most, 28,933."""
+"""The most rows of the catalogue before suits are distinguished; Dou Dizhu has the most of any preset, 28,933."""
 
 
 def objection(rules: RulesFields) -> str | None:
-    """Why nobody can play by these rules, or None."""
+    """Why these rules are unplayable, or None."""
     return next(_objections(rules), None)
 
 
 def _objections(rules: RulesFields) -> Iterator[str]:
     yield from _texts(rules)
     if not 2 <= rules.players <= MAX_PLAYERS:
-        yield f"two to {MAX_PLAYERS} can play"
+        yield f"a game has 2 to {MAX_PLAYERS} players"
     if not 1 <= rules.decks <= MAX_DECKS:
-        yield f"there are one to {MAX_DECKS} packs"
+        yield f"a game has 1 to {MAX_DECKS} packs"
     if sorted(rules.ranks) != sorted(RANKS) or sorted(rules.suits) != sorted(SUITS):
-        yield "ranks and suits are those of a pack, each once"
+        yield "ranks and suits must be those of a pack, each once"
     yield from _left_out(rules)
     if abs(rules.stake_chips) > MAX_NUMBER:
-        yield "the counters are too many"
+        yield "there are too many counters"
     if not any(isinstance(shape, Same) and shape.count == 1 for shape in rules.shapes):
-        yield "a single card must be a play, or somebody may have none"
+        yield "single cards must be playable, or a leader may have no legal play"
     yield from _shapes(rules.shapes)
     yield from _shapes(rules.excluded)
     yield from _jokers(rules)
@@ -65,23 +65,23 @@ def _objections(rules: RulesFields) -> Iterator[str]:
 def _left_out(rules: RulesFields) -> Iterator[str]:
     left_out = set(rules.left_out)
     if len(left_out) < len(rules.left_out) or not left_out <= {*RANKS, *SUITS}:
-        yield "what is left out are ranks and suits of the pack, each once"
+        yield "only ranks and suits of the pack can be left out, each once"
     elif len(left_out & set(RANKS)) > len(RANKS) - 2 or left_out >= set(SUITS):
-        yield "at least two ranks and a suit stay in the pack"
+        yield "at least two ranks and a suit must stay in the pack"
     elif rules.left_out_cards:
         cards = spelled_out(rules.left_out_cards)
         if cards is None or len(set(cards)) < len(cards) or any(c.is_joker for c in cards):
-            yield "single cards that are left out are written like 2C 3C, each once, and are no jokers"
+            yield "single cards to leave out are written like 2C 3C, each once, without jokers"
         elif any(not any(c.rank == rank for c in rules.pack) for rank in rules.ranks if rank not in left_out):
-            yield "a rank of which every card is left out is left out itself"
+            yield "to leave out every card of a rank, leave out the rank"
 
 
 def _texts(rules: RulesFields) -> Iterator[str]:
     lists = (rules.settings, rules.clauses, rules.citations)
     if any(len(entries) > MAX_ENTRIES for entries in lists):
-        yield f"options, clauses and citations are at most {MAX_ENTRIES}"
+        yield f"there are at most {MAX_ENTRIES} options, clauses and citations"
     if len({name for name, _ in rules.settings}) < len(rules.settings):
-        yield "an option has two values"
+        yield "an option is given twice"
     flat = [rules.name, *rules.clauses, *(x for pair in (*rules.settings, *rules.citations) for x in pair)]
     for entry in flat:
         if isinstance(entry, str):
@@ -103,7 +103,7 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
             yield from _text(text)
         yield from _also_beats(shape, shapes)
         if not 0 <= shape.tier <= MAX_LEVEL or not 0 <= shape.power <= MAX_LEVEL:
-            yield f"tier and power go from 0 to {MAX_LEVEL}"
+            yield f"tier and power are from 0 to {MAX_LEVEL}"
         sizes: tuple[int, ...]
         match shape:
             case Same(count=count):
@@ -131,14 +131,14 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
 def _jokers(rules: RulesFields) -> Iterator[str]:
     for shape in rules.shapes:
         if isinstance(shape, AllJokers) and (not rules.jokers or shape.count != len(JOKERS) * rules.decks):
-            yield "all jokers are a play only where there are that many"
+            yield "a play of all jokers must have as many as the pack"
 
 
 def _kickers(shape: Kickers) -> Iterator[str]:
     if not 1 <= shape.shortest <= shape.longest <= len(shape.sequence) <= len(RANKS):
-        yield f"groups with kickers are 1 to {len(RANKS)}, and no more than there are ranks in the sequence"
+        yield f"a play with kickers has 1 to {len(RANKS)} groups, at most as many as its sequence has ranks"
     elif len(set(shape.sequence)) < len(shape.sequence) or not set(shape.sequence) <= set(RANKS):
-        yield "the sequence of groups with kickers has ranks of the pack, each once"
+        yield "the sequence of a play with kickers consists of ranks of the pack, each once"
 
 
 def _also_beats(shape: AnyShape, shapes: tuple[AnyShape, ...]) -> Iterator[str]:
@@ -149,16 +149,16 @@ def _also_beats(shape: AnyShape, shapes: tuple[AnyShape, ...]) -> Iterator[str]:
     for kind, rank in shape.also_beats:
         known = kind in kinds if rank == "" else kind in groups and rank in tuple(RANKS)
         if not known or kind == shape.kind:
-            yield "what a kind beats beside its own are groups of one rank, from a rank on, or whole kinds"
+            yield "also_beats names groups of one rank with a lowest rank, or whole kinds, other than the kind itself"
 
 
 def _run(run: Run) -> Iterator[str]:
     if not 2 <= run.shortest <= run.longest <= len(RANKS):
         yield f"a run has 2 to {len(RANKS)} ranks"
     elif not run.longest <= len(run.sequence) <= MAX_SEQUENCE or not set(run.sequence) <= set(RANKS):
-        yield f"a sequence is made of at most {MAX_SEQUENCE} ranks, and as long as its longest run"
+        yield f"a sequence has at most {MAX_SEQUENCE} ranks, and at least as many as its longest run"
     elif any(len(set(window)) < run.longest for window in _windows(run)):
-        yield "a run cannot hold the same rank twice"
+        yield "a run cannot contain a rank twice"
     if run.crown and run.crown not in run.sequence:
         yield "the run that counts above all others must be in the sequence"
 
@@ -192,15 +192,15 @@ def _windows(run: Run) -> Iterable[str]:
 def _dealing(rules: RulesFields) -> Iterator[str]:
     size = rules.hand_size
     if size is not None and (size < 1 or size * rules.players > len(rules.pack)):
-        yield "the pack does not go round"
+        yield "the pack has too few cards for the hands"
     elif rules.leftover is Leftover.BIDDER and rules.kitty_size and rules.auction is None:
-        yield "cards left over need an auction, and a bidder who takes them"
+        yield "a kitty needs an auction, whose bidder takes it"
     elif rules.leftover is not Leftover.BIDDER and (rules.auction is not None or not rules.kitty_size):
-        yield "cards left over go to a bidder where there is an auction, and otherwise there are some (H.27)"
+        yield "cards left over go to the bidder if there is an auction; otherwise the deal must leave some over (H.27)"
     elif rules.leftover is not Leftover.BIDDER and (rules.opening is None or not rules.opening.lowest_dealt):
-        yield "where cards are left over the lowest card that was dealt says who leads (H.27)"
+        yield "if cards are left over, the holder of the lowest card dealt must lead (H.27)"
     elif rules.leftover is Leftover.BIDDER and rules.kitty_size >= len(set(RANKS) - set(rules.left_out)):
-        yield "a kitty of a whole suit may leave nobody to open"
+        yield "the kitty could contain a whole suit, and then nobody could open"
     if rules.opening is not None:
         try:
             (card,) = parse_cards(rules.opening.card)
@@ -210,11 +210,11 @@ def _dealing(rules: RulesFields) -> Iterator[str]:
             if card not in rules.pack:
                 yield "the opening card is not in the pack"
             elif rules.opening.in_the_lead and not _told_alone(rules, card):
-                yield "the lead cannot be held to the opening card where a single's suit does not count"
+                yield "the lead cannot have to include the opening card if the suit of a single does not count"
 
 
 def _told_alone(rules: RulesFields, card: Card) -> bool:
-    """Whether the card is a row of its own among the singles, not represented by another of its rank."""
+    """Whether the card has a row of its own among the singles, instead of sharing one with its rank."""
     by_suit = any(isinstance(shape, Same) and shape.count == 1 and shape.by_suit for shape in rules.shapes)
     return by_suit or card.is_joker or card.suit == rules.suits[0]
 
@@ -223,37 +223,37 @@ def _auction(rules: RulesFields) -> Iterator[str]:
     auction, call = rules.auction, rules.call
     if auction is not None:
         if not 1 <= auction.top <= MAX_BID or auction.suit not in set(SUITS) - set(rules.left_out):
-            yield f"bids go up to {MAX_BID} at most, and a suit says who opens"
+            yield f"the highest bid is from 1 to {MAX_BID}, and the suit that decides the opener is in the pack"
         if len(auction.must_dig) > MAX_ENTRIES or any(len(held) > MAX_TEXT for held in auction.must_dig):
-            yield "the hands that must bid are too many"
+            yield "there are too many hands that must bid"
         if rules.opening is not None or rules.exchange:
-            yield "the opener of the auction leads the first trick, and nothing is exchanged"
+            yield "a game with an auction has no opening card and no exchange"
         if auction.all_pass_is_void and not auction.opener_may_pass:
-            yield "a hand is void only where the opener may pass too (H.12)"
+            yield "a hand can be void only if the opener may pass (H.12)"
         if auction.all_pass_is_void and rules.later_lead is not LaterLead.OPENING:
-            yield "nobody has won a void hand, and so nobody leads the next one for that"
+            yield "a void hand has no winner to lead the next hand"
         if not 0 <= auction.passes_to_end < rules.players:
-            yield "the passes that end an auction are fewer than the players (H.43)"
+            yield "the number of passes that ends an auction is below the number of players (H.43)"
     if call is not None:
         callable_cards = len({c for c in rules.pack if c.rank in call.ranks})
         if auction is None or rules.kitty_size or rules.decks > 1 or rules.players < 3:
-            yield "a card is called after an auction for one pack without a kitty, by one of three or more"
+            yield "calling a card needs an auction, one pack, no kitty and at least three players"
         elif len(call.ranks) > len(RANKS) or callable_cards <= rules.most_cards:
-            yield "a bidder may hold every card that could be called"
+            yield "the bidder could hold every card that can be called"
 
 
 def _endings(rules: RulesFields) -> Iterator[str]:
     to_the_end = rules.ending.value == "last-in"
     if rules.guard_pays and rules.guard is not Guard.FOUL:
-        yield "a guard pays for all only where a foul is found (H.28)"
+        yield "a guard can pay for all only if the guard is a foul (H.28)"
     if rules.dragon and (rules.auction is not None or rules.exchange or rules.opening is None):
-        yield "a dragon is counted from the holder of the opening card, without auction and exchange (H.31)"
+        yield "a dragon needs an opening card, and neither auction nor exchange (H.31)"
     if rules.double_exchange and (not rules.exchange or rules.players < 4):
-        yield "four or more players exchange cards in two pairs (H.40)"
+        yield "the exchange in two pairs needs an exchange and at least four players (H.40)"
     if not to_the_end and (rules.exchange or rules.next_dealer.value == "last-in"):
-        yield "only where play goes on to the end is there somebody who is last"
+        yield "an exchange, or a deal by the last player, needs play to the end"
     if rules.exchange and rules.most_cards < 4:
-        yield "an exchange takes more cards"
+        yield "an exchange needs hands of at least four cards"
 
 
 def _scoring(rules: RulesFields) -> Iterator[str]:
@@ -262,8 +262,8 @@ def _scoring(rules: RulesFields) -> Iterator[str]:
         value = getattr(scoring, field.name)
         numbers = [value] if isinstance(value, int) else [n for tier in value for n in tier if isinstance(n, int)]
         if len(numbers) > MAX_ENTRIES or not all(0 <= n <= MAX_NUMBER for n in numbers):
-            yield "what a hand is worth is out of bounds"
+            yield "a number of the scoring is out of bounds"
     if scoring.type == "bid" and scoring.most_doublings > MOST_DOUBLINGS:
-        yield f"what is paid is doubled at most {MOST_DOUBLINGS} times (H.15)"
+        yield f"a payment is doubled at most {MOST_DOUBLINGS} times (H.15)"
     if scoring.type == "bid" and not scoring.pay_each_winner and (rules.call is None or rules.players != 4):
-        yield "where sides are of different size, each loser pays each winner, or payments do not sum to zero"
+        yield "with sides of different size each loser must pay each winner, or payments would not sum to zero"
