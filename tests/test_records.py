@@ -157,7 +157,7 @@ def test_g_03_a_copy_is_checked_as_far_as_its_cards_are_open(setup: tuple[str, O
             assert going_on.statements[: len(verify(copy).statements)] == verify(copy).statements
             assert "hides cards of hand 3" in going_on.unproved[0]
             assert (
-                going_on.statements[-1].startswith("hand 3: every move that shows is legal")
+                going_on.statements[-1].startswith("hand 3: every visible move is legal")
                 or "line" in going_on.unproved[-1]
             )
         else:
@@ -174,7 +174,7 @@ def test_g_03_a_hand_that_hides_cards_is_checked_by_what_shows(preset: str) -> N
     while sum(event.type == "play" for event in state.events) < 9:
         state = state.play(lively(state, rng))
     copy = state.record(view=1)
-    assert verify(copy).statements == ("hand 1: every move that shows is legal for some deal of the hidden cards",)
+    assert verify(copy).statements == ("hand 1: every visible move is legal for some deal of the hidden cards",)
     others = [i for i, line in enumerate(lines_of(copy)) if line.get("type") == "play" and line["seat"] != 1]
     out_of_turn, played_twice = lines_of(copy), lines_of(copy)
     out_of_turn[others[-1]]["seat"] = (out_of_turn[others[-1]]["seat"] + 1) % rules.players
@@ -213,7 +213,7 @@ def test_g_03_a_position_that_hides_cards_is_checked_by_what_shows(preset: str) 
     rng = random.Random(4)
     for _ in range(3):
         copy = position(preset, rng, 6).record(view=rng.choice([None, 0, 1]))
-        assert verify(copy).statements == ("hand 1: every move that shows is legal for some deal of the hidden cards",)
+        assert verify(copy).statements == ("hand 1: every visible move is legal for some deal of the hidden cards",)
         lines = lines_of(copy)
         last = next(line for line in reversed(lines) if line.get("type") in ("play", "pass"))
         last["seat"] = (last["seat"] + 1) % dasan.rules(preset).players

@@ -97,7 +97,7 @@ def test_damaged_puzzles_are_refused_in_one_line(file: Path) -> None:
     assert refused("".join(lines)[:-40]) == f"{file}: line 9 is not JSON — G.03"
     no_puzzle = "record 3: line 7: the record that begins here holds no puzzle — G.03"
     assert refused("".join(lines[:8])) == f"{file}, {no_puzzle}"
-    assert refused("".join(lines[:7])) == f"{file}, record 3: the record breaks off — G.03"
+    assert refused("".join(lines[:7])) == f"{file}, record 3: the record is incomplete — G.03"
     for old, new in (
         ('"control"', '"\\u001b[31m"'),
         ('"grade":2', '"grade":9'),

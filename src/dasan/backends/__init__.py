@@ -1,4 +1,4 @@
-"""Which code plays which rules: the one place that decides it.
+"""The backends, and the choice of one for given rules.
 
 Every backend declares which fields and values of `Rules` it honours (see `contract`). Importing this package loads neither
 NumPy nor Numba.
@@ -23,17 +23,17 @@ from dasan.backends.states import ENDGAME, ENGINE
 from dasan.ruleset.rules import Rules
 
 Wanted: TypeAlias = Literal["auto", "compiled", "engine"]
-"""The fastest that honours the rules; the fastest that is compiled; the interpreted engine."""
+"""The fastest backend that honours the rules; the fastest compiled one; the interpreted engine."""
 
 BACKENDS: tuple[Backend, ...] = (RANKS, CARDSETS, PATTERNS, KICKERS, ENGINE, GPU, OPEN_HANDS, ENDGAME)
-"""All backends; of those with the same purpose the fastest comes first."""
+"""All backends; among those with the same purpose the fastest comes first."""
 
 
 def choose(rules: Rules, purpose: Purpose, wanted: Wanted = "auto") -> Backend:
     """The first backend of `purpose` that plays `rules`.
 
-    ValueError: `wanted` is another word, or no such backend plays the rules; the message names for each of them the first field
-    that it does not honour.
+    ValueError: `wanted` is another word, or no such backend plays the rules; the message names the first field that
+    each of them does not honour.
     """
     if not isinstance(wanted, str) or wanted not in get_args(Wanted):
         raise ValueError(f"backend is auto, compiled or engine, not {shown(wanted)}")

@@ -1,4 +1,4 @@
-"""Games whose plays are exact sets of at most five cards (Big Two): a hand is a set of cards, in one word."""
+"""Backend for games whose plays are exact sets of at most five cards (Big Two): a hand is a set of cards in one word."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 CARDS = 13
-"""The most cards in a hand: arrays of legal plays are sized for it."""
+"""The most cards in a hand, which sizes the arrays of legal plays."""
 LARGE = 5
 """Cards of a run or a flush."""
 WINDOWS = 16
-"""The most straights, suits aside: ids of more would not fit into int16."""
+"""The most straights, ignoring suits: with more, ids would not fit into int16."""
 GROUPS = ((2, 2), (3, 2), (4, 1))
 
 
 def written_card(value: Any, rules: Rules) -> str | None:
-    """A condition: the card is written as `str` writes it, for kernels compare texts."""
+    """A condition: the card is written as `str` writes it, because kernels compare texts."""
     try:
         known = str(card(value)) == value
     except (DasanError, TypeError):
@@ -52,7 +52,7 @@ def _sizes(shape: AnyShape) -> set[int]:
 
 
 def _form(shape: AnyShape) -> tuple[object, ...]:
-    """A key that two shapes share if the same cards can have both."""
+    """A key that two shapes share if they can fit the same cards."""
     match shape:
         case Run(flush=flush):
             return "run", flush

@@ -1,7 +1,8 @@
 """The rules that a backend honours: a condition for every field of `Rules` and of the policies and shapes inside it.
 
-A backend does not know a field without a condition. It plays rules that leave such a field at its default, because a default
-means "as before the field was there", and refuses every other value. So a new field costs no old rules their compiled code.
+A backend without a condition for a field plays rules that leave the field at its default, because a default means "as
+before the field existed", and refuses every other value. So a new field does not cost existing rules their compiled
+code.
 """
 
 from __future__ import annotations
@@ -29,33 +30,33 @@ class Purpose(StrEnum):
 
 
 Condition = Callable[[Any, Rules], str | None]
-"""A field's value and the rules it stands in: what the value would have to be, or None if it is honoured."""
+"""(value, rules): the values that the backend requires instead, in words, or None if it honours this one."""
 
 Honoured = Mapping[type, Mapping[str, Condition]]
-"""By dataclass (`Rules`, a policy, a shape): the conditions of its fields."""
+"""Conditions on the fields of each dataclass (`Rules`, a policy, a shape)."""
 
 Check = Callable[[Rules], str | None]
-"""A condition on several fields: the refusal, which begins with the field's name, or None."""
+"""A condition on several fields: a refusal that begins with the field's name, or None."""
 
 
 def anything(value: object, rules: Rules) -> None:
-    """Every value is honoured, or makes no difference to the backend."""
+    """A condition that honours every value."""
 
 
 def only(*allowed: object) -> Condition:
-    """Nothing but these values."""
+    """A condition that honours only these values."""
     text = " or ".join(_shown(value) for value in allowed)
     return lambda value, rules: None if value in allowed else text
 
 
 def kind_of(*types: type) -> Condition:
-    """A value of one of these types; its own fields have conditions too."""
+    """A condition that honours values of these types; their own fields have conditions too."""
     text = " or ".join("None" if t is type(None) else t.__name__ for t in types)
     return lambda value, rules: None if isinstance(value, types) else text
 
 
 def between(least: int, most: int) -> Condition:
-    """A number from `least` to `most`."""
+    """A condition that honours numbers from `least` to `most`."""
     return lambda value, rules: None if least <= value <= most else f"{least} to {most}"
 
 
@@ -64,8 +65,8 @@ class Backend:
     """One way to play or to solve.
 
     name: what `env.backend` says. summary: how it works, in a few words. compiled: whether it runs as machine code.
-    honours: None for what needs no conditions field by field, else those; together: conditions on several fields, looked at after
-    those.
+    honours: conditions field by field, or None if there are none. together: conditions on several fields, checked
+    afterwards.
     """
 
     name: str
@@ -76,7 +77,8 @@ class Backend:
     together: tuple[Check, ...] = ()
 
     def unsupported(self, rules: Rules) -> str | None:
-        """The first field of `rules` that this backend does not honour, and what it would have to be; None: it plays them.
+        """The first field of `rules` that this backend does not honour, with the values it requires; None if it plays
+        the rules.
 
         >>> import dasan
         >>> from dasan import backends
@@ -87,7 +89,7 @@ class Backend:
 
     @cached_property
     def _unsupported(self) -> Check:
-        """`_look` with a cache by rules: to look takes half a millisecond, and every call of the solver asks."""
+        """`_look`, cached by rules: it takes half a millisecond, and every call of the solver needs it."""
         return lru_cache(maxsize=256)(self._look)
 
     def _look(self, rules: Rules) -> str | None:
@@ -128,13 +130,15 @@ class Backend:
         return None
 
     def _conditions(self, kind: type) -> Mapping[str, Condition] | None:
-        """The conditions of the nearest base class that has any: of a subclass only the fields that it adds are unknown."""
+        """The conditions of the nearest base class that has any: of a subclass, only the fields that it adds are
+        unknown.
+        """
         honours = self.honours or {}
         return next((honours[base] for base in kind.__mro__ if base in honours), None)
 
 
 def _shown(value: object) -> str:
-    """A value in a refusal, short and on one line: the rules may come from a stranger's record."""
+    """A value for a refusal, short and on one line, because rules may come from an untrusted record."""
     if isinstance(value, Enum):
         return str(value.value)
     if is_dataclass(value):
@@ -144,7 +148,7 @@ def _shown(value: object) -> str:
 
 
 def payable(rules: Rules) -> str | None:
-    """Payments fit into 32 bits, however many bombs double them."""
+    """A condition: payments fit into 32 bits, however many bombs double them."""
     scoring = rules.scoring
     if not isinstance(scoring, BidScoring) or not scoring.bombs_double or scoring.most_doublings:
         return None
@@ -166,7 +170,7 @@ DESCRIBES: Mapping[str, Condition] = {
     "show_played": anything,
     "show_hands_after": anything,
 }
-"""Fields of `Rules` that decide nothing in a hand once it is dealt, and nothing that a seat is told of it."""
+"""Fields of `Rules` that affect neither the play of a dealt hand nor its observations."""
 
 SHAPE: Mapping[str, Condition] = {
     "type": anything,
@@ -174,7 +178,7 @@ SHAPE: Mapping[str, Condition] = {
     "family": anything,
     "also_beats": only(()),
 }
-"""Fields that every shape has: those that only name it, or are compared as a whole, and what only the engine knows."""
+"""Conditions for the fields that every shape has."""
 
 BY_BID: Mapping[str, Condition] = {
     "type": anything,
@@ -183,7 +187,7 @@ BY_BID: Mapping[str, Condition] = {
     "spring_doubles": anything,
     "most_doublings": anything,
 }
-"""Fields of `BidScoring`: what is paid stands once for all kernels, in `kernels.env.settlement`."""
+"""Conditions for the fields of `BidScoring`; all kernels share the payments in `kernels.env.settlement`."""
 
 __all__ = [
     "BY_BID",

@@ -1,4 +1,6 @@
-"""Games of ranks alone with kickers (Dou Dizhu): a hand is a count of each rank, four bits a rank, jokers included."""
+"""Backend for games without suits but with kickers (Dou Dizhu): a hand is the count of each rank, four bits a rank,
+jokers included.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ RANKS = 13
 """Ranks below the jokers, which are the ranks 13 and 14."""
 COPIES = 4
 MOST_PLAYS = 4096
-"""Plays that a hand may have at once, so that lists have room."""
+"""The most plays that a hand may have at once, which sizes the lists."""
 
 
 def _ascending(sequence: Any, rules: Rules) -> str | None:
@@ -34,7 +36,7 @@ def _ascending(sequence: Any, rules: Rules) -> str | None:
 
 
 def most_plays(rules: Rules) -> int:
-    """An upper bound on the plays that a hand has at once.
+    """An upper bound on the plays that a hand can have at once.
 
     A hand of n cards has at most n // c ranks of c cards, and C(m, k) ways to choose k groups out of m.
     """
@@ -58,7 +60,7 @@ def _most(shape: AnyShape, cards: int) -> int:
 
 
 def _apart(rules: Rules) -> str | None:
-    """Shapes are told apart by their kinds, and compared by their families."""
+    """A condition: kinds distinguish the shapes, and families compare them."""
     families = {shape.family or shape.kind for shape in rules.shapes}
     if len(families) < len(rules.shapes):
         return "shapes are two of the same family"

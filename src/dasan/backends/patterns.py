@@ -1,4 +1,6 @@
-"""Games whose plays are patterns (Winner): one deck or two, jokers, play to the last card; hands are two words."""
+"""Backend for games whose plays are patterns (Winner): one deck or two, jokers, play to the last card; a hand is two
+words.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,9 @@ from dasan.ruleset.shapes import Groups, Run, Same
 PLAYERS = 8
 COPIES = 8
 SEQUENCE = 14
-"""Ranks in the sequence of runs: four bits each in a word, the ace at both ends."""
+"""The most ranks in the sequence of runs: four bits each in a word, with the ace at both ends."""
 BLOCKS = 96
-"""Words of rows: one for every length of a run, one for every rank of a group with a side."""
+"""The most words of rows: one for each length of a run, one for each rank of a group with a side."""
 
 
 def _round(sequence: Any, rules: Rules) -> str | None:

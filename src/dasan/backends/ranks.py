@@ -1,5 +1,5 @@
-"""Games of ranks alone (Big Three): a hand is a count of each rank, in one word. Batched environments and worlds, on a
-GPU too; and the solver for open hands, which honours less.
+"""Backends for games without suits (Big Three): a hand is the count of each rank, in one word. Batched environments
+and worlds, also on a GPU; and the solver for open hands, which honours fewer rules.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from dasan.ruleset.shapes import Run, Same
 COPIES = 4
 """Lanes of a hand word, one for each card of a rank."""
 RUN_RANKS = 10
-"""Runs lie within this many ranks, counted from the lowest."""
+"""Runs use only this many ranks, counted from the lowest."""
 SHORTEST = 3
 LONGEST = {1: 10, 2: 10, 3: 6, 4: 6}
-"""By copies, the longest run that has a bit."""
+"""By copies: the longest run that has a bit."""
 MOST_BIDS_AND_CALLS = 63
-"""The most bids and cards to call, whose bits lie beside that of the pass in one word."""
+"""The most bids and callable cards: their bits share a word with that of the pass."""
 
 
 def _holdings(holdings: Any, rules: Rules) -> str | None:
@@ -51,7 +51,9 @@ def _low_ranks(sequence: Any, rules: Rules) -> str | None:
 
 
 def _dealt_out(rules: Rules) -> str | None:
-    """There is either a kitty or a called card, never both or neither: observations are laid out for that."""
+    """A condition: there is either a kitty or a called card, not both or neither, as the layout of observations
+    assumes.
+    """
     if (rules.call is None) == (rules.kitty_size == 0):
         return f"hand_size is {rules.hand_size}, which must leave a kitty where no card is called"
     return None
@@ -68,7 +70,7 @@ def _sayable(rules: Rules) -> str | None:
 
 
 def _one_bit_each(rules: Rules) -> str | None:
-    """No two patterns have the same cards, or the same family and strength."""
+    """A condition: no two patterns have the same cards, or the same family and strength."""
     forms: list[tuple[str, int]] = []
     for shape in rules.shapes:
         match shape:
@@ -165,13 +167,15 @@ GPU = Backend(
 
 
 def _sides(rules: Rules) -> str | None:
-    """The hands that the search has room for."""
+    """A condition: the hands fit into the memory of the search."""
     wanted = {3: 16, 4: 13}[rules.players]
     return None if rules.hand_size == wanted else f"hand_size is {rules.hand_size}, not {wanted}"
 
 
 def _whole_family(rules: Rules) -> str | None:
-    """Proofs without search assume that equal cards and runs of neighbouring ranks can be played together."""
+    """A condition: equal cards, and runs of neighbouring ranks, can be played together, as proofs without search
+    assume.
+    """
     sets = {s.count for s in rules.shapes if isinstance(s, Same)}
     runs = {s.copies: s.longest for s in rules.shapes if isinstance(s, Run)}
     wanted = {n: min(RUN_RANKS, rules.most_cards // n) for n in range(1, COPIES + 1)}

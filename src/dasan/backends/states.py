@@ -1,4 +1,4 @@
-"""The backends that work on the engine's own states: the interpreted engine, and the search of open hands."""
+"""Backends that use the engine's states: the interpreted engine, and the search of open hands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENGINE = Backend(
 ENDGAME = Backend(
     name="endgame",
     purposes=(Purpose.SOLVER, Purpose.ENDGAME),
-    summary="interpreted search of the engine's states: every rules value there is",
+    summary="interpreted search of the engine's states: every rules value",
     compiled=False,
 )
 

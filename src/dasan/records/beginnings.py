@@ -57,11 +57,11 @@ def seq_of(line: Line) -> int:
 
 
 def _cards(value: object) -> tuple[Card, ...]:
-    """Cards as records write them: each rank then suit, one space between two."""
+    """Parse cards as records write them: rank then suit, separated by single spaces."""
     text = _string(value)
     cards = spelled_out(text) if text else ()
     if cards is None:
-        parse_cards(text)  # says which card is none
+        parse_cards(text)  # raises for a word that is no card
         raise BadRecord("a record writes its cards like 'TH 4S': rank then suit, one space between two")
     return cards
 
@@ -110,9 +110,9 @@ def check_dealt(rules: Rules, dealt: Deal) -> None:
 
 
 def _cut_right(rules: Rules, dealt: Deal) -> bool:
-    """Whether the right seat cut the pack, at a possible place (B3.05).
+    """Whether the right seat cut the pack, at a valid place (B3.05).
 
-    A deal without a commitment need not come from a shuffle, as in environments: then nobody cuts.
+    A deal without a commitment need not come from a shuffle (in environments it does not), and then there is no cut.
     """
     if dealt.commitment is None and dealt.cut is None and dealt.cutter is None:
         return True
@@ -122,14 +122,16 @@ def _cut_right(rules: Rules, dealt: Deal) -> bool:
 
 
 def _opened_right(rules: Rules, dealt: Deal) -> bool:
-    """Whether an opener of the auction is named exactly where one is drawn (DD.02)."""
+    """Whether the deal names an opener of the auction exactly if one is drawn (DD.02)."""
     if not draws_opener(rules):
         return dealt.opener is None
     return dealt.opener is not None and dealt.opener < rules.players
 
 
 def _led_right(rules: Rules, dealt: Deal) -> bool:
-    """Whether exchange and leader are given exactly if a hand with this number begins with them (D2.18, W.20, W.21)."""
+    """Whether exchange and leader are present exactly if a hand with this number begins with them (D2.18, W.20,
+    W.21).
+    """
     later = dealt.number > 1
     if dealt.number < 1 or (dealt.exchange is not None) is not (later and rules.exchange):
         return False
@@ -145,16 +147,18 @@ def _led_right(rules: Rules, dealt: Deal) -> bool:
 
 
 def check_succession(rules: Rules, before: State, after: State, number: int) -> None:
-    """`BadRecord` unless the hand `after` begins as the end of the hand `before` demands (B3.20, D2.18, W.19–W.21)."""
+    """`BadRecord` unless the hand `after` begins as the result of the hand `before` requires (B3.20, D2.18,
+    W.19–W.21).
+    """
     result, begun = before.result, after.begun
     if result is None:
         raise BadRecord(f"line {number}: a hand begins before the last one is over")
     leader, expected = succession(rules, result)
     if not isinstance(begun, Deal) or not isinstance(before.begun, Deal) or begun.number != before.begun.number + 1:
-        raise BadRecord(f"line {number}: hands are not numbered one after the other")
+        raise BadRecord(f"line {number}: hands are not numbered consecutively")
     if (begun.dealer, begun.exchange, begun.leader) != (
         result.next_dealer,
         expected,
         leader,
     ):
-        raise BadRecord(f"line {number}: the hand does not begin as the last one ended")
+        raise BadRecord(f"line {number}: the hand does not begin as the end of the last one requires")

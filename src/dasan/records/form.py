@@ -1,4 +1,4 @@
-"""The form of a hand that hides cards: all that must be so wherever the hidden cards lie."""
+"""Check the form of a hand that hides cards: everything that does not depend on where the hidden cards are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEVERAL = ("passed", "finished", "has_played", "exchange")
 
 
 def check_form(rules: Rules, lines: Sequence[Line]) -> None:
-    """`BadRecord`: a line of the hand is not written as such a line is, or says what cannot be with these rules."""
+    """`BadRecord`: a line of the hand is malformed, or impossible under these rules."""
     begun = _begun(rules, lines[0])
     events = [line for line in lines[1:] if line.get("type") not in ("result", "reveal")]
     for seq, line in enumerate(events, start=seq_of(lines[0]) + 1):
@@ -39,7 +39,7 @@ def check_form(rules: Rules, lines: Sequence[Line]) -> None:
 
 
 def _begun(rules: Rules, line: Line) -> Deal | Position:
-    """The deal or the position, with hidden cards chosen at will: only how many there are counts."""
+    """The deal or the position, with arbitrary cards for the hidden ones: only their number matters."""
     hands, kitty, table = line.get("hands"), line.get("kitty", ""), line.get("table", "")
     n = rules.players
     if not isinstance(hands, list) or len(hands) != n or not all(isinstance(t, str) for t in (*hands, kitty, table)):
@@ -64,7 +64,7 @@ def _begun(rules: Rules, line: Line) -> Deal | Position:
 
 
 def _filled(text: str, rest: list[Any]) -> str:
-    """A text of cards with every hidden one named, taken from `rest`."""
+    """A text of cards, with every hidden one replaced by a card from `rest`."""
     if "?" not in text:
         return text
     hidden = text.split()
@@ -78,7 +78,7 @@ def _filled(text: str, rest: list[Any]) -> str:
 
 
 def _check_position(rules: Rules, begun: Position) -> None:
-    """The seats that a position names, its cards, and its bid."""
+    """Check the seats that a position names, its cards, and its bid."""
     one = [getattr(begun, name, None) for name in SEATS]
     several = [seat for name in SEVERAL for seat in getattr(begun, name, None) or ()]
     if any(seat is not None and seat >= rules.players for seat in (*one, *several)):
@@ -92,7 +92,7 @@ def _check_position(rules: Rules, begun: Position) -> None:
 
 
 def _refused(rules: Rules, begun: Deal | Position, event: Event) -> str | None:
-    """Why an event cannot be, wherever the hidden cards lie; None if it can."""
+    """Why an event is impossible wherever the hidden cards are; None if it is possible."""
     kind, top = event.type, 0 if rules.auction is None else rules.auction.top
     if event.seat >= rules.players:
         return "there is no such seat"
@@ -120,7 +120,7 @@ def _refused(rules: Rules, begun: Deal | Position, event: Event) -> str | None:
 
 
 def _check_result(rules: Rules, line: Line) -> None:
-    """The numbers of a result: payments and seats."""
+    """Check the numbers of a result: payments and seats."""
     paid, seats = line.get("payments"), [line.get("finish_order"), line.get("winners")]
     whole = isinstance(paid, list) and all(isinstance(n, int) and not isinstance(n, bool) for n in paid)
     if not whole or not isinstance(paid, list) or len(paid) not in (0, rules.players):

@@ -59,9 +59,9 @@ def _read_rules(described: object) -> Rules:
         message = error.message if isinstance(error, DasanError) else str(error)
         raise BadRecord(f"the rules cannot be read: {message[:_LONGEST_REASON]}") from error
     if rules.digest != described.get("digest"):
-        raise BadRecord("the rules are not those the record was made with: their digest differs")
+        raise BadRecord("the rules do not match the digest in the header")
     if "value" in described and not (rules.name == described.get("name") and same(rules.options, described["options"])):
-        raise BadRecord("the header names other rules or options than those it has")
+        raise BadRecord("the header's name or options do not match its rules")
     return rules
 
 

@@ -1,7 +1,8 @@
 """Check a hand that hides cards, by replaying it with the hidden cards dealt so that every move is possible.
 
-Most checks do not depend on hidden cards: whose turn it is, what is a combination, what beats what. Duties do (the guard's, the
-highest card given away), so a hand is refused only for an error that no deal of the hidden cards could mend.
+Most checks do not depend on hidden cards: whose turn it is, whether cards are a combination, and which combination
+beats another. Duties do (to guard, to give the highest card), so a hand is refused only if no deal of the hidden
+cards makes it legal.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ CERTAIN = frozenset(
         *("play.phase", "pass.phase", "auction.closed", "call.closed", "call.rank", "exchange.closed", "exchange.now"),
     )
 )
-"""Ids of refusals that do not depend on where hidden cards lie."""
+"""Ids of refusals that do not depend on where the hidden cards are."""
 
 
 def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | None:
-    """The number of the line up to which the hand in `lines` is legal, None if to its end.
+    """The number of the line up to which the hand in `lines` is legal; None if all of it is.
 
     `BadRecord`: no deal of the hidden cards makes it legal.
     """
@@ -73,7 +74,7 @@ def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | N
 
 @dataclass
 class _Visible:
-    """The dealt cards that the lines of a hand reveal."""
+    """The cards of the deal, as far as the lines of a hand reveal them."""
 
     rules: Rules
     lines: Sequence[Line]
@@ -94,7 +95,7 @@ class _Visible:
         self.dealt = [list(hand) for hand in own]
         self.events = [Event.from_json(line) for line in self.lines[1:] if "seat" in line]
         took = next((e.seat for e in self.events if e.type is EventType.KITTY), None)
-        self.taker = deal.get("bidder") if self.kitty_size else None  # of the kitty, where play begins after that
+        self.taker = deal.get("bidder") if self.kitty_size else None  # takes up the kitty, if the hand begins after that
         self.bidder = took if took is not None else self.taker
         self.exchanging = tuple(deal.get("exchange", (None, None)))
         self.winner, self.loser = self.exchanging[:2]
@@ -136,12 +137,12 @@ class _Visible:
                 pass
 
     def _receiver(self, giver: int) -> int:
-        """Who receives what `giver` gives in an exchange (W.20, H.40)."""
+        """The receiver of the cards that `giver` gives in an exchange (W.20, H.40)."""
         seats = self.exchanging
         return int(seats[seats.index(giver) ^ 1])
 
     def _opened(self, event: Event, card: Card) -> bool:
-        """Whether this card is already known because the seat opened with it."""
+        """Whether this card is already known, because the seat opened with it."""
         opened = next((e for e in self.events if e.type is EventType.OPEN), None)
         return opened is not None and event is not opened and opened.seat == event.seat and card in opened.cards
 
@@ -150,7 +151,7 @@ class _Visible:
         return Counter(c for hand in (*self.dealt, self._lying(), self.table) for c in hand)
 
     def _lying(self) -> list[Card]:
-        """The known cards of the kitty, without those that the bidder has played."""
+        """The known cards of the kitty, less those that the bidder has played."""
         return [c for c in dict.fromkeys(self.kitty) if self.bidder is None or c not in self.dealt[self.bidder]]
 
     def filled(self, rng: random.Random) -> list[Line] | None:

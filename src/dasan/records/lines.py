@@ -1,7 +1,7 @@
 """The lines of climb/1: JSON objects, one a line, split into records.
 
-A file can hold several records in sequence: a line with `format` and without `type` begins the next. Untrusted input is
-bounded here, before it is interpreted.
+A file can hold several records in sequence: a line with `format` and without `type` begins the next. This module
+bounds the size of untrusted input before anything interprets it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ FORMAT = "climb/1"
 MAX_CHARACTERS = 8_000_000
 MAX_LINES = 50_000
 MAX_RECORDS = 10_000
-"""Records in one file."""
+"""The most records in one file."""
 MAX_RULES = 32
-"""Different rules in one file: each is compiled once."""
+"""The most different rules in one file, each of which is compiled once."""
 BESIDE = ("note", "analysis")
-"""Types of lines that are not part of the game: they may stand anywhere after the header."""
+"""Types of lines that are not part of the game and may appear anywhere after the header."""
 
 
 class Line(dict[str, Any]):
@@ -38,7 +38,8 @@ Record: TypeAlias = list[Line]
 
 
 def record_lines(text: str) -> list[str]:
-    r"""The lines of a record that we wrote, with their ends: only a line feed ends one, as JSON text may hold other separators.
+    r"""The lines of a record written by dasan, with their ends: only a line feed ends a line, because JSON text may
+    contain other separators.
 
     >>> record_lines('{"a": "x\u2028y"}\n{}\n')[1]
     '{}\n'

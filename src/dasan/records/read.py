@@ -1,8 +1,8 @@
 """Read climb/1: from the lines of a record to its hand or session, with every move checked (G.03).
 
-A record has a header; for a session the draw for the deal; then for every hand its deal (or start), its events, and, once it is
-over, its result and perhaps the secret of the deal. Hands come from the deal, not from the seed: replaying needs no secret,
-verifying does.
+A record has a header; for a session the draw for the deal; then for every hand its deal (or start), its events, and,
+once it is over, its result and perhaps the secret of the deal. The cards come from the deal, not from the seed:
+replaying needs no secret, verifying does.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True)
 class Replayed:
-    """A record that has been read. game: its hands up to the first one that hides cards, None if that is hand 1. unread: the
-    lines from that hand on; empty if every card is open.
+    """A record that has been read. game: its hands up to the first one that hides cards, None if that is hand 1.
+    unread: the lines from that hand on; empty if no card is hidden.
     """
 
     rules: Rules
@@ -41,7 +41,7 @@ class Replayed:
 
     @property
     def note(self) -> str | None:
-        """A sentence about the line from which on the record cannot be replayed; None if all of it can."""
+        """A sentence about the line at which replaying stops; None if all of the record can be replayed."""
         if not self.unread:
             return None
         return f"line {self.unread[0].number}: this copy hides cards of hand {len(self.hands) + 1}, which cannot be replayed"
@@ -50,17 +50,17 @@ class Replayed:
 def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | Session:
     """The hand or session of a record, with every move checked against the rules (G.03).
 
-    record: text, or one of its `records`. seed: lets a session go on dealing after its record ends. `BadRecord`: a line is wrong,
-    or this copy hides cards; the message names the line.
+    record: text, or one of its `records`. seed: lets a session deal further hands after its record ends. `BadRecord`:
+    a line is wrong, or this copy hides cards; the message names the line.
     """
     replayed = replay_open(record, seed=seed)
     if replayed.game is None or replayed.note is not None:
-        raise BadRecord(replayed.note or "the record breaks off", clause="G.02")
+        raise BadRecord(replayed.note or "the record is incomplete", clause="G.02")
     return replayed.game
 
 
 def replay_open(record: str | Record, *, seed: int | bytes | None = None) -> Replayed:
-    """As `replay`, but a record that hides cards is read as far as its cards are open."""
+    """As `replay`, but a record that hides cards is read up to the first hidden card."""
     lines = [line for line in only_record(record) if line.get("type") not in BESIDE]
     contents, rules, origin = read_header(lines)
     reader = Reader(rules, origin, lines[1:])
@@ -78,10 +78,10 @@ def replay_open(record: str | Record, *, seed: int | bytes | None = None) -> Rep
             check_succession(rules, states[-2], states[-1], reader.number)
     if not states:
         if not reader.more():
-            raise BadRecord("the record breaks off")
+            raise BadRecord("the record is incomplete")
         return Replayed(rules, origin, None, reader.rest)
     if not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
         raise BadRecord("a session begins with the deal of hand 1")
     if states[0].begun.dealer != opening[-1].seat:
-        raise BadRecord("the first hand is not dealt by the player who drew the deal", clause="B3.04")
+        raise BadRecord("the first hand is not dealt by the player who won the draw", clause="B3.04")
     return Replayed(rules, origin, Session(rules, states[-1], opening, tuple(states[:-1]), seed), reader.rest)

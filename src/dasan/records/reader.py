@@ -63,7 +63,7 @@ class Reader:
 
     def _next(self) -> Line:
         if not self.more():
-            raise BadRecord("the record breaks off")
+            raise BadRecord("the record is incomplete")
         self._at += 1
         return self._lines[self._at - 1]
 
@@ -77,11 +77,13 @@ class Reader:
                 raise BadRecord(f"line {self.number}: there is no such seat")
             events.append(event)
         if drawn_dealer(self._rules, events) is None:
-            raise BadRecord(f"line {self.number}: the draw for the deal cannot go like that", clause="B3.04")
+            raise BadRecord(f"line {self.number}: the draw for the deal is impossible", clause="B3.04")
         return tuple(events)
 
     def hand(self, *, seq: int | None) -> State:
-        """The next hand, from its deal to its end or the end of the record. seq: that of its first line; None for any."""
+        """The next hand, from its deal to its end or the end of the record. seq: the number of its first line; None
+        for any.
+        """
         line = self._next()
         number = line.number
         try:
@@ -99,7 +101,7 @@ class Reader:
         except BadRecord:
             raise
         except (DasanError, ValueError, TypeError, KeyError, StopIteration) as error:
-            raise BadRecord(f"line {number}: this deal cannot be: {getattr(error, 'message', error)}") from error
+            raise BadRecord(f"line {number}: this deal is impossible: {getattr(error, 'message', error)}") from error
         return self._play_on(state)
 
     def _play_on(self, state: State) -> State:
@@ -126,11 +128,11 @@ class Reader:
         if line is None and state.result is not None:
             raise BadRecord(f"line {self.number}: the hand is over, and its result is missing")
         if line is not None and (state.result is None or not same(line, {"type": "result", **state.result.to_json()})):
-            raise BadRecord(f"line {line.number}: the result is not the one the hand has")
+            raise BadRecord(f"line {line.number}: the result is not that of the hand")
         line = self._taken("reveal")
         if line is not None:
             if state.phase is not Phase.OVER:
-                raise BadRecord(f"line {line.number}: the secret is told before the hand is over")
+                raise BadRecord(f"line {line.number}: the secret is revealed before the hand is over")
             state = replace(state, origin=replace(state.origin, secret=read_secret(line)))
         if self.more() and self._lines[self._at].get("type") not in ("deal", "start"):
             kind = self._lines[self._at].get("type")
@@ -139,7 +141,7 @@ class Reader:
         return state
 
     def _taken(self, kind: str) -> Line | None:
-        """The next line, if it is of this type."""
+        """Consume the next line if it is of this type."""
         return self._next() if self.more() and self._lines[self._at].get("type") == kind else None
 
 
@@ -163,7 +165,7 @@ def read_event(line: Line) -> Event:
     except BadRecord as error:
         raise BadRecord(f"line {line.number}: {error.message}") from error
     if not same(event.to_json(), line):
-        raise BadRecord(f"line {line.number} is not written like an event")
+        raise BadRecord(f"line {line.number} is not a valid event")
     return event
 
 
@@ -172,7 +174,7 @@ def _not_a_beginning(line: Line) -> bool:
 
 
 def hides(line: Line) -> bool:
-    """Whether a line hides cards that a redacted copy may hide: those dealt, the kitty, an offer."""
+    """Whether a line hides cards that a redacted copy may hide: dealt cards, the kitty, an offer."""
     hands, cards = line.get("hands"), line.get("cards")
     if line.get("type") in (EventType.KITTY, EventType.OFFER):
         return isinstance(cards, list) and "?" in cards
@@ -190,5 +192,5 @@ def _apply(state: State, event: Event, number: int) -> State:
         return state.play(Move(MoveType(event.type.value), cards, event.bid))
     except (DasanError, ValueError) as error:
         clause = error.clause if isinstance(error, DasanError) else "G.03"
-        message = error.message if isinstance(error, DasanError) else "this move cannot be"
+        message = error.message if isinstance(error, DasanError) else "this move is impossible"
         raise BadRecord(f"line {number}: {message}", clause=clause) from error

@@ -14,7 +14,7 @@ from dasan.play.state import State
 
 
 def positions(state: State) -> Iterator[State]:
-    """Every state of a hand, from its beginning to `state`: one more than there are moves."""
+    """Every state of a hand, from its beginning to `state`: one more than the number of moves."""
     begun = state.begun
     if isinstance(begun, Deal):
         now = begin(state.rules, begun, first_seq=state.first_seq)
@@ -28,7 +28,7 @@ def positions(state: State) -> Iterator[State]:
 
 
 def moves_of(state: State) -> Iterator[tuple[State, Move]]:
-    """Every move of a hand, with the state in which it was made."""
+    """Every move of a hand, with the state before it."""
     for now, after in pairwise(positions(state)):
         yield now, move_of(after.events[len(now.events)])
 

@@ -21,9 +21,9 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True)
 class Verified:
-    """The result of `verify`. rules: those of the record; verdict: how they compare with the presets. game: the replayed hand or
-    session, as far as its cards are open; None if the first hand hides cards. statements: one sentence for each proved fact.
-    unproved: one for each thing that the record does not allow to check.
+    """The result of `verify`. rules: those of the record; verdict: how they compare with the presets. game: the
+    replayed hand or session, as far as its cards are open; None if the first hand hides cards. statements: one
+    sentence for each verified fact. unproved: one for each fact that cannot be checked from the record.
     """
 
     rules: Rules
@@ -34,10 +34,10 @@ class Verified:
 
 
 def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
-    """Replay a record, and check every deal against its commitment and secret. `BadRecord`: something in it is untrue.
+    """Replay a record, and check every deal against its commitment and secret. `BadRecord`: a check failed.
 
-    rules: those by which it must have been played; None for any. A hand that hides cards is checked as far as possible: see
-    `hidden`.
+    rules: the rules that it must have been played by; None for any. A hand that hides cards is checked as far as
+    possible: see `hidden`.
     """
     lines = only_record(record)
     replayed = replay_open(lines)
@@ -67,7 +67,7 @@ def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
         for i, hand in enumerate(_hands(replayed.unread), len(hands) + 1):
             stop = check_hidden(replayed.rules, hand, replayed.origin)
             if stop is None:
-                statements.append(f"hand {i}: every move that shows is legal for some deal of the hidden cards")
+                statements.append(f"hand {i}: every visible move is legal for some deal of the hidden cards")
             else:
                 unproved.append(f"hand {i} is checked up to line {stop}: from there on hidden cards decide")
     if any(line.get("type") == "analysis" for line in lines):

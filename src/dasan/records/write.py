@@ -24,7 +24,9 @@ ALL = "all"
 
 
 def write_state(state: StateFields, view: int | str | None = ALL) -> str:
-    """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy it is. ValueError: neither."""
+    """One hand as text. view: "all", or the seat (None: a spectator) for a redacted copy. ValueError: `view` is
+    neither.
+    """
     return _text([_header(state.rules, state.origin, "hand", view), *_hand_lines(state, view)])
 
 
@@ -55,7 +57,7 @@ def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None)
 
 
 def _is_preset(rules: Rules) -> bool:
-    """Whether name and options alone determine these rules, wherever this record is read."""
+    """Whether name and options alone determine these rules for every reader of the record."""
     if rules.name not in PRESETS.own:
         return False
     try:

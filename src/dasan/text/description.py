@@ -1,7 +1,7 @@
 """A view in plain sentences, with the legal moves numbered, in the languages of the rule book.
 
-It reads the JSON form of a view alone (`View.to_json`), so that it describes views of a server as well and says nothing that the
-seat may not know.
+It reads only the JSON form of a view (`View.to_json`), so it also describes views from a server and cannot reveal
+anything that the seat may not know.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dasan.ruleset.rules import Rules
 
 @cache
 def messages(language: str) -> Mapping[str, str]:
-    """The sentences of one language by key. ValueError: there are none in this language."""
+    """The sentences of one language by key. ValueError: the language is not available."""
     if language not in LANGUAGES:
         raise ValueError(f"a view is described in {', '.join(LANGUAGES)}, not in {shown(language)}")
     text = (files("dasan.text") / "messages" / f"{language}.json").read_text(encoding="utf-8")
@@ -29,7 +29,7 @@ def messages(language: str) -> Mapping[str, str]:
 
 
 def describe(view: Mapping[str, Any], rules: Rules, title: str, language: str = "en") -> str:
-    """All that the seat of a view knows, a line a fact, and its legal moves numbered from 1.
+    """Everything the seat of a view knows, one fact a line, and its legal moves numbered from 1.
 
     view: as `View.to_json` gives it, with all its events. title: of the game. ValueError: no sentences in this `language`.
     """
@@ -80,7 +80,7 @@ class _Describer:
         )
 
     def _standing(self) -> Iterator[str]:
-        """What holds now: phase, bidder, partner, table, who has passed, hands."""
+        """The current situation: phase, bidder, partner, table, who has passed, hands."""
         view = self.view
         yield self._say(f"phase.{view['phase']}")
         if view["bid"] is not None:

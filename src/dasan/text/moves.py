@@ -9,11 +9,11 @@ from dasan.ruleset.rules import Rules
 from dasan.text.words import listed, signed, signs
 
 MOST_NAMED = 6
-"""Moves of a list that are named; the rest are counted."""
+"""The most moves of a list to name; the rest are counted."""
 
 
 def move_words(move: Move) -> str:
-    """A move with the signs of its suits."""
+    """A move with suit symbols."""
     match move.type:
         case MoveType.PASS | MoveType.BID:
             return str(move)
@@ -33,5 +33,5 @@ def moves_words(moves: Sequence[Move], last: str = "or") -> str:
 
 
 def worth_words(rules: Rules, value: int) -> str:
-    """A value in words: a payment, or the place in which a player finishes."""
+    """A value in words: a payment, or a player's place."""
     return f"place {value}" if rules.counts_places else signed(value)

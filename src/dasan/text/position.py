@@ -16,7 +16,7 @@ def words_of(state: State) -> Words:
 
 
 def held(words: Words, state: State) -> Iterator[str]:
-    """One line a seat: its name, its part where it has one, its cards."""
+    """One line for each seat: its name, its role if it has one, its cards."""
     parts = [_part(state, seat) for seat in range(state.rules.players)]
     width, wide = max(map(len, words.names)), max(map(len, parts))
     for name, part, hand in zip(words.names, parts, state.hands, strict=True):

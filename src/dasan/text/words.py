@@ -30,26 +30,26 @@ KINDS = {
     "four-with-pairs": "four of a kind with two pairs",
     "joker-bomb": "bomb of jokers",
 }
-"""The words for a kind, where they differ from its name."""
+"""The words for a kind, if they differ from its name."""
 
 YOU = "You"
-"""The name in records of the person who kept them."""
+"""The name that records give to the person who saved them."""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
 def rank_sign(c: Card) -> str:
-    """A card's rank as on its face: `10` for a ten, `★` for a joker."""
+    """A card's rank as printed on its face: `10` for a ten, `★` for a joker."""
     return "★" if c.is_joker else c.rank.replace("T", "10")
 
 
 def suit_sign(c: Card) -> str:
-    """A card's suit as on its face; a joker's letter for its colour."""
+    """A card's suit symbol; for a joker, the letter of its colour."""
     return SUIT_SIGNS.get(c.suit, c.rank)
 
 
 def signs(cards: Iterable[Card | None]) -> str:
-    """Cards with the signs of their suits.
+    """Cards with suit symbols.
 
     >>> from dasan.cards import parse_cards
     >>> signs(parse_cards("TH 4S RJ"))
@@ -88,7 +88,7 @@ def seat_names(seats: Sequence[dict[str, str]], players: int) -> tuple[str, ...]
 
 
 def _printable(name: str) -> str:
-    """No control characters of a stranger's record reach a terminal."""
+    """Remove control characters, which an untrusted record could send to a terminal."""
     return "".join(c if c.isprintable() else "?" for c in name)[:40]
 
 
@@ -96,7 +96,7 @@ def _printable(name: str) -> str:
 class Words:
     """Sentences about one table.
 
-    names: by seat. me: the seat that is spoken to as "you". cards: how cards are written.
+    names: by seat. me: the seat addressed as "you". cards: a function that writes cards.
     """
 
     rules: Rules
@@ -118,7 +118,7 @@ class Words:
         return _sentence(f"{self.name(seat)} {mine if seat == self.me else theirs} {rest}".rstrip())
 
     def begun(self, begun: Deal | Position, number: int) -> str:
-        """A sentence about the beginning of the hand: who deals, and where the pack was cut."""
+        """A sentence about the beginning of the hand: the dealer, and where the pack was cut."""
         sentence = f"Hand {number}. {self.does(begun.dealer, 'deal')}"
         if isinstance(begun, Deal) and begun.cut is not None and begun.cutter is not None:
             sentence += " " + self.does(begun.cutter, "cut", f"{begun.cut} cards off the pack")
@@ -196,7 +196,7 @@ class Words:
 
 
 _FORMS = {"have": ("have", "has"), "be": ("are", "is"), "pass": ("pass", "passes")}
-"""Verbs as said to "you" and of others, where an s is not enough."""
+"""Irregular verbs: the form for "you" and the form for others."""
 
 
 def _sentence(words: str) -> str:
