@@ -36,7 +36,7 @@ else
 	$(call RUN,$(SMALL)) $(MEASURED) $(or $(ARGS),tests) || [ $$? = 5 ]
 endif
 
-test-all: test  ## the same, then everything else that takes less than minutes
+test-all: $(if $(filter yes,$(TESTED)),,test)  ## the same, then everything else that takes less than minutes; TESTED=yes after `make test` only the rest
 	@$(MAKE) --no-print-directory $(VENV)/.dev
 	$(call RUN,full and not slow) $(ADDED) $(or $(ARGS),tests) || [ $$? = 5 ]
 	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist loadfile $(ADDED) README.md docs src)
@@ -167,7 +167,7 @@ $(VENV)/.dev: requirements/dev.txt | $(VENV)/.test
 	@touch $@
 
 $(VENV)/.cluster $(VENV)/.envs $(VENV)/.gpu $(VENV)/.train $(VENV)/.site: $(VENV)/.%: requirements/%.txt | $(VENV)/.dev
-	$(LOCKED) $<
+	$(UV_LOCKED) $< || $(LOCKED) $<
 	@touch $@
 
 $(NODE_MODULES): web/package-lock.json | $(VENV)/.dev

@@ -39,6 +39,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 GAMES = ("big-three-4p", "big-three", "big-two", "winner")
 """By the beginnings of presets' names; the others differ from these by options."""
+REGIONAL = re.compile("big-two-(hong-kong|taiwan|philippines|indonesia)|wa-keng|zheng-shangyou|dou-dizhu")
+"""In the names of cases: presets that came after the four games and their variants."""
 GAME = "the game of the case's name"
 """Beside the names of parameters."""
 
@@ -85,8 +87,9 @@ def _spread(
     return chosen, rest
 
 
-def _shuffled(case: pytest.Item) -> int:
-    return crc32(case.nodeid.encode())
+def _shuffled(case: pytest.Item) -> tuple[bool, int]:
+    """A game's own preset comes before those of its regions."""
+    return REGIONAL.search(case.nodeid) is not None, crc32(case.nodeid.encode())
 
 
 def _values(case: pytest.Function) -> set[tuple[str, object]]:

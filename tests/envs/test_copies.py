@@ -21,7 +21,7 @@ from dasan import vector
 from dasan.play.action_ids import action_ids
 
 KNOWN = ("ignore:Observation is not a NumPy array", "ignore:Action mask numpy array is all zeros")
-pytestmark = [pytest.mark.filterwarnings(text) for text in KNOWN]
+pytestmark = [pytest.mark.full, *(pytest.mark.filterwarnings(text) for text in KNOWN)]
 
 
 def pickled(env: Any) -> Any:
@@ -72,7 +72,6 @@ def test_a_copy_goes_on_where_the_original_is(wrapper: str) -> None:
     assert check_copies(WRAPPERS[wrapper]("big-three"), plies=6, ahead=3, seed=3, each=True) == 36
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_a_copy_goes_on_at_every_ply_of_every_game(wrapper: str, preset: str) -> None:

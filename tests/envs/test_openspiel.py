@@ -38,7 +38,7 @@ def test_every_preset_is_a_game() -> None:
     assert {"python_dasan_big_three", "python_dasan_big_two", "python_dasan_winner"} <= set(pyspiel.registered_names())
 
 
-@pytest.mark.sampled(5, 5)
+@pytest.mark.sampled(5, 12)
 @pytest.mark.parametrize("name", NAMES)
 def test_simulation(name: str) -> None:
     """`GamesSimTest.sim_game` plays a hand, cloning, serialising and pickling it on the way."""
@@ -119,7 +119,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in NAMES] + [
 ]
 
 
-@pytest.mark.sampled(6, 6)
+@pytest.mark.sampled(6, 8)
 @pytest.mark.parametrize(("name", "parameters"), GAMES)
 def test_compiled_code_and_the_engine_give_the_same_answers(name: str, parameters: dict[str, Any]) -> None:
     """Two games side by side, one of which only the engine plays."""

@@ -15,7 +15,7 @@ from tests.vector.covering import drawn_options
 import dasan
 
 KNOWN = ("ignore:Observation is not a NumPy array", "ignore:Action mask numpy array is all zeros")
-pytestmark = [pytest.mark.filterwarnings(text) for text in KNOWN]
+pytestmark = [pytest.mark.full, *(pytest.mark.filterwarnings(text) for text in KNOWN)]
 
 
 def run(driver: Driver, seed: int, calls: int) -> list[object]:
@@ -54,7 +54,6 @@ def test_two_runs_with_one_seed_are_equal(wrapper: str) -> None:
     assert run(make("big-three"), 6, 40) != first
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_two_runs_with_one_seed_are_equal_in_every_game(wrapper: str, preset: str) -> None:

@@ -62,7 +62,7 @@ def move_of(state: dasan.State, code: int, t: RankCatalogue) -> Move:
 
 
 @pytest.mark.full
-@pytest.mark.sampled(1, 4)
+@pytest.mark.sampled(1, 7)
 @pytest.mark.parametrize(("preset", "options"), VARIANTS)
 def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]) -> None:
     """Every recorded ply is legal in the engine, the number of legal moves agrees, and so do the payments."""

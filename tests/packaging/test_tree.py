@@ -92,6 +92,7 @@ WRAPPERS = [name for name in REFERENCE if name.startswith("dasan.envs.")]
 """Functions that need a package of the extra `envs`."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_the_reference_names_what_wraps_environments(name: str) -> None:
     try:

@@ -196,4 +196,4 @@ def test_the_page_selects_what_the_engine_accepts(record_property: Any) -> None:
 
 @pytest.mark.full
 def test_the_page_selects_what_the_engine_accepts_in_thousands_of_positions(record_property: Any) -> None:
-    compare(variants(), 20, 400, record_property)
+    compare(variants(), 12, 400, record_property)
