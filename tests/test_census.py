@@ -161,5 +161,6 @@ def census_text() -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.full
 def test_the_census_of_every_preset_is_pinned() -> None:
     pinned("census.txt", census_text())

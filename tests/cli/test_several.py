@@ -110,6 +110,7 @@ def test_what_holds_no_record(command: str, tmp_path: Path) -> None:
     assert refusal(command, file) == f"{file} is not a climb/1 record: it is not UTF-8 text"
 
 
+@pytest.mark.full
 def test_ten_thousand_lines(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_text(hand(1).record() * 3334, encoding="utf-8")

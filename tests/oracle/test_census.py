@@ -106,6 +106,7 @@ def test_d2_05_h_03_h_04_h_05_census_of_five_card_plays(
     assert big_two_census(5, straights=straights, four_plus_one=False).total() - in_all == nothing
 
 
+@pytest.mark.full
 def test_d2_05_only_equal_suits_make_a_difference_to_the_kind() -> None:
     """What the census rests on, for all sets of five cards of some ranks."""
     for ranks in ("A23K", "345678"):
@@ -134,6 +135,7 @@ def mean_plays(straights: str, *, openings: bool) -> Fraction:
     return total
 
 
+@pytest.mark.full
 @pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(
     ("straights", "leads", "openings"),

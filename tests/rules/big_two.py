@@ -13,7 +13,7 @@ ORDER = [r + s for r in "3456789TJQKA2" for s in "DCHS"]
 
 def kind(text: str, **options: bool | str) -> str | None:
     try:
-        return dasan.rules("big-two", **options).combination(text).kind
+        return (dasan.rules("big-two", **options) if options else RULES).combination(text).kind
     except IllegalPlay:
         return None
 
@@ -25,9 +25,11 @@ def beats(mine: str, theirs: str, **options: bool | str) -> bool:
 
 def ascending(*plays: str, **options: bool | str) -> None:
     """Every one of these beats exactly those before it."""
-    for i, mine in enumerate(plays):
-        for j, theirs in enumerate(plays):
-            assert beats(mine, theirs, **options) == (i > j), f"{mine} over {theirs}"
+    rules = dasan.rules("big-two", **options)
+    made = [rules.combination(play) for play in plays]
+    for i, mine in enumerate(made):
+        for j, theirs in enumerate(made):
+            assert mine.beats(theirs) == (i > j), f"{mine} over {theirs}"
 
 
 def trick(*hands: str, leader: int = 0, **options: bool | str) -> State:

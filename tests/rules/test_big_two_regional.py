@@ -371,7 +371,7 @@ def plain(hand: State) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))])
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.full), 4])
 def test_h_27_h_32_payments_of_whole_hands(players: int, seed: int) -> None:
     rng = random.Random(players + 10 * seed)
     choices: list[Options] = [

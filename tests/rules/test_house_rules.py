@@ -8,6 +8,7 @@ from itertools import combinations, product
 import pytest
 from tests.playing import fill, play_hands, refused, say, texts
 from tests.rules.auctions import compare, standing, walk
+from tests.rules.big_two import ascending
 
 import dasan
 from dasan import IllegalPlay, State
@@ -163,14 +164,6 @@ def kind(text: str, **options: bool | str) -> str | None:
         return dasan.rules("big-two", **options).combination(text).kind
     except IllegalPlay:
         return None
-
-
-def ascending(*plays: str, **options: bool | str) -> None:
-    rules = dasan.rules("big-two", **options)
-    made = [rules.combination(p) for p in plays]
-    for i, mine in enumerate(made):
-        for j, theirs in enumerate(made):
-            assert mine.beats(theirs) == (i > j), f"{mine} over {theirs}"
 
 
 def mixed(ranks: str, decider: int = -1, suit: str = "") -> str:

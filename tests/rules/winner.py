@@ -29,9 +29,11 @@ def beats(mine: str, theirs: str, preset: str = "winner", **options: bool | int 
 
 def ascending(*plays: str, preset: str = "winner", **options: bool | int | str) -> None:
     """Every one of these beats exactly those before it."""
-    for i, mine in enumerate(plays):
-        for j, theirs in enumerate(plays):
-            assert beats(mine, theirs, preset, **options) == (i > j), f"{mine} over {theirs}"
+    rules = dasan.rules(preset, **options)
+    made = [rules.combination(play) for play in plays]
+    for i, mine in enumerate(made):
+        for j, theirs in enumerate(made):
+            assert mine.beats(theirs) == (i > j), f"{mine} over {theirs}"
 
 
 def trick(*hands: str, leader: int = 0, preset: str = "winner", **options: bool | int | str) -> State:
