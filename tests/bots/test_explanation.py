@@ -93,7 +93,7 @@ def test_one_is_said_in_the_singular() -> None:
     )
     said = {reason.text for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons}
     assert said >= {
-        "What is left in your hand takes 1 more play.",
+        "The rest of your hand takes 1 more play.",
         "It leaves the trick to your ally in seat 1, who holds 1 card.",
         "It uses your only card of the highest rank (3s).",
         "It keeps your only card of the highest rank (3s).",

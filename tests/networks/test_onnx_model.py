@@ -81,5 +81,5 @@ def test_without_onnx_the_error_names_the_extra() -> None:
 
 def test_what_is_no_network_is_refused() -> None:
     wrong: Any = {"w_obs": 1}
-    with pytest.raises((TypeError, DasanError), match="an ONNX model is made of a network"):
+    with pytest.raises((TypeError, DasanError), match="onnx_model takes a network"):
         onnx_model(wrong)

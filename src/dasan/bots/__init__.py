@@ -1,4 +1,4 @@
-"""Bots by name, with those of installed packages. Each of dasan's own is imported on first use."""
+"""Bots by name, including those of installed packages. dasan's own bots are imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dasan.registry import Registry
 
 Maker = Callable[[int], Bot]
 GROUP = "dasan.bots"
-"""Entry points of this group are bots of other packages: functions that make one from a seed."""
+"""The entry points of this group are functions that make another package's bot from a seed."""
 
 
 _PLAYERS = {
@@ -26,7 +26,7 @@ _PLAYERS = {
     "net": ("net", "NetBot", False),
     "strong": ("search", "StrongBot", True),
 }
-"""By name: the module, the class, and whether it draws random numbers, so that it is made from a seed."""
+"""By name: the module, the class, and whether the bot draws random numbers and so takes a seed."""
 
 
 def _player(name: str, seed: int) -> ExplainingBot:
@@ -55,7 +55,8 @@ BOTS: Registry[Maker] = Registry("bot", GROUP, _OWN, register)
 def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     """The bot called `name`, one of `BOTS`. seed: for bots that use random numbers.
 
-    ValueError: there is no such bot, or another package's function makes none. TypeError: the seed is no whole number.
+    ValueError: there is no such bot, or another package's function does not return a bot. TypeError: the seed is no
+    whole number.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-two"), seed=7)
@@ -72,7 +73,7 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     if isinstance(made, ExplainingBot):
         return made
     if not isinstance(made, Bot):
-        raise ValueError(f"{name} makes no bot: it takes a name, a version and choose(view)")
+        raise ValueError(f"{name} does not make a bot: a bot has a name, a version and choose(view)")
     from dasan.bots.facts import Explained
 
     return Explained(made)

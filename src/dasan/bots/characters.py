@@ -1,6 +1,6 @@
-"""The eight graded players that people can choose as opponents, from a beginner to the strongest.
+"""The eight graded opponents, from a beginner to the strongest player.
 
-The strongest looks ahead; the weaker a player, the more of its plays it overlooks, long ones most.
+The strongest looks ahead; weaker players overlook more of their plays, long ones most often.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """A player that people can choose. bot: its name for `dasan.bot`. line: one sentence about the person. how: one sentence
-    on how it chooses. level: 1 the weakest, 8 the strongest.
+    """A player that people can choose. bot: its name for `dasan.bot`. line: a sentence about the person. how: a
+    sentence about how it chooses. level: 1 the weakest, 8 the strongest.
     """
 
     bot: str
@@ -92,7 +92,7 @@ CHARACTERS: tuple[Character, ...] = (
 
 
 def at_level(level: int) -> Callable[[int], ExplainingBot]:
-    """A function that makes the player of a level from a seed."""
+    """A function that makes the player of this level from a seed."""
 
     def make(seed: int) -> ExplainingBot:
         return _make(level, seed)

@@ -1,4 +1,4 @@
-"""Why a bot would make a move: candidates in order, the bot's value of each, and true statements about each."""
+"""Explanations of a bot's choice: candidates in order, the bot's value of each, and facts about each."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Literal
 from dasan.play.moves import Move
 
 Unit = Literal["payment", "place", "turns", "none"]
-"""The unit of values, of which more is better: units of payment; places (1 for the first of a hand, -1 for the last); turns that
-the rest of the hand costs, negated. "none": the bot has no values."""
+"""The unit of values; higher is better. Units of payment; places (1 for first, -1 for last); or the turns that the
+rest of the hand costs, negated. "none": the bot has no values.
+"""
 
 SENTENCES: dict[str, str] = {
     "only-move": "It is the only legal move.",
@@ -27,8 +28,8 @@ SENTENCES: dict[str, str] = {
     "leaves-ally": "It leaves the trick to your ally in seat {seat}, who holds {cards} cards.",
     "leaves-ally.one": "It leaves the trick to your ally in seat {seat}, who holds {cards} card.",
     "guards": "Your neighbour holds one card, and you must keep it from going out (D2.16).",
-    "plays-left": "What is left in your hand takes {plays} more plays.",
-    "plays-left.one": "What is left in your hand takes {plays} more play.",
+    "plays-left": "The rest of your hand takes {plays} more plays.",
+    "plays-left.one": "The rest of your hand takes {plays} more play.",
     "spends-top": "It uses {spent} of your {held} highest cards ({rank}).",
     "spends-top.one": "It uses your only card of the highest rank ({rank}).",
     "keeps-top": "It keeps your {held} highest cards ({rank}).",
@@ -40,7 +41,7 @@ SENTENCES: dict[str, str] = {
     "expected-place": "Over the deals that fit what you have seen it scores {value} by place (1 first, -1 last).",
     "network": "A network trained by self-play expects {value}.",
 }
-"""By id, the English sentence of each reason, its values in braces."""
+"""The English sentence of each reason by id, with its values in braces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,11 @@ class Reason:
 
 
 def counted(sentence: str, number: str, **values: int | str) -> Reason:
-    """A reason with a count, the value called ``number``. sentence: a key of `SENTENCES`, which has another one for 1.
+    """A reason with a count, the value called ``number``. sentence: a key of `SENTENCES`, which has a separate
+    sentence for 1.
 
     >>> counted("plays-left", "plays", plays=1).text
-    'What is left in your hand takes 1 more play.'
+    'The rest of your hand takes 1 more play.'
     """
     return Reason(f"{sentence}.one" if values[number] == 1 else sentence, values)
 
@@ -102,7 +104,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A bot's judgement of a view. moves: candidates, the one it would choose first. unit: the unit of their values."""
+    """A bot's judgement of a view. moves: candidates, the chosen one first. unit: the unit of their values."""
 
     bot: str
     unit: Unit
@@ -120,7 +122,7 @@ class Explanation:
 
 
 def in_order(chosen: Move, values: Sequence[tuple[Move, float | None]]) -> list[tuple[Move, float | None]]:
-    """`values` with the chosen move first, then from high to low, those without a value last."""
+    """`values` with the chosen move first, then the others from high to low, those without a value last."""
     return sorted(values, key=lambda one: (one[0] != chosen, one[1] is None, -(one[1] or 0.0)))
 
 

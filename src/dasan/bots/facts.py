@@ -1,4 +1,4 @@
-"""True statements about a move that follow from its player's view, whatever bot recommends it."""
+"""Facts about a move that follow from its player's view, whichever bot recommends it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dasan.play.view import View
 
 
 class Facts:
-    """Reasons for and against the moves of one view. certain: which of them win for sure."""
+    """Reasons for and against the moves of one view. certain: the moves that surely win."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -22,7 +22,7 @@ class Facts:
         self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
 
     def of(self, move: Move) -> tuple[Reason, ...]:
-        """The reasons that hold for `move`, the most important first."""
+        """The reasons that apply to `move`, the most important first."""
         if len(self._moves) == 1:
             return (Reason("only-move"),)
         match move.type:
@@ -92,7 +92,7 @@ class Facts:
 
 
 def plain(bot: Bot, view: View) -> Explanation:
-    """The explanation of a bot without values: the move it chooses first, the others in the order of the rules."""
+    """The explanation of a bot without values: its chosen move first, the others in the order of the rules."""
     facts = Facts(view)
     ordered = in_order(bot.choose(view), [(move, None) for move in choices(view)])
     return explained(bot.name, "none", ordered, {move: facts.of(move) for move, _ in ordered})

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 class NetBot:
-    """Plays by the network that was trained for the rules of the view; without one for the game it plays as `greedy`.
+    """Plays by the network trained for the rules of the view, or as `greedy` if the game has no network.
 
     If public cards prove that some moves win (see `certain`), it makes one of them, whatever the network's scores.
     Deterministic on one kind of processor. score: a score function to use instead, for every game: given observations
-    uint8 [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k scores,
-    and the move with the highest is always played; `VectorEnv.best` and `VectorEnv.duel` take the same functions.
-    session: whether `score` reads observations of hands that follow one another. proofs: whether it looks for moves that
-    surely win.
+    uint8 [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k
+    scores, and the bot always makes the move with the highest; `VectorEnv.best` and `VectorEnv.duel` take the same
+    functions. session: whether `score` reads observations of hands that follow one another. proofs: whether it looks
+    for moves that surely win.
     """
 
     version = f"10+{GreedyBot.version}"
-    """Its own, and that of `greedy`, which plays where there is no network."""
+    """Its own version, and that of `greedy`, which plays if there is no network."""
 
     def __init__(
         self, score: Score | None = None, *, name: str = "net", session: bool = False, proofs: bool = True

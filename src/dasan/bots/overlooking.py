@@ -21,16 +21,16 @@ SIGHT = {
     "level-6": 0.91,
     "level-7": 1.0,
 }
-"""By bot, the probability of noticing one card of a play, where no network's card says another."""
+"""By bot: the probability of noticing each card of a play, unless the network's model card has another."""
 
 
 class Overlooking:
-    """Plays as `bot` does, but chooses only among plays that it notices. name: also that of its sight, in `SIGHT` and in
-    model cards.
+    """Plays as `bot` does, but chooses only among plays that it notices. name: also the key of its sight in `SIGHT`
+    and in model cards.
 
-    It notices a play of n cards with probability sight^n, anew at each decision; passes, bids and exchanges always. If it notices
-    nothing, it makes the play that it was nearest to noticing. It goes out whenever it can. The move depends on view and seed
-    alone.
+    At each decision it notices a play of n cards with probability sight^n, and always notices passes, bids and
+    exchanges. If it notices nothing, it makes the play that it came closest to noticing. It goes out whenever it can.
+    The move depends only on view and seed.
     """
 
     def __init__(self, bot: ExplainingBot, name: str, seed: int = 0) -> None:
@@ -67,7 +67,7 @@ class Overlooking:
 
 
 def sight_of(name: str, view: View) -> float:
-    """The sight of a player, calibrated to the network if one plays the rules of the view."""
+    """The sight of a player, calibrated to the network if there is one for the rules of the view."""
     network = fitted(view.rules)
     known: dict[str, float] = {} if network is None else network.trained.card.get("sight", {})
     return known[name] if name in known else SIGHT[name]

@@ -1,4 +1,4 @@
-"""The interface of a bot: given a view and nothing else, it chooses a move."""
+"""The interface of a bot: it gets only a view, and chooses a move."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class ExplainingBot(Bot, Protocol):
 
 def choices(view: View) -> tuple[Move, ...]:
     """The legal moves of the view's seat. ValueError: it is not that seat's turn. TypeError: `view` is no view."""
-    moves = instance(view, View, "a bot is asked with a view, such as state.view(seat) gives").legal_moves()
+    moves = instance(view, View, "a bot needs a view, such as state.view(seat)").legal_moves()
     if not moves:
-        raise ValueError("a bot is asked for a move when it is its turn")
+        raise ValueError("a bot can only choose a move when it is its turn")
     return moves
 
 
 def low_to_high(view: View, moves: Iterable[Move]) -> list[Move]:
-    """Moves that name a bid or cards, from low to high, however a host has ordered them."""
+    """Moves that name a bid or cards, from low to high, in whatever order a host lists them."""
     place = view.rules.order.place
     return sorted(moves, key=lambda move: (move.bid or 0, [place[c] for c in move.cards]))
 

@@ -11,7 +11,7 @@ from dasan.play.view import View
 
 
 class RandomBot:
-    """Uniform over the legal moves. The draw depends on `seed` and the view alone, not on earlier draws."""
+    """Uniform over the legal moves. The draw depends only on `seed` and the view, not on earlier draws."""
 
     name = "random"
     version = "1"

@@ -25,16 +25,17 @@ from dasan.ruleset.rules import Rules
 
 Values = Sequence[tuple[Move, float | None]]
 Reasons = Mapping[Move, tuple[Reason, ...]]
-"""By move, what its value is made of."""
+"""For each move, the parts of its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The size of a search. worlds: sampled deals of the hidden cards. width: candidates, the most promising ones. seconds: when
-    to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds, where rollouts value moves. pool:
-    the number of worlds to choose from, by the likelihood of the others' moves in them; 0, or no network for the rules: take any.
-    nodes: the most positions that the solver searches for one move in one world, where it values moves. opened: the number of
-    worlds, chosen by likelihood, in which the solver values moves beside rollouts, where it plays the rules.
+    """The size of a search. worlds: the number of sampled deals. width: the number of candidates. seconds: a time
+    limit after which fewer worlds will do, or None. trust: for rollouts, the weight of a move's prior score, in
+    worlds. pool: the number of worlds to draw from by the likelihood of the others' moves; with 0, or without a
+    network for the rules, worlds are drawn evenly. nodes: for the solver, the most positions to search for one move
+    in one world. opened: the number of worlds, drawn by likelihood, in which the solver values moves in addition to
+    rollouts, if it plays the rules.
     """
 
     worlds: int = 200
@@ -47,12 +48,12 @@ class Effort:
 
 
 OPEN = Effort(worlds=48, width=6, pool=256)
-"""The effort of `search` where the solver values its moves."""
+"""The effort of `search` if the solver values its moves."""
 PLAYED_OUT = Effort(worlds=400, width=12, pool=512)
-"""The effort of `search` where rollouts value its moves."""
+"""The effort of `search` if rollouts value its moves."""
 LEAD = 0.015
-"""Where the solver values moves, `search` leaves the move of `greedy` for one that is better by more than this share of what is
-at stake: with open hands everybody knows what no player knows, so that small differences mean little.
+"""If the solver values moves, `search` replaces the move of `greedy` only by one that is better by more than this
+fraction of the stake: with open hands players know more than they can, so small differences mean little.
 """
 
 LIKELY = Effort(worlds=512, width=6, seconds=1.0, trust=30.0, pool=512)
@@ -64,11 +65,11 @@ Rollouts are made in worlds drawn evenly, because the likeliest of a pool are fe
 
 
 class SearchBot:
-    """Values moves in deals that fit the view: by the solver if it plays the rules, otherwise by rollouts of a rule of
-    thumb. Deals are drawn by likelihood if a network plays the rules, otherwise evenly. It plays every game, and bids
-    and exchanges like `greedy`.
+    """Values moves in deals that fit the view: by the solver if it plays the rules, otherwise by rollouts of
+    `thrifty`. Deals are drawn by likelihood if there is a network for the rules, otherwise evenly. It plays every
+    game, and bids and exchanges like `greedy`.
 
-    The move depends on view and seed alone.
+    The move depends only on view and seed.
     """
 
     name = "search"
@@ -120,15 +121,15 @@ class SearchBot:
 
 
 class StrongBot:
-    """Values the network's best moves in deals that fit the view, by rollouts in which the network plays every seat; in games
-    without an auction in likely ones. Where the solver plays the rules, its mean over likely deals counts as much as the
-    rollouts do. Without a network for the game it plays as `search`.
+    """Values the network's best moves in deals that fit the view, by rollouts in which the network plays every seat;
+    in games without an auction the deals are drawn by likelihood. If the solver plays the rules, its mean over likely
+    deals counts as much as the rollouts. Without a network for the game it plays as `search`.
 
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
     version = f"11+{SearchBot.version}"
-    """Its own, and that of `search`, which plays where there is no network."""
+    """Its own version, and that of `search`, which plays if there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
         self.name = name
@@ -149,9 +150,9 @@ class StrongBot:
         return self._values(view, network)[0]
 
     def explain(self, view: View) -> Explanation:
-        """Values are means over the deals, shrunk towards the network's scores, or the mean of that and the solver's; reasons
-        name each. An eliminated move has values over fewer deals, and may show a higher one than the chosen move. A move
-        that is not tried in deals has the score alone.
+        """Values are means over the deals, shrunk towards the network's scores, or the average of that and the
+        solver's mean; reasons name each part. An eliminated move has a value over fewer deals, which may be higher
+        than the chosen move's. A move that was not tried in deals has only the network's score.
         """
         network = playing(view.rules)
         if len(choices(view)) == 1 or network is None:
@@ -162,7 +163,7 @@ class StrongBot:
         return explain_values(self.name, view, chosen, values, reasons)
 
     def _values(self, view: View, network: Fitted) -> tuple[Move, Values, Reasons]:
-        """The best candidate, all candidates with their values, and the parts of these values."""
+        """The best candidate, all candidates with their values, and the parts of those values."""
         import numpy as np
 
         effort = self._effort or (LIKELY if view.rules.auction is None else EVEN)
@@ -195,14 +196,14 @@ class StrongBot:
 
 
 def believed(view: View, effort: Effort, seed: int, network: Fitted | None) -> Beliefs:
-    """The deals that a player examines: drawn by likelihood if there is a network and a pool, otherwise evenly."""
+    """The deals to examine: drawn by likelihood if there is a network and a pool, otherwise evenly."""
     if network is None or not effort.pool:
         return evenly(view, effort.worlds, seed)
     return by_likelihood(view, effort.worlds, seed, network, effort.pool)
 
 
 def playing(rules: Rules) -> Fitted | None:
-    """The network for the rules; None if it cannot play batches of hands by them."""
+    """The network for the rules; None if there is none, or no compiled code plays them."""
     network = fitted(rules)
     return network if network is not None and runs(rules, network) else None
 
@@ -213,19 +214,19 @@ def valued(tried: Tried) -> list[tuple[Move, float]]:
 
 
 def best(values: Values) -> Move:
-    """The candidate with the highest value, the first of those."""
+    """The candidate with the highest value, the first on ties."""
     return max(values, key=lambda one: one[1] or 0.0)[0]
 
 
 def average(view: View, mean: float, *, open_hands: bool = False) -> Reason:
-    """The sentence about the mean of a move over deals. open_hands: in which all hands are open."""
+    """The sentence about the mean of a move over deals. open_hands: whether all hands are open in them."""
     if not view.rules.pays:
         return estimate("expected-place", mean)
     return estimate("expected-open" if open_hands else "expected", mean)
 
 
 def explain_values(name: str, view: View, chosen: Move, values: Values, reasons: Reasons) -> Explanation:
-    """The explanation of a search: candidates with their values, the other moves without."""
+    """The explanation of a search: candidates with their values, the other moves without values."""
     facts, known = Facts(view), dict(values)
     statements = {move: (*reasons.get(move, ()), *facts.of(move)) for move in choices(view)}
     ordered = in_order(chosen, [(move, known.get(move)) for move in choices(view)])

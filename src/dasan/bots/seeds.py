@@ -8,12 +8,12 @@ from dasan.play.view import View
 
 
 def moment(view: View, seed: int) -> str:
-    """A text that tells one decision of a hand from every other, for one seed."""
+    """A text that identifies one decision of a hand, for one seed."""
     return f"{seed} {view.seat} {view.events[-1].seq if view.events else 0} {view.hand}"
 
 
 def number(text: str) -> int:
-    """A whole number from 0 up to 2^64, equal for equal texts."""
+    """A whole number below 2^64, equal for equal texts."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 

@@ -1,6 +1,6 @@
-"""Two baselines with one idea each, against which others have published figures.
+"""Two simple baselines, for which others have published figures.
 
-Both always follow with their lowest play if they can, and pass in an auction if they may.
+Both always follow with their lowest play if they can, and pass in the auction if they may.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LowBot:
 
 
 class ShedBot:
-    """Leads the largest play that contains its lowest card, of several the lowest. Deterministic."""
+    """Leads the largest play that contains its lowest card, the lowest on ties. Deterministic."""
 
     version = "1"
 
@@ -58,7 +58,7 @@ class ShedBot:
 
 
 def follow(view: View, moves: tuple[Move, ...]) -> Move:
-    """The lowest legal play; without one the pass, or the lowest bid where the seat must bid."""
+    """The lowest legal play; without one, a pass, or the lowest bid if the seat must bid."""
     plays = [move for move in moves if move.combination is not None]
     if plays:
         return min(plays, key=_height)

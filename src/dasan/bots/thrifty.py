@@ -1,7 +1,7 @@
-"""A player with one rule of thumb, cheap enough for playouts by the million.
+"""A fast player with one heuristic, for playouts by the million.
 
 Every play scores points for the cards it sheds, minus points for the groups it breaks; the bot makes the play with the
-most points. `dasan.kernels.env.playout_policies` plays the same moves in compiled code, with the numbers from here.
+most points. `dasan.kernels.env.playout_policies` is the same policy in compiled code, with the constants from here.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dasan.ruleset.shapes import Combination, Run
 CARD = 6
 """Points for each card of a lead."""
 BREAK = 12
-"""Points off for each rank of which the play breaks a group or a straight; see `breaks`."""
+"""Points off for each rank in which the play breaks a group or a straight; see `breaks`."""
 HEIGHT = 1
 """Points off for each rank of height, see `height`."""
 POWER = 20
-"""Points off for each level of power: bombs are kept."""
+"""Points off for each level of power, so that bombs are kept."""
 RISK = 10_000
 """Points off for a lead that an opponent's whole hand could beat."""
 TOPS = (1, 2, 3)
@@ -34,7 +34,7 @@ BIDS = (6, 9, 12)
 
 
 def height(ranks: Mapping[int, int]) -> int:
-    """Twice the mean rank of a play, 0 for the lowest, rounded down; ranks: how many cards of each."""
+    """Twice the mean rank of a play (0 for the lowest rank), rounded down. ranks: the number of cards of each rank."""
     return 2 * sum(rank * n for rank, n in ranks.items()) // sum(ranks.values())
 
 
@@ -58,8 +58,8 @@ def core(rules: Rules, held: Iterable[int]) -> frozenset[int]:
 def breaks(taken: Mapping[int, int], held: Mapping[int, int], straights: frozenset[int]) -> int:
     """The number of ranks of which a play takes too many or too few cards.
 
-    A run, or any play of three or more ranks, should use all cards held of each of its ranks. Other plays should leave one card
-    for a straight and take the rest.
+    A run, or any play of three or more ranks, should take all cards of each of its ranks. Other plays should leave
+    one card for a straight and take the rest.
     """
     if len(taken) > 2:
         return sum(n != held[rank] for rank, n in taken.items())
@@ -79,7 +79,7 @@ def foes(view: View) -> tuple[int, ...]:
 
 
 class ThriftyBot:
-    """Makes the play with most points. Deterministic."""
+    """Makes the play with the most points. Deterministic."""
 
     version = "1"
 

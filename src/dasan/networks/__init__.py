@@ -1,1 +1,1 @@
-"""Networks that score moves: the arithmetic, their features, and those of the package."""
+"""Networks that score moves: their arithmetic and features, and the trained ones in the package."""

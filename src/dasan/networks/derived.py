@@ -1,9 +1,10 @@
-"""Features that follow from an observation and a move, for networks: what others may hold, what a move leaves, who can answer it.
+"""Derived features for networks, computed from an observation and a move: the cards that others may hold, the rest of
+the hand after a move, and who can answer it.
 
-They contain no new information: they spare a network work on single cards and numbers. They follow the rows of `encode`
-and `encode_moves`. They count ranks and ignore suits. Runs go from the lowest rank to the highest: runs with an ace or a
-two below the three are ignored, as are the plays that beat them. Cards given, offered or taken in an exchange (W.20) do
-not count.
+They contain no new information, but spare a network the work of computing them. They are appended to the rows of
+`encode` and `encode_moves`. They count ranks and ignore suits. Runs go from the lowest rank to the highest: runs with
+an ace or a two below the three are ignored, as are the plays that beat them. Cards given, offered or taken in an
+exchange (W.20) are ignored.
 """
 
 from __future__ import annotations
@@ -40,11 +41,12 @@ class Derived:
     def rows(
         self, obs: Bytes, envs: Longs, num: npt.NDArray[np.int32], starts: Longs, moves: Bytes, out: tuple[Bytes, Bytes]
     ) -> Longs:
-        """Write the longer rows into `out`, with those of moves one environment after the other; int64 [len(envs) + 1]: where
-        those of each begin.
+        """Write the longer rows into `out`, those of moves environment by environment; returns int64 [len(envs) + 1],
+        the first row of each.
 
-        obs: uint8 [n, observation_size of `features`]. envs: rows of it. num, starts: how many legal moves each of the n has, and
-        its first row in `moves`. out: uint8 [at least len(envs), observation_size] and [at least all those moves, move_size].
+        obs: uint8 [n, observation_size of `features`]. envs: the rows of `obs` to use. num, starts: for each of the
+        n, the number of legal moves and the first row in `moves`. out: uint8 [at least len(envs), observation_size]
+        and [at least all those moves, move_size].
         """
         import numpy as np
 
@@ -72,7 +74,7 @@ class Derived:
 
 @cached_by_rules()
 def derived(rules: Rules, session: bool = False, answers: bool = False) -> Derived:
-    """The longer rows of a game. session: as for `layout`. answers: whether they also say who can answer a play."""
+    """The longer rows of a game. session: as for `layout`. answers: whether they include who can answer a play."""
     import numpy as np
 
     from dasan.kernels.network.derived import NUMBERS, DerivedTables
@@ -82,7 +84,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
     at = {f.name: f for f in seen}
     cards = next(f for f in played if f.name in ("cards", "counts"))
     observation = _behind(
-        seen, ("unseen", n * many, "by rank: how many cards are neither played nor in your hand, from 1")
+        seen, ("unseen", n * many, "by rank: the number of cards neither played nor in your hand, as flags from 1")
     )
     move = _behind(
         played,
@@ -91,29 +93,35 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
             2 * n * many,
             "by rank: how many cards stay in the hand, from 1, and whether as many of a higher rank may be elsewhere",
         ),
-        ("groups", NUMBERS, "ranks in the hand after it"),
-        ("in_straights", n, "ranks of which a card is left, as many in a row as a straight needs"),
-        ("in_pair_runs", n, "ranks of which two cards are left, as many in a row as a run of pairs needs"),
-        ("beatable", NUMBERS, "ranks in the hand after it of which as many of a higher rank may be elsewhere"),
-        ("plays", NUMBERS, "plays that the hand needs after it, about"),
+        ("groups", NUMBERS, "ranks in the hand after the move"),
+        ("in_straights", n, "ranks with a card left that are part of enough consecutive ones for a straight"),
+        ("in_pair_runs", n, "ranks with two cards left that are part of enough consecutive ones for a run of pairs"),
+        (
+            "beatable",
+            NUMBERS,
+            "ranks in the hand after the move for which others may hold as many cards of a higher rank",
+        ),
+        ("plays", NUMBERS, "approximate number of plays that the hand needs after the move"),
         ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run saves"),
     )
     if answers:
-        observation = _behind(observation, ("size_flags", rules.players * NUMBERS, "by seat: how many cards it holds"))
+        observation = _behind(
+            observation, ("size_flags", rules.players * NUMBERS, "by seat: the number of cards it holds")
+        )
         move = _behind(
             move,
             (
                 "above",
                 NUMBERS,
-                "higher ranks, or rows of as many ranks, of which others may hold as many cards as the largest groups of the"
-                " play have; none for a pass, or where those groups are no row",
+                "higher ranks, or runs of as many ranks, of which others may hold as many cards as the largest groups of the"
+                " play have; none for a pass, or if those groups are no run",
             ),
             (
                 "enough",
                 rules.players - 1,
                 "by seat, the next first: whether it holds at least as many cards as the play",
             ),
-            ("just_enough", rules.players - 1, "by seat, the next first: whether it holds just as many cards"),
+            ("just_enough", rules.players - 1, "by seat, the next first: whether it holds exactly as many cards"),
         )
     rank_of = np.array(flag_ranks(rules), np.int64)
     pack = np.zeros(n, np.int64)
@@ -144,7 +152,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
 
 
 def fitting(rules: Rules, session: bool, size: int) -> Derived:
-    """The longer rows whose observations have this length. ValueError: there are none."""
+    """The longer rows with observations of this length. ValueError: there are none."""
     for answers in (False, True):
         longer = derived(rules, session, answers)
         if longer.observation_size == size:
@@ -163,7 +171,7 @@ def layouts(
 
 
 def _behind(features: tuple[Feature, ...], *parts: tuple[str, int, str]) -> tuple[Feature, ...]:
-    """The features, padded to a multiple of eight, and more flags behind them; existing features keep their places."""
+    """The features, padded to a multiple of eight and followed by more flags; existing features keep their places."""
     out, start = list(features), _size(features)
     for name, size, text in parts:
         out.append(Feature(name, start, size, True, text))

@@ -4,8 +4,8 @@
     second = relu(first @ w_second + b_second)
     score  = second @ w_last + b_last
 
-The score is the expected payment to the seat to act, in multiples of `unit`. NumPy computes it; Numba
-writes derived features and makes batches fast.
+The score is the expected payment to the seat to act, in multiples of `unit`. NumPy computes single scores; Numba
+computes derived features and batches.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from dasan.play.view import View
 
 Floats = npt.NDArray[np.float32]
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
-"""The weights, in their order in one flat array."""
+"""The names of the weights, in the order of the flat array."""
 NUMBERS = {"strength": 255.0, "said": 4.0}
-"""By feature, the divisor of features that are numbers, if it is not 16."""
+"""The divisors of features that are numbers, by feature, if not 16."""
 
 
 def scales(features: Iterable[Feature], size: int) -> Floats:
-    """float32 [size]: the factor of each feature, which brings all of them near 1."""
+    """float32 [size]: the factor of each feature, which scales all of them to about 1."""
     out = np.ones(size, np.float32)
     for f in features:
         if not f.flags:
@@ -89,7 +89,7 @@ def fresh(shape: LayerSizes, random: np.random.Generator) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Weights that have been multiplied by the scales, so that features go in as they are.
+    """A network whose weights include the scales, so that it takes unscaled features.
 
     unit: the payment that a score of 1 stands for.
     """
@@ -98,10 +98,10 @@ class Network:
     unit: float = 1.0
 
     def inputs(self, view: View, session: bool) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-        """What the network reads: uint8 [features] of what the seat of `view` sees, and uint8 [moves, features of a move] of its
-        legal moves, in the order of `choices`. session: as for `encode`.
+        """The network's input: uint8 [features], the observation of the seat of `view`, and uint8 [moves, features of
+        a move], its legal moves in the order of `choices`. session: as for `encode`.
 
-        A network that reads longer rows gets them with derived features.
+        Derived features are included if the network reads them.
         """
         ids, rows = action_ids(view.rules, session), encode_moves(view, session)
         observation = encode(view, session)
@@ -132,8 +132,8 @@ class Network:
 
     @staticmethod
     def load(file: Any) -> Network:
-        """Read the network that `save` wrote. ValueError: the file holds something else."""
+        """Read a network written by `save`. ValueError: the file contains something else."""
         with np.load(file, allow_pickle=False) as held:
             if set(held.files) != {*NAMES, "unit"}:
-                raise ValueError("the file does not hold a network")
+                raise ValueError("the file does not contain a network")
             return Network({name: held[name].astype(np.float32) for name in NAMES}, float(held["unit"]))

@@ -1,4 +1,4 @@
-"""A network as an ONNX model, for programs that play it without dasan (https://onnx.ai)."""
+"""Export a network as an ONNX model, for programs that run it without dasan (https://onnx.ai)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from dasan.networks.network import Network
 from dasan.version import __version__
 
 OPSET = 17
-"""The version of the operators: ONNX Runtime from 1.12 on has it."""
+"""The version of the operator set, which ONNX Runtime supports from 1.12 on."""
 
 
 def onnx_model(network: Network) -> bytes:
-    """`network` as an ONNX model, which has the inputs
+    """`network` as an ONNX model with the inputs
 
     - `observations`: uint8 [n, features], and `moves`: uint8 [k, features of a move], as `Network.inputs` gives them;
     - `of`: int64 [k], the row of the observation that each move belongs to;
 
-    and the output `values`: float32 [k], the expected payments that `Network.score` gives. ModuleNotFoundError: the package onnx
-    is not installed.
+    and the output `values`: float32 [k], the expected payments as `Network.score` computes them. ModuleNotFoundError:
+    the package onnx is not installed.
     """
-    weights = dict(instance(network, Network, "an ONNX model is made of a network").weights)
+    weights = dict(instance(network, Network, "onnx_model takes a network").weights)
     try:
         onnx = import_module("onnx")
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Scores of all legal moves in many environments at once, by compiled code and one matrix product."""
+"""Score all legal moves of many environments at once, with compiled code and one matrix product."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Longs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What a network reads. obs: uint8 [k, features], of which row at[e] is that of environment e; it has num[at[e]] legal moves,
-    rows from starts[at[e]] on of `moves`.
+    """The input of a network. obs: uint8 [k, features]; row at[e] belongs to environment e, which has num[at[e]]
+    legal moves, the rows of `moves` from starts[at[e]] on.
     """
 
     obs: Bytes
@@ -32,10 +32,10 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of the legal moves of some environments. All arrays are to be read before the next call of the scorer.
+    """Scores of the legal moves of some environments. The next call of the scorer overwrites all arrays.
 
-    envs: which. begin: int64 [len(envs) + 1]; the moves of envs[e] are rows begin[e] up to begin[e + 1], in the order of
-    `VectorEnv.legal`. rows: float32 [begin[-1]].
+    envs: the environments. begin: int64 [len(envs) + 1]; the moves of envs[e] are rows begin[e] up to begin[e + 1],
+    in the order of `VectorEnv.legal`. rows: float32 [begin[-1]].
     """
 
     envs: Longs
@@ -52,8 +52,8 @@ class Scores:
         return out
 
     def read(self, which: Longs, rows: Longs) -> tuple[Bytes, Bytes]:
-        """The network's input for one move in each of the environments `envs[which]`: observations, and features of the
-        moves in these rows. New arrays.
+        """The network's input for one move in each of the environments `envs[which]`: observations, and the features
+        of the moves in `rows`. New arrays.
         """
         read = self._inputs
         at = read.at[which]
@@ -107,7 +107,7 @@ class Scorer:
         return Scores(envs, begin, scores.astype(np.float32, copy=False), read)
 
     def _longer(self, read: Inputs, rows: int, features: Derived) -> Inputs:
-        """The same with derived features; rows: the number of legal moves."""
+        """The input with derived features. rows: the number of legal moves."""
         envs = read.at
         if len(envs) > len(self._obs) or self._obs.shape[1] != features.observation_size:
             self._obs = np.empty((2 * len(envs) + 8, features.observation_size), np.uint8)

@@ -1,4 +1,4 @@
-"""The networks of the package: the rules that each was trained for, and the best one for other rules.
+"""The trained networks of the package, and the choice of one for given rules.
 
 Each is a file of weights, `weights/NAME.npz`, with a model card beside it, `weights/NAME.json`.
 """
@@ -26,8 +26,8 @@ WEIGHTS = files("dasan.networks") / "weights"
 
 @dataclass(frozen=True)
 class Trained:
-    """A network and what it was trained for. session: it also exchanges cards between hands. card: its model card. derived,
-    answers: whether it reads derived features, and among them who can answer a play.
+    """A network's metadata. session: whether it was trained for sessions, with exchanges of cards. card: its model
+    card. derived, answers: whether it reads derived features, including who can answer a play.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Trained:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A network for some rules. exact: whether it was trained for them."""
+    """A network for some rules. exact: whether it was trained for exactly these."""
 
     trained: Trained
     network: Network
@@ -63,8 +63,8 @@ def catalogue() -> tuple[Trained, ...]:
 
 @lru_cache(maxsize=16)
 def fitted(rules: Rules) -> Fitted | None:
-    """The network for `rules`: the one trained for them, else one whose rules differ only in combinations, payments or customs,
-    the nearest first; None if there is none.
+    """The network for `rules`: the one trained for them, else the nearest whose rules differ only in combinations,
+    payments or customs; None if there is none.
     """
     near = [one for one in catalogue() if _near(one.rules, rules)]
     if not near:
@@ -87,7 +87,7 @@ def load(trained: Trained) -> Network:
 def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool] | None = None) -> Network:
     """`network` with its weights mapped to the features of other rules; features it does not know get weight 0.
 
-    reads: whether it shall read derived features, and among them who can answer a play; None: as it does.
+    reads: whether the result reads derived features, and among them who can answer a play; None: as `network` does.
     """
     import numpy as np
 
@@ -145,8 +145,8 @@ def _near(trained: Rules, rules: Rules) -> bool:
 
 
 def _distance(trained: Rules, rules: Rules) -> tuple[int, int, int]:
-    """A sort key for the difference of two rules: unequal, payments of another kind, the number of combinations that
-    only one has.
+    """A sort key for the distance between rules: whether they differ, whether payments are of another kind, and the
+    number of combinations that only one has.
     """
     own, other = {repr(s) for s in trained.shapes}, {repr(s) for s in rules.shapes}
     return int(trained.digest != rules.digest), int(type(trained.scoring) is not type(rules.scoring)), len(own ^ other)

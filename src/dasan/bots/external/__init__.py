@@ -1,1 +1,1 @@
-"""Bots that are programs of their own, in any language, and the protocol that they speak."""
+"""External programs as bots, in any language, and the protocol that they speak."""

@@ -1,4 +1,4 @@
-"""The checks of `dasan bot-test`: whether a program keeps to the bot protocol."""
+"""The checks of `dasan bot-test`: whether a program follows the bot protocol."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Check:
 
 
 def check(command: str, games: list[Rules], *, hands: int, seconds: float) -> Iterator[Check]:
-    """Run all checks and yield their results; if the program does not start, only that result.
+    """Run all checks and yield their results; if the program does not start, yield only that.
 
     command: the program and its arguments, as for a shell. games: rules by which it plays `hands` hands each, in every seat by
     turns, against random bots. seconds: the time limit for a move.
@@ -33,14 +33,14 @@ def check(command: str, games: list[Rules], *, hands: int, seconds: float) -> It
     yield begun
     if begun.fault is not None:
         return
-    yield _attempt("ends when it is told to quit", lambda: _ends(words, quit=True))
-    yield _attempt("ends at the end of its input", lambda: _ends(words, quit=False))
+    yield _attempt("exits on the message quit", lambda: _ends(words, quit=True))
+    yield _attempt("exits at the end of its input", lambda: _ends(words, quit=False))
     for rules in games:
         yield _attempt(f"plays {rules.name}", lambda rules=rules: _plays(command, rules, hands, seconds))  # type: ignore[misc]
     rules = games[0]
-    yield _attempt("skips messages that it does not know", lambda: _skips(words, rules, seconds))
-    yield _attempt("takes up a new hand in the middle of one", lambda: _drops(words, rules, seconds))
-    yield _attempt("says the same move for the same hand", lambda: _repeats(command, rules, seconds))
+    yield _attempt("ignores unknown messages", lambda: _skips(words, rules, seconds))
+    yield _attempt("accepts a new hand in the middle of another", lambda: _drops(words, rules, seconds))
+    yield _attempt("chooses the same move for the same hand", lambda: _repeats(command, rules, seconds))
 
 
 def _attempt(name: str, work: Callable[[], None]) -> Check:
@@ -59,7 +59,7 @@ def _ends(words: list[str], *, quit: bool) -> None:
     program = Program(words)
     status = program.close() if quit else program.hang_up()
     if status is None:
-        raise Fault("stall", "it goes on for two seconds")
+        raise Fault("stall", "it still runs after two seconds")
     if status != 0:
         raise Fault("crash", f"its exit status is {status}")
 

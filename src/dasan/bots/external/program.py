@@ -27,13 +27,13 @@ from dasan.play.view import View
 STARTING = 10.0
 """Seconds that a program may take to say hello."""
 ENDING = 2.0
-"""Seconds that a program may take to end."""
+"""Seconds that a program may take to exit."""
 PREFIX = "cmd:"
-"""A line-up names a program by its command after this."""
+"""The prefix of a program's command in a line-up."""
 LAST_WORDS = 300
-"""So many of the last bytes of a program's standard error are part of the message about a fault."""
+"""The number of last bytes of a program's standard error that a fault's message quotes."""
 REPORTED = 3
-"""So many faults of a program are reported on standard error, each with its message."""
+"""The most faults of a program to report, each with its message, on standard error."""
 
 _log = logging.getLogger("dasan.bots")
 
@@ -50,8 +50,8 @@ def split_command(command: str, *, windows: bool = sys.platform == "win32") -> l
 
 
 class Program:
-    """A running program. `ask` sends messages and waits for one answer; every failure is a `Fault`, and ends the process. The end
-    of what it wrote to its standard error is in the fault's message.
+    """A running program. `ask` sends messages and waits for one answer. Every failure raises a `Fault` and ends the
+    process; the message quotes the end of the program's standard error.
     """
 
     def __init__(self, command: list[str], *, starting: float = STARTING) -> None:
@@ -86,7 +86,7 @@ class Program:
             raise
 
     def _with_last_words(self, fault: Fault) -> Fault:
-        """The fault, with the end of the program's standard error. It is escaped: a terminal may show it."""
+        """The fault, with the end of the program's standard error, escaped because a terminal may show it."""
         self._listening.join(0.5 if fault.kind == "crash" else 0.0)
         last_words = bytes(self._last_words[-LAST_WORDS:]).decode(errors="replace").strip()
         if not last_words:
@@ -97,11 +97,11 @@ class Program:
 
     @property
     def ours(self) -> bool:
-        """Whether this process started the program: a fork of the process lacks the threads that talk to it."""
+        """Whether this process started the program: a forked process lacks the threads that communicate with it."""
         return self._owner == os.getpid()
 
     def tell(self, messages: list[Message]) -> None:
-        """Send messages that have no answer."""
+        """Send messages without waiting for an answer."""
         for message in messages:
             self._orders.put(wire.written(message))
 
@@ -110,7 +110,11 @@ class Program:
         try:
             with suppress(Empty):
                 early = self._lines.get_nowait()
-                raise Fault("garbage", "it spoke without being asked") if early else Fault("crash", "it ended")
+                raise (
+                    Fault("garbage", "it wrote a line that no message asked for")
+                    if early
+                    else Fault("crash", "it ended")
+                )
             self.tell(messages)
             deadline = monotonic() + seconds
             try:
@@ -128,12 +132,12 @@ class Program:
             raise explained from None
 
     def close(self) -> int | None:
-        """Say quit and wait for the end; the exit status, None if it had to be killed."""
+        """Send quit and wait until the program exits; its exit status, None if it had to be killed."""
         self.tell([wire.quit()])
         return self.hang_up()
 
     def hang_up(self) -> int | None:
-        """Close its standard input and wait for the end; the exit status, None if it had to be killed."""
+        """Close its standard input and wait until it exits; its exit status, None if it had to be killed."""
         self._orders.put(None)
         try:
             status: int | None = self._process.wait(ENDING)
@@ -143,7 +147,7 @@ class Program:
         return status
 
     def kill(self) -> None:
-        """End the process, and those that it has started, at once."""
+        """End the process and its child processes at once."""
         self._end()
 
 
@@ -169,7 +173,7 @@ def _read(pipe: Any, answers: Queue[bytes], dead: threading.Event) -> None:
 
 
 def _listen(pipe: Any, last_words: bytearray) -> None:
-    """Keep the end of what a program writes to its standard error."""
+    """Keep the end of a program's standard error."""
     with pipe, suppress(OSError, ValueError):
         while part := pipe.read1(4096):
             last_words += part
@@ -183,7 +187,7 @@ def _kill(
     orders: Queue[bytes | None],
     dead: threading.Event,
 ) -> None:
-    """End a process with its group, and let its threads, which close the pipes, end."""
+    """End a process and its group, and let its threads, which close the pipes, finish."""
     if os.getpid() != owner:
         return
     dead.set()
@@ -195,16 +199,16 @@ def _kill(
     orders.put(None)
     with suppress(Empty):
         while True:
-            answers.get_nowait()  # the reader may wait for room
+            answers.get_nowait()  # the reader may be waiting for space in the queue
     answers.put(b"")
 
 
 class ProgramBot:
     """A bot whose moves a program chooses. The program is started on the first question, and again after a fault.
 
-    command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises `Fault`; other
-    players are not affected. Programs of the same name and version should choose the same move for the same hand. ValueError:
-    there is no command.
+    command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises
+    `Fault`; other players are not affected. Programs with the same name and version should choose the same move for
+    the same hand. ValueError: there is no command.
     """
 
     def __init__(self, command: str, *, seconds: float = 5.0) -> None:
@@ -245,13 +249,13 @@ class ProgramBot:
             if isinstance(error, Fault):
                 self._report(error)
             if self._program is not None:
-                self._program.kill()  # after an interrupt too: a late answer would be taken for the next question's
+                self._program.kill()  # after an interrupt too: a late answer would be taken as the next one's
             self._program = None
             raise
         return next(m for m in moves if str(m) == move)
 
     def _report(self, fault: Fault) -> None:
-        """Write the first faults to the log, which goes to standard error where nobody says otherwise."""
+        """Log the first faults; by default the log goes to standard error."""
         self._faults += 1
         if self._faults <= REPORTED:
             _log.warning("%s: %s: %s", self._name, fault.kind, fault)
@@ -263,7 +267,7 @@ class ProgramBot:
         self._running()
 
     def watch(self, view: View) -> None:
-        """Tell the program what has happened, and the result of a hand that is over."""
+        """Send the program the new events, and the result of a finished hand."""
         if self._program is not None and self._program.ours:
             self._program.tell(self._news(view))
             if view.result is not None:
@@ -278,7 +282,7 @@ class ProgramBot:
         return self._program
 
     def _news(self, view: View) -> list[Message]:
-        """Messages with everything about this hand that the program has not yet received."""
+        """Messages with everything about this hand that the program has not received yet."""
         key = (view.rules.digest, view.begun, view.seat)
         known = 0
         if self._sent is not None and self._sent[0] == key and self._sent[1] <= len(view.events):
@@ -290,7 +294,7 @@ class ProgramBot:
         return messages
 
     def close(self) -> None:
-        """Ask the program to end."""
+        """Ask the program to exit."""
         if self._program is not None and self._program.ours:
             self._program.close()
         self._program = None
@@ -312,7 +316,7 @@ def _program(command: str, seed: int, seconds: float) -> ProgramBot:
 def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     """The bot of this name, or the program whose command follows `cmd:`; the same process for the same seed.
 
-    Never call it with a name from somebody else: a command runs with the rights of this process. ValueError: no such bot.
+    Never pass an untrusted name: the command runs with the rights of this process. ValueError: no such bot.
     """
     if name.startswith(PREFIX):
         return _program(name.removeprefix(PREFIX), seed, seconds)

@@ -1,4 +1,4 @@
-"""The program's side of the bot protocol: answer messages with one of our bots, and read views from messages."""
+"""The program's side of the bot protocol: answer messages with one of dasan's bots, and build views from messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dasan.ruleset.rules import Rules
 
 
 def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
-    """Answer the messages in `lines` until one says quit, or they end. Messages of unknown types are skipped."""
+    """Answer the messages in `lines` until quit, or to their end. Messages of unknown types are skipped."""
     hand: Message = {}
     happened: list[Event] = []
     for line in lines:
@@ -43,7 +43,7 @@ def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
 
 
 def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
-    """The view from a host's messages: `hand`, the events so far, and the view in `choose`."""
+    """The view, built from a host's messages: `hand`, the events so far, and the view in `choose`."""
     rules = Rules.from_json(hand["rules"]["value"])
     n, pack = rules.players, len(rules.pack)
     seat = seat_of(hand["seat"], n, "seat")
@@ -87,7 +87,9 @@ def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
 
 
 def _begun(rules: Rules, hand: Message, dealt: tuple[tuple[Card | None, ...], ...], happened: tuple[Event, ...]) -> Deal:
-    """The deal. Messages do not number hands: the exchange, or a leader whom no card names, shows that one came before."""
+    """The deal. Messages do not number hands: an exchange, or a leader without an opening card, means that this is
+    not the first hand.
+    """
     leader, pair = None, None
     opened = next((e for e in happened if e.type is EventType.OPEN), None)
     if hand.get("exchange") is not None:

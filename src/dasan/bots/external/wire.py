@@ -1,7 +1,7 @@
 """The bot protocol, `dasan-bot/1`: JSON objects, one a line, between a host and a program that plays.
 
 The host writes to the program's standard input, and the program answers on its standard output.
-The end of its standard error is shown when it fails.
+When it fails, the host shows the end of its standard error.
 `docs/reference/bot-protocol.md` describes every message.
 """
 
@@ -22,8 +22,8 @@ Message = dict[str, Any]
 
 
 class Fault(Exception):
-    """A program's failure. kind: "crash" (it ended), "garbage" (no message of the protocol), "illegal" (no legal move), "stall"
-    (no answer in time), or in `conformance` "different" (another move for the same hand).
+    """A program's failure. kind: "crash" (it exited), "garbage" (not a message of the protocol), "illegal" (not a
+    legal move), "stall" (no answer in time), or in `conformance` "different" (another move for the same hand).
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -37,13 +37,13 @@ def written(message: Message) -> bytes:
 
 
 def read(line: bytes) -> Message:
-    """Read the message in a line. `Fault`: the line is no message."""
+    """Read the message in a line. `Fault`: the line is not a message."""
     try:
         message = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
-        raise Fault("garbage", "a line is no JSON") from error
+        raise Fault("garbage", "a line is not JSON") from error
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise Fault("garbage", "a line is no object with a type")
+        raise Fault("garbage", "a line is not an object with a type")
     return message
 
 
@@ -53,13 +53,13 @@ def hello() -> Message:
 
 
 def named(answer: Message) -> tuple[str, str]:
-    """The name and version in a program's hello. `Fault`: the answer is no hello."""
+    """The name and version in a program's hello. `Fault`: the answer is not a hello."""
     if answer.get("type") != "hello" or answer.get("protocol") != PROTOCOL:
         raise Fault("garbage", f"the first answer must be a hello for {PROTOCOL}")
     name, version = answer.get("name"), answer.get("version")
     for text in (name, version):
         if not isinstance(text, str) or not 0 < len(text) <= MAX_NAME or not text.isprintable():
-            raise Fault("garbage", f"hello takes a name and a version, printable texts of 1 to {MAX_NAME} characters")
+            raise Fault("garbage", f"hello needs a name and a version of 1 to {MAX_NAME} printable characters")
     return str(name), str(version)
 
 
@@ -76,7 +76,9 @@ def hand(view: View) -> Message:
 def hand_of(
     seat: int, players: int, rules: Message, dealer: int, cards: list[str], exchange: list[int] | None
 ) -> Message:
-    """As `hand`, from its parts. exchange: who receives a card before play, and who gives it (W.20)."""
+    """As `hand`, from its parts. exchange: the seat that receives a card before play, and the seat that gives it
+    (W.20).
+    """
     return {
         "type": "hand",
         "seat": seat,
@@ -89,7 +91,7 @@ def hand_of(
 
 
 def events(happened: list[Message]) -> Message:
-    """What has happened since the last message: climb/1 events, hidden cards as "?"."""
+    """The message with new events, as in climb/1, hidden cards as "?"."""
     return {"type": "events", "events": happened}
 
 
@@ -109,17 +111,17 @@ def quit() -> Message:
 
 
 def without_events(seen: Message) -> Message:
-    """A view as JSON without its events, which have been sent already."""
+    """A view as JSON without its events, which earlier messages contained."""
     return {name: value for name, value in seen.items() if name != "events"}
 
 
 def move(answer: Message, number: int, seen: Message) -> str:
-    """The text of the legal move in a program's answer. `Fault`: there is none."""
+    """The text of the move in a program's answer. `Fault`: it is not a legal move."""
     if answer.get("type") != "move" or answer.get("id") != number or isinstance(answer.get("id"), bool):
         raise Fault("garbage", f"the answer to choose {number} must be a move with this id")
     text = answer.get("move")
     if not isinstance(text, str):
-        raise Fault("garbage", "a move is a text")
+        raise Fault("garbage", "a move is text")
     if all(text != legal["move"] for legal in seen["legal_moves"]):
         raise Fault("illegal", f"{text[:80]!r} is not one of the legal moves")
     return text

@@ -1,1 +1,1 @@
-"""Rules of thumb and small exact searches from which bots choose: all a view tells, and nothing else."""
+"""Heuristics and small exact searches for bots, computed only from a view."""

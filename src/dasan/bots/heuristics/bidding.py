@@ -1,4 +1,4 @@
-"""Big Three's auction, and the call of a partner's card."""
+"""Bidding in Big Three, and the call of a partner's card."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENOUGH = {3: (1.9, 1.2, 0.55), 4: (3.3, 2.9, 2.5)}
 
 
 def enough(players: int) -> tuple[float, ...]:
-    """The limits of `ENOUGH`; of the nearest number of players where it has none.
+    """The limits of `ENOUGH` for this number of players, or for the nearest number that it has.
 
     >>> enough(5) == ENOUGH[4]
     True
@@ -23,7 +23,7 @@ def enough(players: int) -> tuple[float, ...]:
 
 
 def choose_bid(view: View) -> Move:
-    """The highest bid that the hand supports; else a pass, or the lowest bid where it must bid."""
+    """The highest bid that the hand supports; else a pass, or the lowest bid if it must bid."""
     moves = choices(view)
     turns = strength(view)
     good = sum(turns <= limit for limit in enough(view.rules.players))
@@ -33,12 +33,14 @@ def choose_bid(view: View) -> Move:
 
 
 def strength(view: View) -> float:
-    """The cost of the seat's hand against everybody else, in turns: less is better."""
+    """The cost of the seat's hand against everybody else, in turns: lower is better."""
     return ViewCosts(view, Temper()).turns()
 
 
 def choose_call(view: View) -> Move:
-    """Call a card of the rank that the bidder holds fewest of, so that its holder may have a group; the highest rank on ties."""
+    """Call a card of the rank of which the bidder holds fewest, so that its holder may have a group; the highest rank
+    on ties.
+    """
     held = Counter(c.rank for c in view.hand)
     ranks = view.rules.ranks
     calls = low_to_high(view, choices(view))

@@ -1,4 +1,4 @@
-"""Moves that win whatever the others hold."""
+"""Moves that win whatever cards the others hold."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dasan.play.view import View
 from dasan.ruleset.policies import Guard
 
 MOST_WAYS = 20
-"""The most combinations in a hand; with more it takes too long to look for races."""
+"""The most combinations in a hand: with more, the search for races takes too long."""
 
 
 class Certain:
-    """Proofs about the moves of a view: each question is searched once, when it is first asked."""
+    """Proofs about the moves of a view, computed on demand and cached."""
 
     def __init__(self, view: View, moves: Sequence[Move]) -> None:
         self._view = view
@@ -25,15 +25,15 @@ class Certain:
 
     @cached_property
     def judgement(self) -> ViewCosts:
-        """The view as a player without faults judges it."""
+        """The costs of the view as a perfect player would judge them."""
         return ViewCosts(self._view, Temper())
 
     @cached_property
     def moves(self) -> Sequence[Move]:
-        """The moves after which the seat surely goes out before all others; none where nothing is known.
+        """The moves after which the seat surely goes out before all others; empty if none is proved.
 
-        A move that goes out leaves no other to consider. With two players left in Winner all cards are known, and the search is
-        exact; else a move is certain if it is `unstoppable`.
+        If a move goes out, no other is considered. With two players left in Winner all cards are known, and the
+        search is exact; else a move is certain if it is `unstoppable`.
         """
         if self._view.phase != "play":
             return ()
@@ -44,15 +44,15 @@ class Certain:
 
     @cached_property
     def proved(self) -> Sequence[Move]:
-        """The moves that win against the only other player left, see `two_hands.winning`; none where that is not known."""
+        """The moves that win against the only other player left, see `two_hands.winning`; empty if that is unknown."""
         return winning(self._view) or ()
 
     @cached_property
     def unstoppable(self) -> Sequence[Move]:
         """The moves that begin a race that cannot fail (see `races`).
 
-        None where a player who still holds cards is no opponent: a friend could take the lead. None either where a duty to guard
-        may forbid a play of the race.
+        Empty if a player who still holds cards is not an opponent, because a friend could take the lead; also if a
+        duty to guard may forbid a play of the race.
         """
         view = self._view
         rules = view.rules

@@ -15,7 +15,7 @@ GIFT = 0.5
 
 
 def choose_offer(view: View, temper: Temper) -> Move:
-    """The two cards that this hand misses least, also counting what they are worth to the other player."""
+    """The two cards that this hand needs least, taking into account their value to the other player."""
     judgement = ViewCosts(view, temper)
     values = view.rules.order.value
     top = max(values.values())

@@ -24,12 +24,13 @@ Family = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """Rows of a family that need the same cards, so that a hand holds all or none. strength: that of the strongest.
+    """Rows of a family that need the same cards, so that a hand holds all of them or none. strength: that of the
+    strongest row.
 
-    counts: the least number of cards of each rank; need: the same as `lanes`. cards: the exact cards, if suits matter, else None.
-    bits: those cards as one number, one bit each. also: (kind, strength) of plays of other families that one of
-    the rows beats, see `Combination.also`. run: if it needs as many cards of each rank from one to another, that number, the
-    first rank and the rank after the last.
+    counts: the least number of cards of each rank; need: the same as `lanes`. cards: the exact cards, if suits
+    matter, else None. bits: those cards as one number, one bit each. also: (kind, strength) of plays of other
+    families that one of the rows beats, see `Combination.also`. run: if it needs n cards of each of several
+    consecutive ranks, (n, first rank, rank after the last).
     """
 
     strength: int
@@ -48,12 +49,12 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A family's rungs of one power, high to low. also: whether some beat plays of other families. group: if each rung needs this
-    many cards of one rank, whatever their suits; else 0. runs: `Rung.run` of each, if all need the same
-    number of cards of each of their ranks; else empty.
+    """A family's rungs of one power, high to low. also: whether some beat plays of other families. group: the number
+    of cards if each rung needs that many of one rank, of any suits; else 0. runs: `Rung.run` of each, if all need the
+    same number of cards of each of their ranks; else empty.
 
-    bits, descending: where the pack has at most 64 cards, all different, and rungs are exact sets of cards: uint64 and int64
-    [rungs], the cards of each and its strength. bits is None elsewhere.
+    bits, descending: uint64 and int64 [rungs], the cards of each rung and its strength, if the pack has at most 64
+    cards, all different, and rungs are exact sets of cards; else bits is None.
     """
 
     size: int
@@ -68,16 +69,16 @@ class Ladder:
     descending: npt.NDArray[np.int64]
 
     def height(self, strength: int) -> float:
-        """The share of the family, 0 to 1, that is lower than `strength`."""
+        """The fraction of the family, 0 to 1, that is lower than `strength`."""
         return bisect_left(self.strengths, strength) / len(self.strengths)
 
 
 @dataclass(frozen=True, slots=True)
 class Ladders:
-    """All families of some rules, those with plays of several powers once for each power.
+    """All families of some rules; a family with plays of several powers appears once for each power.
 
-    exact: whether rungs are exact sets of cards. unit: each different card's bit. across: the families and powers of plays that
-    beat some of other families. ranks: how many there are, jokers among them.
+    exact: whether rungs are exact sets of cards. unit: each different card's bit. across: (family, power) of plays
+    that beat plays of other families. ranks: the number of ranks, jokers included.
     """
 
     exact: bool
@@ -128,10 +129,10 @@ def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:
 
 
 def _canonical(rows: list[Row], rules: Rules, unit: dict[Card, int]) -> Iterable[Rung]:
-    """One rung for the rows with the same counts, whatever their suits; flushes and single cards have rungs of their own.
+    """One rung for all rows with the same counts, ignoring suits; flushes and single cards have rungs of their own.
 
-    A full house, or a bomb with an odd card, counts as held by whoever holds the main group, which all rows of the same
-    strength share.
+    A full house, or a bomb with an odd card, counts as held by the player who holds the main group, which all rows of
+    the same strength share.
     """
     at = rules.order.at
     together: dict[Counts, tuple[int, frozenset[tuple[str, int]]]] = {}

@@ -22,17 +22,19 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
 CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
-"""By number of cards, the holders for each exact set that is held: below 1, for a hand with one full house often has several."""
+"""By number of cards: the number of holders for each exact set held. It is below 1, because a hand with one full
+house often has several.
+"""
 ONE_PLAY = 0.25
 """The probability that the last cards of a hand, if there are several, were kept because they are one play."""
 _UNSURE = 1 - 1e-9
-"""The most that a play stands which an opponent might beat."""
+"""The highest probability of winning for a play that an opponent might beat."""
 
 
 def unseen(view: View, memory: int | None = None) -> dict[Card, int]:
-    """The cards that this seat has seen neither in its hand nor on the table, with their numbers.
+    """The cards that this seat has seen neither in its hand nor on the table, with their counts.
 
-    memory: a player that remembers only the plays among so many of the last events.
+    memory: the number of last events from which plays are remembered; None for all.
     """
     left = dict(_pack(view.rules))
     seen: list[Sequence[Card | None]] = [view.hand]
@@ -54,7 +56,7 @@ _PLAY = EventType.PLAY
 
 @lru_cache(maxsize=64)
 def _pack(rules: Rules) -> Counter[Card]:
-    """How many of each card there are."""
+    """The number of copies of each card."""
     return Counter(rules.pack)
 
 
@@ -68,15 +70,15 @@ def _others(view: View, enmity: Sequence[float], seats: Collection[int] | None) 
 
 
 def _lacks(view: View, left: dict[Card, int]) -> tuple[int, Card] | None:
-    """The bidder and the called card, where another player holds it and nobody knows who (B4.03, B4.04)."""
+    """The bidder and the called card, if an unknown other player holds it (B4.03, B4.04)."""
     if view.called is None or view.bidder is None or view.seat == view.bidder or view.called not in left:
         return None
     return None if view.partner is not None else (view.bidder, view.called)
 
 
 def _guards(view: View, seats: Sequence[int]) -> dict[int | None, int]:
-    """By seat, the number of cards of those who act before it and must play their highest over a single card: players whose
-    neighbour is on the last card and may act (D2.16). By None: the number of cards of all of them.
+    """By seat: the number of cards held by players who act before it and must play their highest over a single card,
+    because their neighbour is on the last card and may act (D2.16). Under None: the number for all of them.
     """
     if view.rules.guard is not Guard.ENFORCED:
         return {}
@@ -93,15 +95,15 @@ def _guards(view: View, seats: Sequence[int]) -> dict[int | None, int]:
 
 Weights = tuple[Sequence[int], list[float]]
 Foes = tuple[tuple[int, float, float], ...]
-"""Of each opponent the number of its cards, its share of the hidden cards, and how surely it is an opponent."""
+"""For each opponent: its number of cards, its fraction of the hidden cards, and its enmity."""
 
 
 class Outlook:
     """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
 
-    enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. left: the hidden cards, if they
-    have been counted before. seats: the others who may act in this trick, in order; None: the estimates are for a later trick, in
-    which everybody may act and nobody has a duty yet.
+    enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. left: the hidden
+    cards, if already counted. seats: the others who may act in this trick, in order; None: estimates for a later
+    trick, in which everybody may act and nobody has a duty yet.
     """
 
     def __init__(
@@ -141,7 +143,7 @@ class Outlook:
         self._out: dict[tuple[str, str, int, int, int], float] = {}
 
     def serves(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int]) -> bool:
-        """Whether an outlook made with these arguments is equal to this one."""
+        """Whether an outlook with these arguments would equal this one."""
         return (
             self._stay == 1 - willing
             and self._others == _others(view, enmity, None)
@@ -156,12 +158,12 @@ class Outlook:
 
     @cached_property
     def _seen_bits(self) -> int:
-        """The cards of which none is hidden, one bit each."""
+        """The cards of which no copy is hidden, one bit each."""
         left = self._left
         return sum([bit for c, bit in self._ladders.unit.items() if c not in left])
 
     def stands(self, play: Combination) -> float:
-        """The probability that no opponent beats `play`; exactly 1 where nobody can."""
+        """The probability that no opponent beats `play`; exactly 1 if nobody can."""
         key = (play.kind, play.family, play.power, play.strength)
         known = self._stands.get(key)
         if known is None:
@@ -169,7 +171,7 @@ class Outlook:
         return known
 
     def all_stand(self, plays: Sequence[Combination]) -> list[float]:
-        """`stands` of each of `plays`, faster if those of a family come one after the other, low to high."""
+        """`stands` of each of `plays`; faster if plays of a family are adjacent, low to high."""
         known, out = self._stands, []
         family, power, least, across, stay = None, 0, 0, self._ladders.across, self._stay
         for play in plays:
@@ -194,7 +196,7 @@ class Outlook:
         return out
 
     def tops(self, play: Combination) -> bool:
-        """Whether `play` beats every play on which it may be made: no opponent can beat it, or make one that is as high."""
+        """Whether no opponent can beat `play` or equal it, so that it beats every play that it may be played on."""
         strengths, masses = self._climb((play.family, play.power), play.strength)
         at = bisect_left(strengths, play.strength)
         as_high = masses[at] if at < len(masses) else 0.0
@@ -208,7 +210,7 @@ class Outlook:
         return self._power_above(lowest) > 0 or any(rung.also for held in across for rung, _ in held)
 
     def odds_out(self, play: Combination) -> list[tuple[int, float]]:
-        """(seat, its enmity × the probability that its whole hand beats `play`) for every seat that could go out over it.
+        """(seat, enmity × probability that its whole hand beats `play`) for every seat that could go out over it.
 
         The number is negative for a friend.
         """
@@ -222,30 +224,36 @@ class Outlook:
         return [(seat, e * chance * self._unguarded(play, seat)) for seat, e in seats]
 
     def _last_card_beats(self, play: Combination, seat: int, bidder: int, called: Card) -> float:
-        """The probability that the only card of `seat` beats `play`, where another than the bidder has the called card."""
+        """The probability that the last card of `seat` beats `play`, if a player other than the bidder has the called
+        card.
+        """
         high = int(self._rules.combination((called,)).beats(play))
         other = (self._ways_to_beat(play) - high) / max(1, self._total - 1)
         has_it = 0.0 if seat == bidder else 1 / sum(size for s, size, _ in self._others if s != bidder)
         return has_it * high + (1 - has_it) * other
 
     def _unguarded(self, play: Combination, seat: int) -> float:
-        """The probability that nobody who acts before `seat` has to beat `play`, if the last card of `seat` does."""
+        """The probability that nobody who acts before `seat` must beat `play`, given that the last card of `seat`
+        beats it.
+        """
         held = self._guards.get(seat, 0)
         return self._none_of(self._ways_to_beat(play) - 1, held, 1) if held and len(play.cards) == 1 else 1.0
 
     def _no_duty_to_beat(self, play: Combination) -> float:
-        """The probability that nobody has to beat `play` in order to guard a neighbour."""
+        """The probability that nobody must beat `play` in order to guard a neighbour."""
         held = self._guards.get(None, 0)
         return self._none_of(self._ways_to_beat(play), held, 0) if held and len(play.cards) == 1 else 1.0
 
     def _none_of(self, cards: int, held: int, known: int) -> float:
-        """The probability that a hand of `held` hidden cards has none of some `cards`. known: how many others are elsewhere."""
+        """The probability that a hand of `held` hidden cards has none of some `cards`. known: the number of other
+        hidden cards known to be elsewhere.
+        """
         total = self._total - known
         return comb(max(0, total - cards), held) / comb(total, held) if held <= total else 1.0
 
     def whole_hand_beats(self, play: Combination) -> float:
-        """The probability that a player with as many cards as `play` has could go out over it; 0 or 1 where these are all cards
-        that are hidden.
+        """The probability that a player with as many cards as `play` could go out over it; 0 or 1 if these are all
+        the hidden cards.
         """
         n = len(play.cards)
         if self._total == n:
@@ -261,7 +269,7 @@ class Outlook:
         return known
 
     def _hidden_beat(self, play: Combination) -> bool:
-        """Whether the hidden cards together are a play that beats `play`."""
+        """Whether all hidden cards together form a play that beats `play`."""
         try:
             return self._rules.combination(tuple(Counter(self._left).elements())).beats(play)
         except DasanError:
@@ -291,7 +299,9 @@ class Outlook:
         return ways
 
     def _ways_from(self, family: Family, size: int) -> tuple[list[int], list[int]]:
-        """The strengths of a family that `size` hidden cards can make, low to high, and the number of hands from each upwards."""
+        """The strengths of a family that `size` hidden cards can have, low to high, and the number of hands with at
+        least each.
+        """
         known = self._ways.get((family, size))
         if known is None:
             ladder = self._ladders.by_family[family]
@@ -305,7 +315,7 @@ class Outlook:
         return known
 
     def _alive(self, ladder: Ladder) -> list[int]:
-        """Of a ladder with `bits`, the strengths of the rungs of which no card has been seen, high to low."""
+        """For a ladder with `bits`: the strengths of the rungs of which no card has been seen, high to low."""
         import numpy as np
 
         assert ladder.bits is not None
@@ -314,7 +324,7 @@ class Outlook:
         return alive
 
     def _others_of_power(self, play: Combination) -> Iterator[Ladder]:
-        """The ladders of other families and the same power that have plays which beat some of other families."""
+        """The ladders of other families with the same power that have plays that beat other families."""
         ladders = self._ladders
         return (
             ladders.by_family[name, power]
@@ -323,7 +333,9 @@ class Outlook:
         )
 
     def _deals(self, rung: Rung) -> int:
-        """About how many hands of hidden cards are this rung and nothing else: what lies beside a group may be any cards."""
+        """The approximate number of hands of hidden cards that are exactly this rung; the cards beside a group may be
+        any.
+        """
         if rung.cards is not None:
             return prod(self._left[c] for c in rung.cards)
         ways = prod(comb(self._ranks[rank], n) for rank, n in rung.counts)
@@ -331,13 +343,13 @@ class Outlook:
         return ways * comb(max(0, self._total - 4), rest) if rest else ways
 
     def _across(self, play: Combination) -> float:
-        """The mass of other families of the same power (`also_beats`)."""
+        """The mass of plays of other families with the same power that beat `play` (`also_beats`)."""
         return sum(
             m for ladder in self._others_of_power(play) for rung, m in self._weighed(ladder) if rung.beats_across(play)
         )
 
     def _climb(self, family: Family, least: int) -> Weights:
-        """The strengths of a family, low to high, from `least` on, and the mass from each upwards."""
+        """The strengths of a family from `least` up, low to high, and the mass of all rungs with at least each."""
         known = self._climbs.get(family)
         if known is None or known[0] > least:
             strengths, masses = self._masses(family, least)
@@ -352,8 +364,8 @@ class Outlook:
         return known
 
     def _masses(self, family: Family, least: int) -> Weights:
-        """The strengths of the rungs of a family, high to low, to `least` or lower, and the mass of each. Rungs that nobody
-        could hold have the mass 0 or are left out.
+        """The strengths of a family's rungs, high to low, down to `least` or lower, and the mass of each. Rungs that
+        nobody could hold have mass 0 or are left out.
         """
         ladder = self._ladders.by_family[family]
         if self._beyond(ladder):
@@ -379,7 +391,7 @@ class Outlook:
         return CLUSTER.get(ladder.size, 0.3) * self._dealt_to_foes(ladder.size)
 
     def _weighed(self, ladder: Ladder, least: int = 0) -> list[tuple[Rung, float]]:
-        """The rungs of at least this strength that could be held, high to low, and the mass of each."""
+        """The rungs of at least this strength that somebody could hold, high to low, and the mass of each."""
         if self._beyond(ladder):
             return []
         rungs = ladder.rungs[: len(ladder.rungs) - bisect_left(ladder.strengths, least)]
@@ -443,7 +455,7 @@ class Outlook:
         return known
 
     def _tails(self, n: int) -> list[list[float]]:
-        """For each opponent, by rank, the probability to hold `n` or more of its hidden cards."""
+        """For each opponent, by rank: the probability of holding `n` or more of the rank's hidden cards."""
         known = self._by_number.get(n)
         if known is None:
             most = max(self._ranks)
@@ -456,14 +468,14 @@ class Outlook:
 
 
 def _shared(foes: Foes, size: int, chances: Sequence[float]) -> float:
-    """The expected number of opponents with at least `size` cards who hold what each holds with the probability `chances`."""
+    """The expected number of opponents with at least `size` cards, each counted with its probability in `chances`."""
     return sum([weight * chance for (held, _, weight), chance in zip(foes, chances, strict=True) if held >= size])
 
 
 @lru_cache(maxsize=1 << 12)
 def _groups(foes: Foes, size: int, n: int, most: int) -> list[float]:
-    """By the number of hidden cards of a rank, up to `most`: the expected number of `foes` who hold `n` of them, in a play of
-    `size` cards.
+    """By the number of hidden cards of a rank, up to `most`: the expected number of `foes` who hold `n` of them and
+    at least `size` cards.
     """
     if size == 1:
         single = sum(weight * p for _, p, weight in foes)
@@ -474,10 +486,12 @@ def _groups(foes: Foes, size: int, n: int, most: int) -> list[float]:
 
 @lru_cache(maxsize=1 << 12)
 def _chances(n: int, p: float, most: int) -> list[float]:
-    """By the number of hidden cards of a rank, up to `most`: the probability of `n` or more of them, each held with `p`."""
+    """By the number of hidden cards of a rank, up to `most`: the probability of holding `n` or more of them, each
+    with probability `p`.
+    """
     return [_at_least(n, out_of, p) for out_of in range(most + 1)]
 
 
 def _at_least(n: int, out_of: int, p: float) -> float:
-    """The probability of `n` or more of `out_of` cards, each of which is held with probability `p`."""
+    """The probability of holding `n` or more of `out_of` cards, each with probability `p`."""
     return sum(comb(out_of, k) * p**k * (1 - p) ** (out_of - k) for k in range(n, out_of + 1))

@@ -22,9 +22,9 @@ _SPARE = 1 << (_WIDTH - 1)
 
 
 class _Numbering(NamedTuple):
-    """How the hands of some rules become numbers. unit: what a card adds. spare: the highest bit of each field. exact: whether
-    every card has a field of its own. rows: by id of a row of the catalogue, its plays as numbers. free: whether no play has a
-    `Part.whole`.
+    """The encoding of hands as numbers under some rules. unit: the number of each card. spare: the highest bit of
+    each field. exact: whether every card has a field of its own. rows: by row of the catalogue, its plays as numbers.
+    free: whether no play has a `Part.whole`.
     """
 
     unit: dict[Card, int]
@@ -45,8 +45,9 @@ def _numbering(rules: Rules) -> _Numbering:
 
 
 class Part(NamedTuple):
-    """A play, as a number. lowest: where its first field begins. alone: how many cards it has if it has no other field, else 0.
-    whole: the fields of its ranks, if a hand that plays it keeps no card of these, else 0. height: see `Ladder.height`.
+    """A play as a number. lowest: the bit at which its first field begins. alone: its number of cards if it has only
+    that field, else 0. whole: the fields of its ranks if playing it leaves no card of them, else 0. height: see
+    `Ladder.height`.
     """
 
     number: int
@@ -57,7 +58,7 @@ class Part(NamedTuple):
 
 
 class Parts:
-    """The plays that a hand can be split into, and each as a number; the plans of a hand share them."""
+    """The plays that a hand can be split into, also as numbers; all plans of a hand share them."""
 
     def __init__(self, rules: Rules, fits: Iterable[Fit]) -> None:
         self.numbering = _numbering(rules)
@@ -87,16 +88,16 @@ class Parts:
 
 
 _From = tuple[dict[int, float], list[float], list[tuple[int, float, int]]]
-"""The plays that take cards of one rank first: prices of groups of this rank by their size, the least cost of 0, 1, 2 … of its
-cards in such groups, and the other plays with their prices and `Part.whole`.
+"""The plays whose lowest cards are of one rank: the prices of groups of this rank by size, the least cost of 0, 1, 2
+… of its cards in such groups, and the other plays with their prices and `Part.whole`.
 """
 
 
 class Plan:
-    """The cheapest partition of a hand, and of what is left of it after a play.
+    """The cheapest partition of a hand, and of the rest of it after a play.
 
-    fits: what the hand can play. cost: the cost of a play, or of each of `fits`; costs add up. budget: once this many hands have
-    been searched, further ones are only split into groups of single ranks.
+    fits: the plays of the hand. cost: the cost of a play, or of each of `fits`; costs add up. budget: the number of
+    hands to search; further ones are only split into groups of single ranks.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class Plan:
         return self._best(number) if cost is None else cost
 
     def at_least(self, number: int, taken: int) -> float | None:
-        """A lower bound of the cost of `number - taken`: the cost of `number` less the price of the play `taken`.
+        """A lower bound on the cost of `number - taken`: the cost of `number` less the price of the play `taken`.
 
         None if the known costs may not be minimal.
         """
@@ -153,7 +154,8 @@ class Plan:
 
     def _best(self, number: int) -> float:
         """Compute the cost of a number."""
-        # This is where a move's time goes, so `lowest` and `holds` are written out, and a known rest is not asked for by a call.
+        # Most of a move's time is spent here, so `lowest` and `holds` are inlined, and a known rest is looked up
+        # without a call.
         known = self._known
         low = ((number & -number).bit_length() - 1) // _WIDTH * _WIDTH
         count = number >> low & _MASK
@@ -180,7 +182,7 @@ class Plan:
 
 
 def lowest(number: int) -> int:
-    """Where the lowest field that is not empty begins."""
+    """The bit at which the lowest nonempty field begins."""
     return ((number & -number).bit_length() - 1) // _WIDTH * _WIDTH
 
 

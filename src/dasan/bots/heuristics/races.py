@@ -1,9 +1,9 @@
 """Races: ways to play a hand out that keep the lead, or win it back, whatever the others hold.
 
-A play that nothing unseen beats keeps the lead. If nothing unseen is as high either, it is a *control*: it also takes the lead
-back from whoever beat a play of its kind. Plays that can be beaten are *losers*. If each loser but the last has a control that
-answers for it, the hand goes out before anybody else, unless another player's whole hand beats one of the losers; the probability
-of that is the risk.
+A play that nothing unseen beats keeps the lead. If nothing unseen is as high either, it is a *control*: it also takes
+the lead back from a player who beat a play of its kind. Plays that can be beaten are *losers*. If each loser but the
+last has a control that answers for it, the hand goes out before anybody else, unless another player's whole hand
+beats one of the losers; the probability of that is the risk.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ MOST_PARTITIONS = 201
 """The most partitions of a hand to consider."""
 MOST_NODES = 4000
 MOST_ORDERED = 4
-"""With more losers than this, they are led from high to low."""
+"""The most losers for which all orders are tried; more are led from high to low."""
 SAFE = 0.1
 """A race with a lower risk counts as won."""
 
 
 Choice = tuple[int, Combination, bool, float]
-"""The number of a play, the play, whether only these very cards will do, and its price, see `Races._prices`."""
+"""A play's number, the play, whether it needs exactly these cards, and its price, see `Races._prices`."""
 _Way = tuple[Combination, float, float]
 """A play, the probability that it stands, and its price."""
 
 
 class _Partial(NamedTuple):
-    """A hand split so far. rest: the number of the remaining cards. spent: the cards of plays of which only these very
-    cards would do. choices: the plays still to be tried next.
+    """A partial split of a hand. rest: the number of the remaining cards. spent: the cards of plays that need exactly
+    these cards. choices: the plays still to try next.
     """
 
     rest: int
@@ -57,7 +57,7 @@ class Trick(NamedTuple):
 
 
 class Races:
-    """The races of one hand. parts: what it can play; stands: the probability that nobody beats each of these plays. foes:
+    """The races of one hand. parts: its plays. stands: for each play, the probability that nobody beats it. foes:
     enmity, above 0, and hand size of each opponent.
     """
 
@@ -78,18 +78,18 @@ class Races:
 
     @cached_property
     def _bound(self) -> Plan:
-        """The least number by which losers exceed controls."""
+        """A lower bound on the number by which losers exceed controls."""
         return Plan(self._rules, self._parts, self._prices)
 
     @property
     def spent(self) -> bool:
-        """Whether the budget of the search for their bound is used up."""
+        """Whether the budget of the search for the bound is used up."""
         bound: Plan | None = self.__dict__.get("_bound")
         return bound is not None and bound.spent
 
     @cached_property
     def _prices(self) -> list[float]:
-        """By how much each play raises the number of losers above that of controls."""
+        """For each play: how much it adds to the number of losers minus controls."""
         tops = self._outlook.tops
         return [
             1.0 if stands < 1 else -1.0 if tops(play) else 0.0
@@ -98,7 +98,7 @@ class Races:
 
     @cached_property
     def _possible(self) -> bool:
-        """Whether any play keeps the lead. If none does, every play is a loser without a control."""
+        """Whether any play keeps the lead; if not, every play is a loser without a control."""
         return 1.0 in self._stands
 
     @cached_property
@@ -128,10 +128,10 @@ class Races:
         return by_lowest
 
     def risk(self, first: Combination, rest: int, trick: Trick) -> float | None:
-        """The probability that the race which begins with `first` fails; None: it begins none.
+        """The probability that the race that begins with `first` fails; None if it begins none.
 
-        rest: the number of the remaining cards, see `Plan.number`. trick: that of `first`. A loser is taken to be beaten by a
-        play of its own size, after which the trick goes on.
+        rest: the number of the remaining cards, see `Plan.number`. trick: that of `first`. The estimate assumes that
+        a loser is beaten by a play of its own size, after which the trick goes on.
         """
         if not self.may_begin(first, rest, trick):
             return None
@@ -146,8 +146,8 @@ class Races:
     def proved(self, first: Combination, rest: int, trick: Trick) -> bool:
         """Whether a race that begins with `first` cannot fail, if no duty to guard is enforced.
 
-        rest, trick: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and
-        nobody goes out over a loser where no whole hand has its size: no probability is estimated.
+        rest, trick: see `risk`. This uses no estimates: a control surely answers if no bomb may beat a loser and no
+        play ends a trick at once, and nobody goes out over a loser if no whole hand has its size.
         """
         if not self.may_begin(first, rest, trick):
             return False
@@ -158,8 +158,8 @@ class Races:
         )
 
     def may_begin(self, first: Combination, rest: int, trick: Trick) -> bool:
-        """Whether `first` keeps the lead, or a control answers for it, and the hand has few enough losers: else it begins no
-        race. trick: see `risk`.
+        """Whether `first` can begin a race: it keeps the lead or has a control, and the hand has few enough losers.
+        trick: see `risk`.
         """
         if trick.outlook is not self._outlook and trick.outlook.stands(first) == 1:
             return True
@@ -175,7 +175,9 @@ class Races:
         return not parts.numbering.free or self._bound.cost(rest + parts.number(first.cards)) <= 1
 
     def _begun_by(self, first: Combination, rest: int, trick: Trick) -> Iterator[Sequence[Combination]]:
-        """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
+        """The races that begin with `first`: for each, the losers that need answers, in the order in which they are
+        led.
+        """
         stands = trick.outlook.stands(first) == 1
         if self._bound.cost(rest) > (1 if stands else 0):
             return
@@ -184,7 +186,7 @@ class Races:
             yield from _orders(losers, controls, fixed=not stands)
 
     def _next(self, rest: int) -> list[Choice]:
-        """The plays that may take the lowest cards of a number."""
+        """The plays that contain the lowest cards of a number."""
         return self._by_lowest.get(lowest(rest), [])
 
     def _parted(self, beginning: _Partial) -> Iterator[tuple[list[Combination], list[Combination]]]:
@@ -225,8 +227,8 @@ class Races:
     def _near(
         self, led: Sequence[Combination], first: Combination, trick: Trick
     ) -> Iterator[tuple[Combination, list[float]]]:
-        """Each play of `led`, with the enmity of each opponent whose whole hand may have its size by then: it has followed some
-        losers before. Over `first`, only those of `trick` may go out.
+        """Each play of `led`, with the enmity of each opponent whose whole hand may have its size by then, after
+        following some earlier losers. Over `first`, only those of `trick` may go out.
         """
         spent = 1  # one bit for each number of cards that an opponent may have played
         for play in led:
@@ -237,8 +239,8 @@ class Races:
 
 
 def _considered(ways: list[_Way]) -> list[tuple[_Way, bool]]:
-    """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each that keeps the
-    lead, where only some do, and of the others the one that stands best.
+    """The plays to consider among those that differ only in suits, and whether each needs exactly its cards: if only
+    some keep the lead, all of those, and the best of the others.
     """
     if len(ways) == 1:
         return [(ways[0], False)]
@@ -278,13 +280,15 @@ def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bo
 
 
 def _answered(able: Sequence[Sequence[int]]) -> bool:
-    """Whether each loser has a control of its own (augmenting paths). able: by loser, the controls that answer it."""
+    """Whether each loser can have a control of its own (bipartite matching by augmenting paths). able: by loser, the
+    controls that answer it.
+    """
     taken: dict[int, int] = {}
     return all(able) and all(_find(loser, able, taken, set()) for loser in range(len(able)))
 
 
 def _find(loser: int, able: Sequence[Sequence[int]], taken: dict[int, int], tried: set[int]) -> bool:
-    """Whether `loser` gets a control, if losers that have one may change it. taken: by control, the loser that has it."""
+    """Whether `loser` gets a control when losers that have one may switch. taken: by control, the loser that has it."""
     for k in able[loser]:
         if k not in tried:
             tried.add(k)
@@ -295,7 +299,9 @@ def _find(loser: int, able: Sequence[Sequence[int]], taken: dict[int, int], trie
 
 
 def _answers(control: Combination, loser: Combination) -> bool:
-    """Whether a control beats a play and all higher ones of its family: that of `also_beats` may beat some kinds of it alone."""
+    """Whether a control beats a play and all higher plays of its family: one that beats it by `also_beats` may beat
+    only some kinds of the family.
+    """
     if control.power != loser.power:
         return control.power > loser.power
     return control.family == loser.family and control.strength > loser.strength

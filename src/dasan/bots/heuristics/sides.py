@@ -8,9 +8,9 @@ from dasan.play.view import View
 def enmity(view: View) -> tuple[float, ...]:
     """For every seat, from 1 (opponent) to -1 (ally); values between mean that the side is not known yet.
 
-    Seats that are out, and the seat itself, count 0. In four-player Big Three the partner stays hidden until the called
-    card is played (B4.04): until then each of the bidder's three opponents is a friend once in three times, and for
-    those who know that they are not the partner the other two weigh nothing.
+    The seat itself, and seats that are out, have 0. In four-player Big Three the partner stays hidden until the
+    called card is played (B4.04): until then each of the bidder's three opponents is a friend with probability 1/3,
+    and those who know that they are not the partner give the other two 0.
     """
     me = view.seat
     out = []

@@ -1,7 +1,7 @@
 """Exact search of Winner's endgames between the last two players, who know each other's cards.
 
-Winner deals the whole pack and goes on until one player is left, so the cards that one of two players has not seen are the
-other's.
+Winner deals the whole pack and goes on until one player is left, so the last two players know each other's cards:
+those that they have not seen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _TooMuch(Exception):
 
 
 class TwoHands:
-    """Two open hands, numbered 0 and 1. heir: who leads after a trick that a player who is out has won."""
+    """Two open hands, numbered 0 and 1. heir: the player who leads after a trick won by a player who is out."""
 
     def __init__(self, rules: Rules, hands: tuple[tuple[Card, ...], tuple[Card, ...]], heir: int) -> None:
         self._plays = [_plays(rules, hand) for hand in hands]
@@ -85,8 +85,8 @@ class TwoHands:
 def winning(view: View) -> tuple[Move, ...] | None:
     """The moves of `view` with which its seat goes out before the only other player left.
 
-    None: more players hold cards, a hand is too large, the hidden cards are not all the other's, the search is too large, or
-    a duty to guard may forbid a play.
+    None: more than two players hold cards, a hand is too large, the other does not hold all hidden cards, the search
+    is too large, or a duty to guard may forbid a play.
     """
     rules = view.rules
     if rules.ending is not Ending.LAST_IN or view.phase != "play" or rules.guard is Guard.ENFORCED:

@@ -1,1 +1,1 @@
-"""Valuing moves in sampled worlds that fit a view: beliefs, playouts and their elimination."""
+"""Values of moves from sampled worlds that fit a view: beliefs, playouts, and elimination of weak candidates."""

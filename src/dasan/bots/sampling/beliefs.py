@@ -1,5 +1,5 @@
-"""The deals that a player considers: worlds that fit its view, with equal weights or weighted by the likelihood of the
-others' moves.
+"""Beliefs about hidden cards: worlds that fit a view, equally weighted or weighted by the likelihood of the others'
+moves.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from dasan.networks.trained import Fitted
 
 ONE_IN = 4
-"""Likelihoods are flattened until the effective number of worlds is at least one in so many of the pool."""
+"""Likelihoods are flattened until the effective number of worlds is at least the pool divided by this."""
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Worlds of a view. state: one of them, as the engine's state. weights: float64 [worlds]."""
+    """Worlds that fit a view. state: one of them, as the engine's state. weights: float64 [worlds]."""
 
     state: State
     deals: Deals
@@ -39,7 +39,7 @@ class Beliefs:
 
 
 def evenly(view: View, worlds: int, seed: int) -> Beliefs:
-    """Worlds that explain the view, all equally likely."""
+    """Worlds that fit the view, all equally likely."""
     import numpy as np
 
     (state,) = Sampler(view).states(1, seed)

@@ -1,6 +1,4 @@
-"""Rollouts with elimination: candidates that are clearly behind are not tried in further worlds, and the others share
-their time.
-"""
+"""Rollouts with elimination: candidates that are clearly behind are dropped, and the others share the time saved."""
 
 from __future__ import annotations
 
@@ -23,16 +21,16 @@ if TYPE_CHECKING:
 
 
 SURE = 2.5
-"""A candidate is eliminated when its value is so many standard errors of their difference below the best one's."""
+"""A candidate is eliminated when its value is below the best one's by this many standard errors of their difference."""
 LEAST = 16
-"""Worlds before which no candidate is eliminated."""
+"""The number of worlds before any candidate can be eliminated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blend:
-    """How the value of a candidate follows from its mean in rollouts. The mean is shrunk towards `first`, the first score of the
-    candidate, which weighs as much as `trust` worlds. If there is `other`, an estimate of another kind, the value is the mean
-    of both. first, other: float64 [moves].
+    """Combines a candidate's mean over rollouts with other estimates. The mean is shrunk towards `first`, the
+    candidate's prior score, which weighs as much as `trust` worlds. With `other`, an estimate of another kind, the
+    value is the average of both. first, other: float64 [moves].
     """
 
     first: npt.NDArray[np.float64]
@@ -45,17 +43,17 @@ class Blend:
         return shrunk if self.other is None else (shrunk + self.other) / 2
 
     def share(self, worlds: float) -> float:
-        """How much a value grows when its mean grows by 1."""
+        """The change of a value when its mean grows by 1."""
         return worlds / (worlds + self.trust) / (1 if self.other is None else 2)
 
     def of(self, rows: npt.NDArray[np.int64]) -> Blend:
-        """The blend of these candidates alone."""
+        """The blend restricted to these candidates."""
         return Blend(self.first[rows], self.trust, None if self.other is None else self.other[rows])
 
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """The outcome of an elimination; all arrays have a number for each of `moves`.
+    """The outcome of an elimination; all arrays have one entry for each of `moves`.
 
     means: float64, the mean over the worlds in which the move was tried. weights: float64, the weight of these worlds. values:
     float64, see `Blend`. stayed: bool, whether the move was not eliminated.
@@ -84,11 +82,12 @@ def eliminate(
     *,
     seconds: float | None = None,
 ) -> Elimination:
-    """Rollouts by a network, until one candidate is left, all worlds are played, or `seconds` are over; at least one batch.
+    """Rollouts by a network, until one candidate is left, all worlds are played, or `seconds` have passed; at least
+    one batch.
 
-    A candidate is eliminated when it would still be clearly behind the best one if their mean difference stayed the same in all
-    worlds. Of candidates that came out equal in every world so far, the one with the highest value stays. The error of
-    `blend.other` is not counted.
+    A candidate is eliminated when it would still be clearly behind the best one if their mean difference stayed the
+    same in all worlds. Among candidates with equal outcomes in every world so far, the one with the highest value
+    stays. The error of `blend.other` is ignored.
     """
     import numpy as np
 
@@ -116,7 +115,7 @@ def eliminate(
 def _stay(outcomes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], blend: Blend) -> npt.NDArray[np.bool_]:
     """bool [moves]: which candidates are not clearly behind. outcomes: float64 [moves, worlds so far]. weights: of all worlds.
 
-    The difference of two candidates in a world is one sample.
+    Each world gives one sample of the difference between two candidates.
     """
     import numpy as np
 

@@ -1,8 +1,8 @@
 """The likelihood of the other players' moves in each of many worlds, assuming that they play by a network.
 
-Moves are evidence of cards: a player who bid 3 is likely to hold twos and threes, and one who could have beaten a king and did
-not is less likely to hold an ace. Each hand is replayed from its first bid, or else from its first play; every decision of
-another seat contributes the softmax probability of its move.
+Moves are evidence about cards: a player who bid 3 is likely to hold twos and threes, and one who did not beat a king
+is less likely to hold an ace. Each hand is replayed from its first bid, or else from its first play; every decision
+of another seat contributes the softmax probability of its move.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dasan.worlds.deals import Deals
 
 SOFTNESS = 0.5
-"""The temperature of the softmax, in units of the network's scores: people and other bots do not play as it does."""
+"""The temperature of the softmax, in units of the network's scores, because people and other bots play differently."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Replay:
 
 
 def stories(view: View, world: State) -> list[Replay]:
-    """The moves that `view` has seen, in a world that it allows: a story from the first bid, one from the call, one from the
-    first play, as far as there are these.
+    """The visible moves of `view` in a world that fits it: a story from the first bid, one from the call and one from
+    the first play, each if there is one.
     """
     from dasan.play.action_ids import action_ids
 
@@ -79,8 +79,9 @@ def stories(view: View, world: State) -> list[Replay]:
 def log_likelihoods(
     view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator
 ) -> npt.NDArray[np.float64] | None:
-    """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `simulator` has room for; None if it cannot be
-    computed. world: any world of the view. deals: with the kitty that was taken up, see `with_kitty`.
+    """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `simulator` has room for; None if
+    it cannot be computed. world: any world of the view. deals: including the kitty that was taken up, see
+    `with_kitty`.
     """
     if view.rules.decks != 1:
         return None
@@ -139,7 +140,7 @@ def _log_chances(
     envs: npt.NDArray[np.int64],
     action: int,
 ) -> npt.NDArray[np.float64]:
-    """float64 [environments]: the logarithm of the chance of `action` among the legal ones."""
+    """float64 [environments]: the log-probability of `action` among the legal ones."""
     import numpy as np
 
     starts = begin[:-1]

@@ -1,4 +1,4 @@
-"""Value moves of Big Three by the solver: in every world all hands are open, and both sides play best.
+"""Value moves of Big Three by the solver: in every world all hands are open, and both sides play optimally.
 
 A world's value is a probability: 1 or 0 if the solver proves who wins within a few nodes, else its estimate.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MEMORY_MB = 8
-"""The memory for the proofs about one decision, for each partner that the bidder may have."""
+"""The memory for proofs about one decision, for each possible partner of the bidder."""
 
 
 @lru_cache(maxsize=64)
@@ -32,8 +32,8 @@ def solvable(rules: Rules) -> bool:
 
 
 def by_solver(view: View, moves: Sequence[Move], beliefs: Beliefs, nodes: int) -> Tried:
-    """Values in all worlds. moves: plays and passes, of which none empties the hand. nodes: the most positions searched for one
-    move in one world.
+    """Values in all worlds. moves: plays and passes that do not empty the hand. nodes: the most positions to search
+    for one move in one world.
     """
     import numpy as np
 
@@ -64,7 +64,7 @@ def by_solver(view: View, moves: Sequence[Move], beliefs: Beliefs, nodes: int) -
 
 
 def _sides(view: View, state: State, one: npt.NDArray[np.uint64]) -> list[frozenset[int]]:
-    """In each world, the bidder's side: a hidden partner is the one who holds the called card (B4.04)."""
+    """The bidder's side in each world: a hidden partner is the holder of the called card (B4.04)."""
     import numpy as np
 
     from dasan.kernels.worlds.deal import words_of

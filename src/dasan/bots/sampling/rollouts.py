@@ -1,4 +1,5 @@
-"""Rollouts: play the hand to its end from each candidate move, in worlds that fit the view, by one policy for all seats.
+"""Rollouts: play the hand to its end from each candidate move, in worlds that fit the view, with the same policy for
+all seats.
 
 All candidates are tried in the same worlds, so differences between candidates vary less than their values.
 """
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """The outcomes of candidates for the seat to act. values: float64 [moves, worlds], payments, or places from 1 (first) to -1.
-    weights: float64 [worlds], the weight of each world.
+    """Outcomes of candidates for the seat to act. values: float64 [moves, worlds], payments, or places from 1 (first)
+    to -1. weights: float64 [worlds], the weight of each world.
     """
 
     moves: tuple[Move, ...]
@@ -40,7 +41,7 @@ class Tried:
 
 
 def by_rule(view: View, moves: Sequence[Move], beliefs: Beliefs) -> Tried:
-    """Rollouts by `thrifty`. Bids and calls may be tried as well as plays."""
+    """Rollouts by `thrifty`, for bids and calls as well as plays."""
     import numpy as np
 
     from dasan.vector.earnings import earnings
@@ -77,5 +78,5 @@ def played(
 
 
 def runs(rules: Rules, fitted: Fitted) -> bool:
-    """Whether compiled code plays these rules, so that `by_network` can."""
+    """Whether compiled code plays these rules, as `by_network` requires."""
     return simulator_for(rules, fitted.trained.session).env.backend != "engine"

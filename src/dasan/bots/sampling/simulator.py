@@ -1,4 +1,4 @@
-"""Hands of one game, many side by side, played out by a network."""
+"""Play out many hands of one game at once by a network."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from dasan.worlds.positions import Positions
 
 ROOM = 512
-"""Hands that are played side by side."""
+"""The number of hands played at once."""
 
 
 class Simulator:
-    """Positions and environments for the hands of one game, kept between moves."""
+    """Positions and environments for the hands of one game, reused between moves."""
 
     def __init__(self, rules: Rules, session: bool) -> None:
         from dasan import vector
@@ -37,7 +37,7 @@ class Simulator:
         self.scorer: Scorer = Scorer()
 
     def play(self, view: View, moves: Sequence[Move], count: int, fitted: Fitted) -> npt.NDArray[np.float64]:
-        """float64 [moves, count]: hands from the first `count` positions on, each with every move."""
+        """float64 [moves, count]: outcomes from the first `count` positions, each with every move."""
         import numpy as np
 
         from dasan.vector.earnings import earned
@@ -67,7 +67,7 @@ class Simulator:
 
 
 def simulator_for(rules: Rules, session: bool) -> Simulator:
-    """The simulator of a game for the calling thread; the last ones are kept."""
+    """The simulator of a game for the calling thread, cached."""
     return _cached(rules, session, get_ident())
 
 
