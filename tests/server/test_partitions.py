@@ -8,7 +8,7 @@ PARTS = {
     "tables": "tables seats events forgotten reports invitations",
     "hands": "hands hand_seats reviews decisions review_notes shared_reviews",
     "people": "players name_keys sign_ins links ended_sessions passkeys challenges ratings rating_points seekers addresses"
-    " follows blocks",
+    " follows blocks bid_answers",
     "moderation": "network_bans refused_words audit",
     "processes": "processes notices promises",
     "events": "duplicates duplicate_entries duplicate_plays",

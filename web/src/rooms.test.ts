@@ -20,6 +20,7 @@ const ROOMS = [
   'puzzles',
   'learn',
   'review',
+  'bidding',
   'people',
   'events',
   'moderation',

@@ -10,6 +10,7 @@ export type Route =
   | { page: 'event'; id: string }
   | { page: 'moderation' }
   | { page: 'friends' }
+  | { page: 'bidding' }
   | { page: 'link'; token: string }
   | { page: 'missing' };
 
@@ -33,6 +34,8 @@ export function parse(path: string): Route {
       return name ? { page: 'rules', preset: name } : { page: 'missing' };
     case 'events':
       return name ? { page: 'event', id: name } : { page: 'events' };
+    case 'bidding':
+      return name ? { page: 'missing' } : { page: 'bidding' };
     case 'friends':
       return name ? { page: 'missing' } : { page: 'friends' };
     case 'me':

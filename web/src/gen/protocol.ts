@@ -44,6 +44,11 @@ export interface Protocol {
   Audited?: Audited;
   Ban?: Ban;
   BanNetwork?: BanNetwork;
+  Bid?: Bid;
+  BidAnswer?: BidAnswer;
+  BidHistory?: BidHistory;
+  BidVerdict?: BidVerdict;
+  BiddingHand?: BiddingHand;
   BotInfo?: BotInfo;
   Candidate?: Candidate;
   CardChoice?: CardChoice;
@@ -55,6 +60,7 @@ export interface Protocol {
   ClientMessage?: ClientMessage;
   ClockInfo?: ClockInfo;
   CommandDone?: CommandDone;
+  Contract?: Contract;
   ContributeCommand?: ContributeCommand;
   Correspondence?: Correspondence;
   CreateEvent?: CreateEvent;
@@ -308,6 +314,230 @@ export interface BanNetwork {
   type: 'ban-network';
   network: string;
   days: number;
+}
+/**
+ * A bid as a move: ``bid 2`` or ``pass``.
+ */
+export interface Bid {
+  bid: string;
+}
+/**
+ * A bid that you made in the trainer. habit: null if it was the best. cost: the loss against the best bid.
+ */
+export interface BidAnswer {
+  at: number;
+  bid: string;
+  best: string;
+  habit: ('bid-low' | 'bid-high' | 'call' | 'pass' | 'spend' | 'lead-kind' | 'lead-rank' | 'follow') | null;
+  mistake: boolean;
+  cost: number;
+}
+/**
+ * Your bids in one game. best: how many were the best; low, high: how many were too low or too high beyond doubt.
+ *
+ * cost: the mean loss of a bid. means: the same for each ten bids, oldest first. latest: the last ones, newest first.
+ */
+export interface BidHistory {
+  unit: 'payment' | 'place' | 'turns' | 'none';
+  bids: number;
+  best: number;
+  low: number;
+  high: number;
+  cost: number;
+  means: number[];
+  latest: BidAnswer[];
+}
+/**
+ * What a bid was worth, and the deal with all hands open.
+ *
+ * known: every bid by what could be known. contract: null where the solver does not play the rules. as_bidder: by seat, the
+ * proved payment to it as the bidder for a bid of 1 in this deal; null if not proved. bids, bidder, bid, partner, winners,
+ * payments: how the hand went on with bots in all seats.
+ */
+export interface BidVerdict {
+  known: KnownMove;
+  contract: Contract | null;
+  as_bidder: (number | null)[];
+  hands: string[][];
+  kitty: string[];
+  bids: Event[];
+  bidder: number | null;
+  bid: number | null;
+  partner: number | null;
+  winners: number[];
+  payments: number[];
+}
+/**
+ * One move judged by what its player could know; see ``dasan.review.expected``.
+ *
+ * estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
+ * cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.
+ */
+export interface KnownMove {
+  type: 'known';
+  seq: number;
+  seat: number;
+  phase: 'auction' | 'call' | 'exchange' | 'play' | 'over';
+  unit: 'payment' | 'place' | 'turns' | 'none';
+  move: string;
+  choices: number;
+  best: string;
+  habit: ('bid-low' | 'bid-high' | 'call' | 'pass' | 'spend' | 'lead-kind' | 'lead-rank' | 'follow') | null;
+  mistake: boolean;
+  cost: number;
+  margin: number;
+  worlds: number;
+  estimates: Estimate[];
+}
+/**
+ * A candidate move: its mean over deals that fit what its player had seen, and half of the 95 % interval.
+ */
+export interface Estimate {
+  move: string;
+  value: number;
+  margin: number;
+}
+/**
+ * The chance from 0 to 1 that your side wins if you are the bidder, with best play and all hands open, over sampled deals.
+ *
+ * low, high: its 95 % interval. worlds: the number of deals. paid: by bid, the payment to you that the chance is worth.
+ */
+export interface Contract {
+  chance: number;
+  low: number;
+  high: number;
+  worlds: number;
+  paid: {
+    [k: string]: number;
+  };
+}
+/**
+ * An event of the hand, as one viewer may know it.
+ */
+export interface Event {
+  seq: number;
+  seat: number;
+  type:
+    | 'bid'
+    | 'pass'
+    | 'call'
+    | 'play'
+    | 'give'
+    | 'offer'
+    | 'take'
+    | 'open'
+    | 'kitty'
+    | 'last-card'
+    | 'trick'
+    | 'partner'
+    | 'dragon'
+    | 'out';
+  cards?: string[] | null;
+  bid?: number | null;
+}
+/**
+ * A hand to bid on, as the seat to act sees it, after the bids that ``view.events`` tell.
+ */
+export interface BiddingHand {
+  id: string;
+  preset: string;
+  title: string;
+  facts: RulesFacts;
+  view: View;
+}
+/**
+ * Facts about the rules with which a client words and lays out a hand, without knowing the game.
+ *
+ * bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
+ * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
+ * kinds: those of combinations, lowest first.
+ */
+export interface RulesFacts {
+  family: string;
+  players: number;
+  cards: number;
+  hand_size: number | null;
+  kitty: number;
+  bids: number[];
+  sides: boolean;
+  call_ranks: string | null;
+  exchange: boolean;
+  wins: 'side' | 'first-out' | 'places';
+  score: 'bid' | 'fixed' | 'cards' | 'none';
+  pay_each_winner: boolean;
+  stake_chips: number;
+  decks: number;
+  jokers: boolean;
+  ranks: string;
+  suits: string;
+  suits_ranked: boolean;
+  kinds: string[];
+  opening_card: string | null;
+  opening_card_in_lead: boolean;
+  pass_is_final: boolean;
+  guard: 'foul' | 'enforced' | 'off';
+  first_dealer: 'draw' | 'cut' | 'random';
+  show_played: boolean;
+  show_hands_after: boolean;
+}
+/**
+ * What one seat knows of the hand, and its events so far.
+ */
+export interface View {
+  seat: number | null;
+  players: number;
+  preset: string;
+  phase: 'auction' | 'call' | 'exchange' | 'play' | 'over';
+  to_act: number | null;
+  hand: string[];
+  hand_sizes: number[];
+  dealer: number;
+  opener: number | null;
+  leader: number | null;
+  bidder: number | null;
+  bid: number | null;
+  called: string | null;
+  partner: number | null;
+  table: OnTable | null;
+  table_seat: number | null;
+  passed: number[];
+  finished: number[];
+  offered: string[] | null;
+  legal_moves: LegalMove[];
+  must_include: string | null;
+  guarding: number | null;
+  doublings?: number | null;
+  bidder_plays?: number | null;
+  played: string[] | null;
+  left: RankLeft[] | null;
+  hands: string[][] | null;
+  kitty: string[] | null;
+  result: Result | null;
+  events: Event[];
+}
+/**
+ * The play to beat.
+ */
+export interface OnTable {
+  kind: string;
+  cards: string[];
+}
+/**
+ * How many cards of a rank may still be held by others.
+ */
+export interface RankLeft {
+  rank: string;
+  n: number;
+}
+/**
+ * How the hand ended: payments by seat (they sum to zero), seats out in order, winners.
+ */
+export interface Result {
+  payments: number[];
+  finish_order: number[];
+  winners: number[];
+  foul: number | null;
+  next_dealer: number;
 }
 /**
  * A bot that can be seated: its name, a sentence about its play, and its strength (1 to 8).
@@ -672,38 +902,6 @@ export interface Wording {
   };
 }
 /**
- * A candidate move: its mean over deals that fit what its player had seen, and half of the 95 % interval.
- */
-export interface Estimate {
-  move: string;
-  value: number;
-  margin: number;
-}
-/**
- * An event of the hand, as one viewer may know it.
- */
-export interface Event {
-  seq: number;
-  seat: number;
-  type:
-    | 'bid'
-    | 'pass'
-    | 'call'
-    | 'play'
-    | 'give'
-    | 'offer'
-    | 'take'
-    | 'open'
-    | 'kitty'
-    | 'last-card'
-    | 'trick'
-    | 'partner'
-    | 'dragon'
-    | 'out';
-  cards?: string[] | null;
-  bid?: number | null;
-}
-/**
  * The id of the new event.
  */
 export interface EventCreated {
@@ -878,41 +1076,6 @@ export interface HandInfo {
   shown: boolean;
 }
 /**
- * Facts about the rules with which a client words and lays out a hand, without knowing the game.
- *
- * bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
- * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
- * kinds: those of combinations, lowest first.
- */
-export interface RulesFacts {
-  family: string;
-  players: number;
-  cards: number;
-  hand_size: number | null;
-  kitty: number;
-  bids: number[];
-  sides: boolean;
-  call_ranks: string | null;
-  exchange: boolean;
-  wins: 'side' | 'first-out' | 'places';
-  score: 'bid' | 'fixed' | 'cards' | 'none';
-  pay_each_winner: boolean;
-  stake_chips: number;
-  decks: number;
-  jokers: boolean;
-  ranks: string;
-  suits: string;
-  suits_ranked: boolean;
-  kinds: string[];
-  opening_card: string | null;
-  opening_card_in_lead: boolean;
-  pass_is_final: boolean;
-  guard: 'foul' | 'enforced' | 'off';
-  first_dealer: 'draw' | 'cut' | 'random';
-  show_played: boolean;
-  show_hands_after: boolean;
-}
-/**
  * A seat of a finished hand. ``kind``: ``program`` for a player who joined with one. ``player``: the account's name, null for
  * guests and bots.
  */
@@ -922,16 +1085,6 @@ export interface HandSeat {
   kind: 'human' | 'program' | 'bot';
   bot: string | null;
   player: string | null;
-}
-/**
- * How the hand ended: payments by seat (they sum to zero), seats out in order, winners.
- */
-export interface Result {
-  payments: number[];
-  finish_order: number[];
-  winners: number[];
-  foul: number | null;
-  next_dealer: number;
 }
 /**
  * One line of the score sheet. ``hand``: the id of the finished hand.
@@ -1031,28 +1184,6 @@ export interface Joined {
 export interface KnownDone {
   type: 'done';
   complete: boolean;
-}
-/**
- * One move judged by what its player could know; see ``dasan.review.expected``.
- *
- * estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
- * cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.
- */
-export interface KnownMove {
-  type: 'known';
-  seq: number;
-  seat: number;
-  phase: 'auction' | 'call' | 'exchange' | 'play' | 'over';
-  unit: 'payment' | 'place' | 'turns' | 'none';
-  move: string;
-  choices: number;
-  best: string;
-  habit: ('bid-low' | 'bid-high' | 'call' | 'pass' | 'spend' | 'lead-kind' | 'lead-rank' | 'follow') | null;
-  mistake: boolean;
-  cost: number;
-  margin: number;
-  worlds: number;
-  estimates: Estimate[];
 }
 /**
  * Tables with an open seat, and tables that can be watched, newest first.
@@ -1255,13 +1386,6 @@ export interface OfferInfo {
   accepted: number[];
 }
 /**
- * The play to beat.
- */
-export interface OnTable {
-  kind: string;
-  cards: string[];
-}
-/**
  * An option of a game: one of ``choices``, or a number from ``minimum`` to ``maximum``.
  */
 export interface OptionInfo {
@@ -1370,48 +1494,6 @@ export interface PositionValue {
   legal_moves: LegalMove[];
   view: View;
   hands: string[][];
-}
-/**
- * What one seat knows of the hand, and its events so far.
- */
-export interface View {
-  seat: number | null;
-  players: number;
-  preset: string;
-  phase: 'auction' | 'call' | 'exchange' | 'play' | 'over';
-  to_act: number | null;
-  hand: string[];
-  hand_sizes: number[];
-  dealer: number;
-  opener: number | null;
-  leader: number | null;
-  bidder: number | null;
-  bid: number | null;
-  called: string | null;
-  partner: number | null;
-  table: OnTable | null;
-  table_seat: number | null;
-  passed: number[];
-  finished: number[];
-  offered: string[] | null;
-  legal_moves: LegalMove[];
-  must_include: string | null;
-  guarding: number | null;
-  doublings?: number | null;
-  bidder_plays?: number | null;
-  played: string[] | null;
-  left: RankLeft[] | null;
-  hands: string[][] | null;
-  kitty: string[] | null;
-  result: Result | null;
-  events: Event[];
-}
-/**
- * How many cards of a rank may still be held by others.
- */
-export interface RankLeft {
-  rank: string;
-  n: number;
 }
 /**
  * Whether a seat's player is connected and, if not, since when and when the substitute takes over.

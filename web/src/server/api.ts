@@ -1,5 +1,8 @@
 import type {
   Advice,
+  BiddingHand,
+  BidHistory,
+  BidVerdict,
   BotInfo,
   CreateEvent,
   CreateTable,
@@ -194,6 +197,12 @@ export const puzzle = (puzzle: string): Promise<PuzzleInfo> => ask(`/api/puzzles
 export const dailyPuzzle = (): Promise<PuzzleInfo> => ask('/api/puzzles/today');
 export const answerPuzzle = (puzzle: string, moves: string[]): Promise<PuzzleVerdict> =>
   send(`/api/puzzles/${id(puzzle)}/answer`, { moves });
+
+/** A hand to bid on: the same until it is answered. */
+export const biddingHand = (preset: string): Promise<BiddingHand> => asPlayer(() => send(`/api/bidding/${id(preset)}`, {}));
+export const answerBid = (preset: string, hand: string, bid: string): Promise<BidVerdict> =>
+  send(`/api/bidding/${id(preset)}/hands/${id(hand)}`, { bid });
+export const bidHistory = (preset: string): Promise<BidHistory> => ask(`/api/bidding/${id(preset)}`);
 
 export async function text(path: string): Promise<string> {
   const response = await fetch(path, { credentials: 'same-origin' });

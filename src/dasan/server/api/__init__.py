@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dasan.server.api import (
+    bidding,
     events,
     friends,
     games,
@@ -24,6 +25,7 @@ ROUTERS = (
     tables.router,
     hands.router,
     study.router,
+    bidding.router,
     people.router,
     profiles.router,
     passkeys.router,

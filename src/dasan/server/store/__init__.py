@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dasan.server.people.restrictions import Restrictions
+from dasan.server.store.bids import Bids
 from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
 from dasan.server.store.duplicates import Duplicates
 from dasan.server.store.fair_play import FairPlay
@@ -33,6 +34,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.bids = Bids(database)
         self.log = EventLog(database)
         self.leases = Leases(database)
         self.duplicates = Duplicates(database)

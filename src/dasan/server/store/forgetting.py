@@ -18,6 +18,7 @@ from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     addresses,
     audit,
+    bid_answers,
     decisions,
     duplicate_entries,
     duplicate_plays,
@@ -101,7 +102,18 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     """Delete the player everywhere but at tables: sessions, ratings, reports, and the name and id in finished hands."""
     end_sessions(connection, player, now)
-    mine = (addresses, name_keys, ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
+    mine = (
+        addresses,
+        name_keys,
+        ratings,
+        rating_points,
+        passkeys,
+        review_notes,
+        decisions,
+        bid_answers,
+        forgotten,
+        seekers,
+    )
     for table in mine:
         connection.execute(sa.delete(table).where(table.c.player == player))
     connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))

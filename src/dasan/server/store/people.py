@@ -18,6 +18,7 @@ from dasan.server.store.friends import friends_of
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     addresses,
+    bid_answers,
     decisions,
     duplicate_plays,
     events,
@@ -41,6 +42,8 @@ SEEN_EVERY = 60 * 1000
 """The least number of milliseconds between two updates of the time when a browser was last seen."""
 
 
+BID_ANSWER = [bid_answers.c[name] for name in ("preset", "at", "bid", "best", "habit", "cost", "mistake")]
+"""What an export shows of a hand of the bidding trainer: not the seed, which tells the cards of one that is not answered."""
 NAMES_LOCK = 4729115
 """The number of PostgreSQL's advisory lock for giving names to accounts: arbitrary, and used for nothing else."""
 
@@ -240,6 +243,7 @@ class People:
                 ),
                 "notes": rows(sa.select(review_notes).where(review_notes.c.player == player)),
                 "decisions": rows(sa.select(decisions).where(decisions.c.player == player)),
+                "bids": rows(sa.select(*BID_ANSWER).where(bid_answers.c.player == player)),
                 "events": rows(sa.select(duplicate_plays).where(duplicate_plays.c.player == player)),
                 "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
                 **friends_of(connection, player),

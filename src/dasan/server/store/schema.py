@@ -265,6 +265,22 @@ decisions = sa.Table(
     sa.Column("cost", sa.Float, nullable=False),
     sa.Column("mistake", sa.Boolean, nullable=False),
 )
+bid_answers = sa.Table(
+    "bid_answers",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("player", sa.String(64), nullable=False),
+    sa.Column("preset", sa.String(64), nullable=False),
+    sa.Column("seed", sa.LargeBinary, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("bid", sa.String(8)),
+    sa.Column("best", sa.String(8)),
+    sa.Column("habit", sa.String(16)),
+    sa.Column("cost", sa.Float),
+    sa.Column("mistake", sa.Boolean),
+    sa.Index("ix_bid_answers_player", "player", "preset", "at"),
+)
+"""Hands of the bidding trainer. bid and what follows: null until the hand is answered; habit: empty for the best bid."""
 review_notes = sa.Table(
     "review_notes",
     metadata,

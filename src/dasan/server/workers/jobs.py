@@ -145,6 +145,20 @@ def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any
     return asdict(verdict(find(puzzle_id), moves, nodes))
 
 
+def bidding_hand(preset: str, seed: bytes) -> dict[str, Any]:
+    """The view of the seat that is to bid in a hand of the bidding trainer."""
+    from dasan.server.study.bid_practice import shown
+
+    return shown(preset, seed)
+
+
+def bid_verdict(preset: str, seed: bytes, bid: str, seconds: float, memory_mb: float) -> dict[str, Any]:
+    """A bid in a hand of the bidding trainer, judged as ``BidVerdict`` says."""
+    from dasan.server.study.bid_practice import verdict
+
+    return verdict(preset, seed, bid, seconds, memory_mb)
+
+
 def play_deals(
     preset: str, options: dict[str, Any], seeds: list[str], seats: list[int], name: str, house: str
 ) -> list[float]:
@@ -201,6 +215,8 @@ JOBS: dict[str, Callable[..., Any]] = {
     "turning": turning,
     "solve": solve,
     "puzzle_answer": puzzle_answer,
+    "bidding_hand": bidding_hand,
+    "bid_verdict": bid_verdict,
     "play_deals": play_deals,
     "warm": warm,
     "warm_hints": warm_hints,

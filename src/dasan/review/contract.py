@@ -1,0 +1,93 @@
+"""The chance to win a hand as its bidder, by what one seat could know in the auction.
+
+The solver plays both sides with all hands open, in deals that fit the seat's view. So the chance leaves out that nobody sees
+the other hands; `dasan.review.expected` values bids without that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dasan.bots.sampling.open_worlds import MEMORY_MB, solvable
+from dasan.bots.seeds import seed_of
+from dasan.estimates import Estimate
+from dasan.play import auction
+from dasan.play.phases import Phase
+from dasan.play.state import State
+from dasan.play.view import View
+from dasan.solver.budget import Budget
+from dasan.solver.open_hands import OpenHands, position, stakes
+from dasan.worlds.states import Sampler
+
+WORLDS, NODES = 64, 2_000
+"""Sampled deals, and the most positions that are searched in one; where they do not suffice, the solver's estimate counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """chance: the mean chance, from 0 to 1, that the seat's side wins if the seat is the bidder, with its 95 % interval over
+    sampled deals. paid: by bid, the payment to the seat that this chance is worth.
+    """
+
+    chance: Estimate
+    paid: Mapping[int, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "chance": round(self.chance.mean, 3),
+            "low": round(self.chance.low, 3),
+            "high": round(self.chance.high, 3),
+            "worlds": self.chance.samples,
+            "paid": {str(bid): round(value, 3) for bid, value in self.paid.items()},
+        }
+
+
+def contract(view: View, *, worlds: int = WORLDS, nodes: int = NODES) -> Contract | None:
+    """The chance of the seat to act in an auction, if it becomes the bidder. None: the solver does not play these rules.
+
+    The result depends on the view and these numbers alone.
+
+    >>> import dasan
+    >>> state = dasan.deal(dasan.rules("big-three"), seed=7)
+    >>> made = contract(state.view(state.to_act), worlds=2, nodes=50)
+    >>> made.chance.samples, sorted(made.paid)
+    (2, [1, 2, 3])
+    """
+    from dasan.kernels.ranks.solver.search import warm_up
+
+    if not solvable(view.rules) or view.seat is None:
+        return None
+    warm_up()
+    solvers: dict[frozenset[int], OpenHands] = {}
+    states = list(Sampler(view).states(worlds, seed_of(view, 0)))
+    chance = Estimate.of([max(_chances(state, view.seat, nodes, solvers)) for state in states], (0, 1))
+    closed = _closed(states[0], view.seat)
+    paid: dict[int, float] = {}
+    for move in view.legal_moves():
+        if move.bid is not None:
+            win, loss = stakes(closed, move.bid)
+            paid[move.bid] = loss + chance.mean * (win - loss)
+    return Contract(chance, paid)
+
+
+def _closed(state: State, seat: int) -> State:
+    """The state after an auction that `seat` has won."""
+    return auction.close(replace(state, bid=1, bidder=seat, passed=()))
+
+
+def _chances(state: State, seat: int, nodes: int, solvers: dict[frozenset[int], OpenHands]) -> list[float]:
+    """The chance of the bidder `seat` in one deal, for each partner that it can call."""
+    closed = _closed(state, seat)
+    afters = [closed] if closed.phase is Phase.PLAY else [closed.play(move) for move in closed.legal_moves()]
+    chances = []
+    for after in {one.partner: one for one in afters}.values():
+        solver = solvers.get(after.partners)
+        if solver is None:
+            solver = solvers[after.partners] = OpenHands(after, MEMORY_MB, Budget(None, None))
+        at = position(after)
+        solver.settle(at, nodes)
+        chances.append(solver.chance(at))
+    return chances

@@ -1,0 +1,95 @@
+"""The bidding trainer in the database: the hands that players were given, and what they bid."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.play import fairness
+from dasan.reasons import reason
+from dasan.server.refusals import Refused
+from dasan.server.store.database import Database
+from dasan.server.store.schema import bid_answers
+
+MOST = 2000
+"""Hands that are kept of one player in one game: the newest."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A bid that was judged. habit: empty if it was the best; mistake: whether it was worse beyond the interval."""
+
+    id: str
+    at: int
+    bid: str
+    best: str
+    habit: str
+    cost: float
+    mistake: bool
+
+
+class Bids:
+    """Reads and writes the hands of the bidding trainer."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def hand(self, player: str, preset: str, now: int) -> tuple[str, bytes]:
+        """The id and the seed of the hand that the player is to bid on: the one without an answer, or a new one."""
+        mine = sa.and_(bid_answers.c.player == player, bid_answers.c.preset == preset)
+        unanswered = sa.select(bid_answers.c.id, bid_answers.c.seed).where(mine, bid_answers.c.bid.is_(None))
+        older = sa.select(bid_answers.c.id).where(mine).order_by(bid_answers.c.at.desc()).offset(MOST - 1)
+
+        def write(connection: sa.Connection) -> tuple[str, bytes]:
+            row = connection.execute(unanswered.limit(1)).one_or_none()
+            if row is not None:
+                return row.id, row.seed
+            old = list(connection.scalars(older.limit(MOST)))
+            connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
+            hand_id, seed = secrets.token_urlsafe(9), fairness.new_secret()
+            made = {"id": hand_id, "seed": seed, "player": player, "preset": preset, "at": now}
+            connection.execute(sa.insert(bid_answers), made)
+            return hand_id, seed
+
+        return await self._database.write(write)
+
+    async def seed(self, player: str, preset: str, hand_id: str) -> bytes:
+        """The seed of a hand. ``Refused`` if the player was not given it."""
+        query = sa.select(bid_answers.c.seed).where(_mine(player, preset, hand_id))
+        seed = await self._database.read(lambda connection: connection.scalar(query))
+        if seed is None:
+            raise Refused("not-found", reason("no-hand"))
+        return bytes(seed)
+
+    async def answer(self, player: str, preset: str, hand_id: str, judged: Mapping[str, Any], now: int) -> None:
+        """Store the first answer to a hand; later ones change nothing. judged: a decision as ``KnownMove`` describes it."""
+        values = {
+            "at": now,
+            "bid": judged["move"],
+            "best": judged["best"],
+            "habit": judged["habit"] or "",
+            "cost": max(0.0, judged["cost"]),
+            "mistake": judged["mistake"],
+        }
+        first = sa.and_(_mine(player, preset, hand_id), bid_answers.c.bid.is_(None))
+        await self._database.write(
+            lambda connection: connection.execute(sa.update(bid_answers).where(first).values(values))
+        )
+
+    async def answers(self, player: str, preset: str) -> tuple[Answer, ...]:
+        """The player's answers in a game, oldest first."""
+        query = (
+            sa.select(*(bid_answers.c[name] for name in Answer.__dataclass_fields__))
+            .where(bid_answers.c.player == player, bid_answers.c.preset == preset, bid_answers.c.bid.is_not(None))
+            .order_by(bid_answers.c.at, bid_answers.c.id)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(Answer(*row) for row in rows)
+
+
+def _mine(player: str, preset: str, hand_id: str) -> sa.ColumnElement[bool]:
+    return sa.and_(bid_answers.c.id == hand_id, bid_answers.c.player == player, bid_answers.c.preset == preset)

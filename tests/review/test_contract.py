@@ -1,0 +1,41 @@
+"""The chance to win as the bidder, over deals that fit what a seat could know in the auction."""
+
+from __future__ import annotations
+
+import pytest
+
+import dasan
+from dasan.bots.seeds import seed_of
+from dasan.review.contract import contract
+from dasan.worlds.states import Sampler
+
+pytestmark = pytest.mark.full
+
+
+def test_the_chance_is_the_share_of_sampled_deals_that_the_solver_wins() -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=3)
+    view = state.view(state.to_act)
+    made = contract(view, worlds=4, nodes=1_000_000)
+    won = []
+    for world in Sampler(view).states(4, seed_of(view, 0)):
+        value = dasan.solve(world, nodes=4_000_000).by_bidder[world.mover].value
+        assert value is not None
+        won.append(value > 0)
+    assert made is not None
+    assert made.chance.mean == sum(won) / 4
+
+
+def test_the_values_are_those_of_the_chance_and_the_bid() -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=11)
+    made = contract(state.view(state.to_act), worlds=16, nodes=200)
+    assert made is not None
+    assert made == contract(state.view(state.to_act), worlds=16, nodes=200)
+    assert 0 <= made.chance.low <= made.chance.mean <= made.chance.high <= 1
+    assert made.chance.samples == 16
+    # The bidder gets the bid from each of two others, or pays it to each.
+    assert made.paid == {bid: pytest.approx(bid * made.paid[1]) for bid in (1, 2, 3)}
+
+
+def test_other_games_have_none() -> None:
+    state = dasan.deal(dasan.rules("dou-dizhu"), seed=1)
+    assert contract(state.view(state.to_act)) is None

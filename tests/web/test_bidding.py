@@ -1,0 +1,51 @@
+"""The bidding trainer in the browser: bid by mouse and by keyboard, read the verdict, in each language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("bidding"))) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("locale", "size"), [("en-GB", DESK), ("fr-FR", PHONE), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+)
+def test_two_hands_are_bid_on(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
+    words = catalogue(TONGUES[locale])
+    with visitor(browser, server, size, locale=locale) as page:
+        page.goto("/learn")
+        page.get_by_role("link", name=words["bidding.title"], exact=True).click()
+        bids = page.locator("[data-bid]")
+        expect(bids.first).to_be_enabled()
+        expect(page.get_by_text(words["bidding.history.none"])).to_be_visible()
+        upright(page, "a hand to bid on")
+        accessible(page, "a hand to bid on")
+        bids.last.click()
+        expect(page.get_by_role("heading", name=words["review.known"])).to_be_visible()
+        expect(page.get_by_role("heading", name=words["bidding.contract"])).to_be_visible()
+        expect(page.get_by_role("heading", name=words["bidding.deal"])).to_be_visible()
+        expect(page.get_by_text(re.compile(words["bidding.cost"].partition("{n}")[0]))).to_be_visible()
+        upright(page, "a bid that was judged")
+        accessible(page, "a bid that was judged")
+        expect(page.get_by_role("button", name=words["bidding.next"])).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(bids.first).to_be_focused()
+        page.keyboard.press("3")
+        expect(page.get_by_role("button", name=words["bidding.next"])).to_be_focused()
+        page.get_by_role("combobox", name=words["bidding.game"]).select_option("big-three-4p")
+        expect(bids.first).to_be_enabled()
+        page.reload()
+        expect(page.get_by_role("combobox", name=words["bidding.game"])).to_have_value("big-three-4p")
