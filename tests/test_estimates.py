@@ -161,7 +161,7 @@ def test_dd_08_thirteen_bombs_pay_the_most_that_a_hand_can_pay() -> None:
     assert payment_bounds(rules) == (-49_152, 49_152)
     assert payment_bounds(dasan.rules("dou-dizhu", doubling_cap=4)) == (-96, 96)
     assert payment_bounds(dasan.rules("wa-keng", spring=True)) == (-12, 12)
-    assert payment_bounds(dasan.rules("big-three-4p", bombs=True, bomb_doubles=True)) == (-9 << 12, 9 << 12)
+    assert payment_bounds(dasan.rules("big-three-4p", bombs=True, bomb_doubles=True)) == (-3 << 12, 3 << 12)
 
 
 def test_a_guard_who_pays_for_all_pays_no_more_than_the_bound() -> None:
@@ -171,6 +171,40 @@ def test_a_guard_who_pays_for_all_pays_no_more_than_the_bound() -> None:
     assert result is not None
     assert result.payments == (-3, 3, 0, 0)
     assert payment_bounds(rules) == (-3, 3)
+
+
+def test_h_28_h_29_a_guard_with_four_twos_pays_the_most_that_a_hand_can_pay() -> None:
+    """Three losers hold all their cards and nobody can hold more twos: no bound below this holds."""
+    rules = dasan.rules("big-two-hong-kong")
+    mine = "3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD 3C"
+    others = (
+        "4C 5C 6C 7C 8C 9C TC JC QC KC AC 3H 4H",
+        "5H 6H 7H 8H 9H TH JH QH KH AH 3S 4S 5S",
+        "6S 7S 8S 9S TS JS QS KS AS 2D 2C 2H 2S",
+    )
+    state = dasan.start(rules, [mine, *others], leader=0)
+    for play in ("3D 4D 5D 6D 7D", "8D 9D TD JD QD", "KD", "AD"):
+        state = state.play(play).play("pass").play("pass").play("pass")
+    result = state.play("3C").result
+    assert result is not None
+    assert result.payments == (936, 0, 0, -936)
+    assert payment_bounds(rules) == (-936, 936)
+
+
+REACHED = [(preset, {}) for preset in dasan.PRESETS if preset not in ("dou-dizhu", "big-two-hong-kong")]
+"""Presets whose bounds random hands reach; those of the others have hands of their own above."""
+
+
+@pytest.mark.parametrize(("preset", "options"), [*REACHED, ("big-three-4p", {"pay_each_winner": True})])
+def test_hands_pay_the_least_and_the_most(preset: str, options: dict[str, bool]) -> None:
+    rules, rng, paid = dasan.rules(preset, **options), random.Random(1), [0]
+    for seed in range(40):
+        result = play_out(dasan.deal(rules, seed=seed), rng).result
+        assert result is not None
+        paid += result.payments
+        if (min(paid), max(paid)) == payment_bounds(rules):
+            return
+    assert (min(paid), max(paid)) == payment_bounds(rules)
 
 
 @pytest.mark.full
