@@ -191,7 +191,9 @@ def test_h_28_h_29_a_guard_with_four_twos_pays_the_most_that_a_hand_can_pay() ->
     assert payment_bounds(rules) == (-936, 936)
 
 
-REACHED = [(preset, {}) for preset in dasan.PRESETS if preset not in ("dou-dizhu", "big-two-hong-kong")]
+REACHED: list[tuple[str, dict[str, bool]]] = [
+    (preset, {}) for preset in dasan.PRESETS if preset not in ("dou-dizhu", "big-two-hong-kong")
+]
 """Presets whose bounds random hands reach; those of the others have hands of their own above."""
 
 

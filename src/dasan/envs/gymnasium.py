@@ -178,7 +178,7 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
         """Begin with the first hands: no actions so far."""
         self._steps: list[npt.NDArray[np.int64]] = []  # the actions of every step since the oldest hand began
         self._began = np.zeros(self.num_envs, np.int64)  # the place in `_steps` of each hand's first action
-        self._number = np.zeros(self.num_envs, np.int64)  # the number of each hand since the reset
+        self._number = self.env.hand_numbers
 
     def _observed(self) -> Observed:
         seen: Any = self.env.obs
@@ -224,7 +224,7 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
             dealt = self.env.first_state(i, int(self._number[i]))
             hand = PastHand(self.env.ids, dealt, self._steps[self._began[i] :], i)
             last[i] = Final(hand, int(acted[i]), self.env.num_actions)
-        self._number += done
+        self._number = self.env.hand_numbers
         self._began[done] = len(self._steps)
         oldest = int(self._began.min())
         del self._steps[:oldest]

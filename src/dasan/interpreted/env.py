@@ -57,11 +57,11 @@ def tables(rules: Rules, session: bool) -> EngineTables:
     return EngineTables(rules, session, action_ids(rules, session), flags)
 
 
-def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words]:
-    """The environments' memory, and its array of random words, by which they are seeded."""
+def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words, npt.NDArray[np.int64]]:
+    """The environments' memory, its array of random words, by which they are seeded, and the numbers of their hands."""
     empty = np.full(num_envs, None, object)
     memory = EngineMemory(empty, empty.copy(), np.zeros(num_envs, np.uint64), np.zeros(num_envs, np.int64))
-    return memory, memory.base
+    return memory, memory.base, memory.number
 
 
 def samples_bits(tables: EngineTables) -> bool:

@@ -25,12 +25,15 @@ from dasan.vector.recipe import Recipe
 
 
 class Allocation(NamedTuple):
-    """states, tables: the game's own, see `Environments`. base: the words of the states that seed the hands."""
+    """states, tables: the game's own, see `Environments`. base: the words of the states that seed the hands. number: those that
+    number them.
+    """
 
     code: Code
     tables: Any
     states: Any
     base: Words
+    number: Words | npt.NDArray[np.int64]
     num_actions: int
     num_features: int
     num_flags: int
@@ -53,7 +56,7 @@ def allocate(
         tables, count = load_or_make(rules, session, lambda: (code.environments.tables(rules, session), count))
     else:
         tables = code.environments.tables(rules, session)
-    states, base = code.environments.make_state(rules, num_envs)
+    states, base, number = code.environments.make_state(rules, num_envs)
     num_features = observation_size(rules, session)
     num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
     outputs = _new_buffers(
@@ -72,7 +75,9 @@ def allocate(
         optional=optional,
         past=history.past,
     )
-    return Allocation(code, tables, states, base, count, num_features, num_flags, outputs, history, team, workspace)
+    return Allocation(
+        code, tables, states, base, number, count, num_features, num_flags, outputs, history, team, workspace
+    )
 
 
 def _new_buffers(

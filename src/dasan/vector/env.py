@@ -46,7 +46,7 @@ class VectorEnv:
     - obs: live, uint8 [n, num_features], what that seat sees, see `features`; None without observations.
     - to_act: live, int8 [n], the seat to act.
     - done: live, bool [n], whether the last step ended a hand. The next hand has been dealt already then: mask, obs and to_act
-      belong to the new hand, rewards and places to the old one.
+      belong to the new hand, rewards and places to the old one. Hands that the deal decides are skipped, see `hand_numbers`.
     - rewards: live, int32 [n, num_players], payments in units by seat; 0 while a hand goes on.
     - places: live, uint8 [n, num_players], 1 for the first seat out, 2 …; where play goes on to the end (Winner) the last seat
       in has the last place, elsewhere seats that still hold cards have 0. 0 while a hand goes on.
@@ -106,7 +106,8 @@ class VectorEnv:
     def _expose(self, made: Allocation) -> None:
         """Name the arrays that the caller sees."""
         recipe, buffers, optional = self._recipe, made.buffers, made.workspace.optional
-        self._code, self._tables, self._states, self._base = made.code, made.tables, made.states, made.base
+        self._code, self._tables, self._states = made.code, made.tables, made.states
+        self._base, self._number = made.base, made.number
         self._buffers, self._history, self._team, self._workspace = made.buffers, made.history, made.team, made.workspace
         self.num_actions, self.num_features, self.num_flags = made.num_actions, made.num_features, made.num_flags
         self.num_perfect_features = perfect_size(self.rules)
@@ -341,8 +342,9 @@ class VectorEnv:
     def duel(self, one: Player, others: Player, deals: int, seed: int = 0) -> Duel:
         """Play `one` alone among `others`, in every seat of each of `deals` deals. These environments do not change.
 
-        Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly, "thrifty" is the bot; see `Score` for
-        the others. ValueError: a player is none of them, or does not give one real number for each row.
+        Deal k is the first hand of seed `seed * 1_000_003 + k` in which somebody is asked for a move (H.31). "random" draws
+        uniformly, "thrifty" is the bot; see `Score` for the others. ValueError: a player is none of them, or does not give one
+        real number for each row.
         """
         return duel(self.like, self.rules, one, others, deals, seed)
 
@@ -374,6 +376,13 @@ class VectorEnv:
     def action_text(self, action: int) -> str:
         """The text of an action id; see `ActionIds.text`."""
         return self.ids.text(action)
+
+    @property
+    def hand_numbers(self) -> npt.NDArray[np.int64]:
+        """int64 [n], a new array: the number of the hand under way in each environment since the last reset, from 0. Hands that
+        the deal itself decides count (H.31), though nobody acts in them.
+        """
+        return self._number.astype(np.int64)
 
     def dealt(self, i: int) -> State:
         """The engine's first state of the hand that environment `i` is playing."""

@@ -24,7 +24,7 @@ class Playouts:
 
     - payments: int64 [hands, seats], what each seat is paid, in units.
     - places: uint8 [hands, seats], 1 for the first out, as in `VectorEnv.places`; all 0 where a hand is void (H.12).
-    - plies: int32 [hands], the number of bids, calls, plays and passes.
+    - plies: int32 [hands], the number of bids, calls, plays and passes; 0 where the deal decides (H.31).
     - backend: the name of the code that played, as in `VectorEnv.backend`.
     """
 

@@ -91,10 +91,10 @@ def tables(rules: Rules, session: bool) -> CardsetTables:
     )
 
 
-def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
-    """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
+def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words, Words]:
+    """Allocate the rows of `num_envs` environments; return them, the column of deal seeds and that of hand numbers."""
     words = np.zeros((num_envs, COLUMNS), np.uint64)
-    return words, words[:, BASE]
+    return words, words[:, BASE], words[:, NUMBER]
 
 
 def samples_bits(tables: CardsetTables) -> bool:

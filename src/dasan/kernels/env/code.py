@@ -29,8 +29,8 @@ class Environments(Protocol):
     SCRATCH: int
 
     def tables(self, rules: Rules, session: bool, /) -> Any: ...
-    def make_state(self, rules: Rules, num_envs: int, /) -> tuple[Any, Words]:
-        """The states, and the words in them that seed the environments."""
+    def make_state(self, rules: Rules, num_envs: int, /) -> tuple[Any, Words, Words | npt.NDArray[np.int64]]:
+        """The states; the words in them that seed the environments; the number of each one's hand, from 0."""
 
     def samples_bits(self, tables: Any, /) -> bool:
         """Whether a packed mask is enough for `sample`; else the list of legal actions is always written."""

@@ -131,10 +131,11 @@ def tables(rules: Rules, session: bool) -> PatternTables:
     )
 
 
-def make_state(rules: Rules, num_envs: int) -> tuple[PatternStates, Words]:
-    """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
+def make_state(rules: Rules, num_envs: int) -> tuple[PatternStates, Words, Words]:
+    """Allocate the rows of `num_envs` environments; return them, the column of deal seeds and that of hand numbers."""
     words = np.zeros((num_envs, COLUMNS), np.uint64)
-    return PatternStates(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
+    states = PatternStates(words, np.zeros((num_envs, rules.players), np.int32))
+    return states, words[:, BASE], words[:, NUMBER]
 
 
 def samples_bits(tables: PatternTables) -> bool:

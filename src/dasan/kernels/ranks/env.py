@@ -457,10 +457,10 @@ def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: B
 serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional, _publish_plain, _plain)
 
 
-def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
-    """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
+def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words, Words]:
+    """Allocate the rows of `num_envs` environments; return them, the column of deal seeds and that of hand numbers."""
     words = rows_of_words(num_envs, COLUMNS)
-    return words, words[:, BASE]
+    return words, words[:, BASE], words[:, NUMBER]
 
 
 def samples_bits(tables: RankTables) -> bool:
