@@ -39,6 +39,21 @@ def test_bots_fill_only_for_those_who_want_them() -> None:
     assert party(me, [seeker("too", 1500, bots=True)], 4, 14_999, 15_000) == ()
 
 
+def test_a_block_costs_nobody_else_a_game() -> None:
+    me, near, nearer, far = seeker("me", 1500), seeker("near", 1520), seeker("nearer", 1510), seeker("far", 1590)
+    everybody = [near, nearer, far]
+
+    def names(players: int, *blocked: str, bots_after: int = 10**6, seekers: list[Seeker] = everybody) -> list[str]:
+        pairs = frozenset(frozenset(pair.split("-")) for pair in blocked)
+        return [one.name for one in party(me, seekers, players, 0, bots_after, pairs)]
+
+    assert names(3, "near-nearer") == ["me", "nearer", "far"]
+    assert names(3, "near-nearer", "nearer-far") == ["me", "near", "far"], "the nearest would play with nobody else"
+    assert names(3, "near-nearer", "nearer-far", "near-far") == []
+    stranger = seeker("stranger", 1900)
+    assert names(2, "near-stranger", seekers=[stranger, near]) == ["me", "near"], "who does not fit keeps nobody out"
+
+
 def room_for(players: int) -> Callable[[tuple[Seeker, ...]], Room]:
     rules = dasan.rules("big-three")
 

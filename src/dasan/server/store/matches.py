@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
@@ -72,22 +72,42 @@ class Sought:
     seeking: int
 
 
-def party(me: Seeker, others: Sequence[Seeker], players: int, now: int, fill_after: int) -> tuple[Seeker, ...]:
-    """The players of a new table, ``me`` first: enough to fill it or, after ``fill_after`` milliseconds, all who accept
-    bots; empty if it is too early.
+Pairs: TypeAlias = frozenset[frozenset[str]]
+"""Pairs of players of whom one has blocked the other."""
+
+
+def party(
+    me: Seeker, others: Sequence[Seeker], players: int, now: int, fill_after: int, blocked: Pairs = frozenset()
+) -> tuple[Seeker, ...]:
+    """The players of a new table, ``me`` first: enough to fill it or, after ``fill_after`` milliseconds, those who accept
+    bots; empty if it is too early. No two of them have blocked each other.
 
     >>> ada, bo, cy = (Seeker(name, name, rating, True, 0) for name, rating in [("a", 1500), ("b", 1550), ("c", 1900)])
     >>> [one.name for one in party(ada, [cy, bo], 2, 0, 15_000)]
     ['a', 'b']
     >>> party(ada, [cy], 2, 0, 15_000), [one.name for one in party(ada, [cy], 2, 16_000, 15_000)]
     ((), ['a', 'c'])
+    >>> [one.name for one in party(ada, [cy, bo], 2, 16_000, 15_000, frozenset({frozenset("ab")}))]
+    ['a', 'c']
     """
     near = sorted((o for o in others if me.suits(o, now)), key=lambda o: (abs(o.rating - me.rating), o.since, o.player))
-    if len(near) >= players - 1:
-        return (me, *near[: players - 1])
+    # The nearest first; where those whom they have blocked are then missing, somebody else first.
+    for first in range(len(near) - players + 2):
+        together = _compatible(me, near[first:], players, blocked)
+        if len(together) == players:
+            return together
     if me.bots and now - me.since >= fill_after:
-        return (me, *[other for other in near if other.bots])
+        return _compatible(me, [other for other in near if other.bots], players, blocked)
     return ()
+
+
+def _compatible(me: Seeker, near: Sequence[Seeker], players: int, blocked: Pairs) -> tuple[Seeker, ...]:
+    """``me`` and the first of the others, as many as a table has room for, that have not blocked anybody before them."""
+    together = (me,)
+    for one in near:
+        if len(together) < players and blocked.isdisjoint(frozenset((one.player, other.player)) for other in together):
+            together += (one,)
+    return together
 
 
 class Matches:
@@ -139,12 +159,9 @@ class Matches:
                 )
             )
             found = [_seeker(row) for row in rows]
-            shut = blocked_pairs(connection, [player, *(one.player for one in found)])
-            others: list[Seeker] = []
-            for one in sorted(found, key=lambda seeker: (seeker.since, seeker.player)):
-                if shut.isdisjoint(frozenset((one.player, kept)) for kept in (player, *(o.player for o in others))):
-                    others.append(one)
-            together = party(me, others, players, now, fill_after)
+            blocked = blocked_pairs(connection, [player, *(one.player for one in found)])
+            others = [one for one in found if frozenset((player, one.player)) not in blocked]
+            together = party(me, others, players, now, fill_after, blocked)
             if not together:
                 return Sought(None, me.since, len(others) + 1)
             accounts = marked(connection, {one.player: one.name for one in together})
