@@ -56,7 +56,7 @@ def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
         assert "let in again" in output("admin", "unban", me, *here)
         assert "no account and no player" in refusal("admin", "ban", "nobody", *here)
 
-        assert "no account 'Guest'" in refusal("admin", "password", "Guest", *here)
+        assert "no account and no player 'Guest'" in refusal("admin", "password", "Guest", *here)
         set_anew = output("admin", "password", "ANN", *here)
         assert set_anew.startswith("the password of ann is now ")
         anew = {"name": "Ann", "password": set_anew.split()[-1]}

@@ -11,16 +11,16 @@ import pytest
 import sqlalchemy as sa
 
 from dasan.server.people.identity import UNDATED_UNTIL, Cookies, fingerprint
+from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.passkeys import Challenge
-from dasan.server.store.people import People
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import ended_sessions, players
 
 from .conftest import Opened
 from .harness import SECONDS, Player, Served
 from .test_accounts import SECRET, ok
-from .test_keeping import from_outside
+from .test_keeping import ban, from_outside
 
 pytestmark = pytest.mark.full
 
@@ -121,8 +121,8 @@ def test_a_lifted_ban_lets_a_guest_in_again(server: Served) -> None:
     player = server.player()
     ok(player.http.post("/api/me/name", json={"name": "Ann"}))
     one, cookies = ok(player.http.get("/api/me"))["id"], dict(player.http.cookies)
-    from_outside(server, lambda store: store.people.ban(one, 1 << 50))
-    from_outside(server, lambda store: store.people.ban(one, 1 << 50, banned=False))
+    from_outside(server, lambda store: ban(store, one))
+    from_outside(server, lambda store: ban(store, one, lift=True))
     server.identities.forget()
     assert replayed(server, cookies) == one
 
@@ -173,9 +173,9 @@ def test_a_sign_in_under_way_does_not_outlive_the_remedy(server: Served, remedy:
         if remedy == "password":
             new_password(owner)
         else:
-            from_outside(server, lambda store: store.people.ban(one, 1 << 50))
-            from_outside(server, lambda store: store.people.ban(one, 1 << 50, banned=False))
-            from_outside(server, lambda store: store.people.ban(one, 1 << 50))
+            from_outside(server, lambda store: ban(store, one))
+            from_outside(server, lambda store: ban(store, one, lift=True))
+            from_outside(server, lambda store: ban(store, one))
 
     assert waits_for_its_hash(server, end, lambda: thief.http.post("/api/sign-in", json=SECRET)) == 403
     assert "dasan_session" not in thief.http.cookies
@@ -217,15 +217,15 @@ async def test_ends_of_sessions_are_kept_as_long_as_a_cookie_counts(opened: Open
 @pytest.mark.parametrize(
     "end",
     [
-        lambda people: people.set_password("p", "x", 2),
-        lambda people: people.sign_out("p", None, 2),
-        lambda people: people.sign_out("p", fingerprint("s"), 2),
-        lambda people: people.ban("p", 2),
-        lambda people: people.delete("p", 2),
+        lambda store: store.people.set_password("p", "x", 2),
+        lambda store: store.people.sign_out("p", None, 2),
+        lambda store: store.people.sign_out("p", fingerprint("s"), 2),
+        lambda store: ban(store, "p", 2),
+        lambda store: store.people.delete("p", 2),
     ],
     ids=["password", "everywhere", "here", "ban", "delete"],
 )
-async def test_each_end_of_sessions_ends_links_and_challenges(opened: Opened, end: Callable[[People], object]) -> None:
+async def test_each_end_of_sessions_ends_links_and_challenges(opened: Opened, end: Callable[[Store], object]) -> None:
     store = await opened()
     people = store.people
     await people.register("p", "Ann", "x", 0)
@@ -233,7 +233,7 @@ async def test_each_end_of_sessions_ends_links_and_challenges(opened: Opened, en
     await people.make_link(fingerprint("l"), "p", 0, 1 << 50)
     await store.passkeys.ask("t", Challenge(b"c", "register", "p"), 0)
     await people.make_link(fingerprint("other"), "q", 0, 1 << 50)
-    await end(people)  # type: ignore[misc]
+    await end(store)  # type: ignore[misc]
     assert not await people.is_signed_in(fingerprint("s"), "p", 2)
     assert await people.take_link(fingerprint("l"), 2) is None
     assert await store.passkeys.answer("t", 2) is None

@@ -9,15 +9,16 @@ from typing import Any
 
 import httpx
 import pytest
-import sqlalchemy as sa
 
+from dasan.server.api import friends as api
 from dasan.server.operations import chores
 from dasan.server.refusals import Refused
 from dasan.server.store import friends
-from dasan.server.store.schema import invitations
+from dasan.server.store.retention import Keep, prune
 
 from .conftest import Opened
 from .harness import SECONDS, Player, Serve, Served
+from .test_every_store import open_table
 
 
 def ok(answer: httpx.Response) -> Any:
@@ -69,8 +70,7 @@ def test_friends_see_each_other_and_invite_to_a_table(server: Served, monkeypatc
     ok(ada.http.post(f"/api/tables/{other}/invite", json=invite))
     assert ok(bo.http.post(f"/api/invitations/{other}/decline", json={})) == []
 
-    monkeypatch.setattr(friends, "HERE", -1)
-    monkeypatch.setattr("dasan.server.api.friends.HERE", -1)
+    monkeypatch.setattr(api, "HERE", -1)
     (friend,) = ok(ada.http.get("/api/friends"))["follows"]
     assert not friend["here"]
     assert towards(ada, "unfollow", "Bob")["follows"] == []
@@ -102,7 +102,7 @@ def test_a_block_is_mutual(server: Served) -> None:
 
 @pytest.mark.full
 def test_a_socket_or_a_page_says_that_somebody_is_here(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chores.HERE_EVERY * 2000 < friends.HERE, "one write may be late"
+    assert chores.HERE_EVERY * 2000 < api.HERE, "one write may be late"
     monkeypatch.setattr(chores, "HERE_EVERY", 0.02)
     with serve() as server:
         ada, bo = account(server, "Ada"), account(server, "Bob")
@@ -131,26 +131,52 @@ def test_a_socket_or_a_page_says_that_somebody_is_here(serve: Serve, monkeypatch
         assert seen() == gone
 
 
-async def test_what_is_stored_of_friends_can_be_read_and_is_forgotten(
+async def test_as_many_are_followed_and_blocked_as_there_is_room_for(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(friends, "MOST_FOLLOWED", 1)
     store = await opened()
     for name in ("ada", "bob", "cyd"):
         await store.people.register(name, name, "hash", 1)
+    for change in (store.friends.follow, store.friends.block):
+        for at in (1, 2):
+            await change("ada", "bob", at)
+        with pytest.raises(Refused, match="there is room for at most 1 players"):
+            await change("ada", "cyd", 3)
+    await store.close()
+
+
+async def test_who_is_invited_is_told_as_long_as_the_invitation_stands(opened: Opened) -> None:
+    store = await opened()
+    room, _ = await open_table(store)
+    seated = room.chairs[1].player
+    assert seated is not None
+    for name in ("ada", "bob", "cyd", seated):
+        await store.people.register(name, name, "hash", 1)
+    for name in ("bob", "cyd", seated):
+        await store.friends.follow("ada", name, 1)
+        await store.friends.follow(name, "ada", 1)
+    table, late = room.head.id, friends.OPEN // 2
+    for at, name in ((0, "bob"), (late, "cyd"), (late, seated)):
+        await store.friends.invite("ada", name, table, at)
+    assert await store.friends.invited(table, late) == ("bob", "cyd"), "one of them sits there"
+    assert await store.friends.invited(table, friends.OPEN) == ("cyd",), "the first is a day old"
+    assert await store.friends.invitations("bob", friends.OPEN) == ()
+    await prune(store.database, store.people, Keep(), friends.OPEN + 1)
+    await store.friends.decline("cyd", table)
+    assert await store.friends.invited(table, late) == ()
+    await store.close()
+
+
+async def test_when_players_were_last_here_is_stored_for_those_who_follow(opened: Opened) -> None:
+    store = await opened()
+    for name in ("ada", "bob"):
+        await store.people.register(name, name, "hash", 1)
     await store.friends.follow("ada", "bob", 1)
-    await store.friends.follow("ada", "bob", 2)
-    await store.friends.follow("bob", "ada", 2)
-    await store.friends.block("ada", "cyd", 3)
-    exported = await store.people.export("ada")
-    assert [row["followed"] for row in exported["follows"]] == ["bob"]
-    assert [row["blocked"] for row in exported["blocks"]] == ["cyd"]
-    monkeypatch.setattr(friends, "MOST_FOLLOWED", 1)
-    with pytest.raises(Refused, match="there is room for at most 1 players"):
-        await store.friends.follow("bob", "cyd", 4)
-    await store.people.delete("ada", 5)
-    assert await store.friends.circle("bob") == friends.Circle((), (), ())
-    query = sa.select(sa.func.count()).select_from(invitations)
-    assert await store.database.read(lambda c: c.scalar(query)) == 0
+    await store.friends.follow("bob", "ada", 1)
+    await store.friends.seen({"bob", "ada", "guest"}, 9)
+    await store.friends.seen({"guest"}, 10)
+    assert [one.seen for name in ("ada", "bob") for one in (await store.friends.circle(name)).follows] == [9, 9]
     await store.close()
 
 

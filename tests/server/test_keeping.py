@@ -17,11 +17,13 @@ from websockets.exceptions import ConnectionClosed
 
 import dasan
 from dasan.server.connections.websocket import PROBE_EVERY
+from dasan.server.protocol.moderation import Ban, Unban
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
 from dasan.server.store.backups import dump, load
 from dasan.server.store.log import Cause, Write, WrittenEntry
 from dasan.server.store.migrating import migrate
+from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import DAY, Keep, prune
 from dasan.server.tables.room import fold
 
@@ -55,6 +57,12 @@ def from_outside(server: Served, change: Any) -> Any:
     return asyncio.run(do())
 
 
+async def ban(store: Store, player: str, now: int = 1 << 50, *, lift: bool = False) -> None:
+    """Ban a player, or lift the ban."""
+    action = Unban(type="unban", player=player) if lift else Ban(type="ban", player=player)
+    await store.moderation.carry_out(action, HOST, now)
+
+
 def my_id(player: Player) -> str:
     return str(ok(player.http.get("/api/me"))["id"])
 
@@ -65,14 +73,14 @@ def test_a_ban_takes_effect_at_once_and_can_be_lifted(server: Served) -> None:
     one = my_id(ann)
     with ann.sit(table_id) as socket:
         begun = time.monotonic()
-        from_outside(server, lambda store: store.people.ban(one, 1 << 50))
+        from_outside(server, lambda store: ban(store, one))
         assert closed_with(socket) == 4403
         assert time.monotonic() - begun < PROBE_EVERY - 2, "it does not wait for the next probe"
     for answer in (ann.http.get("/api/me"), ann.http.post("/api/tables", json={"preset": "big-two"})):
         assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
     with ann.connect(table_id) as socket:
         assert closed_with(socket) == 4403
-    from_outside(server, lambda store: store.people.ban(one, 1 << 50, banned=False))
+    from_outside(server, lambda store: ban(store, one, lift=True))
     deadline = time.monotonic() + SECONDS
     while ann.http.get("/api/me").status_code != 200:
         assert time.monotonic() < deadline
@@ -84,7 +92,7 @@ def test_a_ban_takes_effect_at_once_and_can_be_lifted(server: Served) -> None:
 def test_a_banned_account_cannot_sign_in(server: Served) -> None:
     ann, again = server.player(), server.player()
     one = ok(ann.http.post("/api/account", json=SECRET))["id"]
-    from_outside(server, lambda store: store.people.ban(one, 1 << 50))
+    from_outside(server, lambda store: ban(store, one))
     assert again.http.post("/api/sign-in", json=SECRET).status_code == 403
 
 
@@ -197,7 +205,8 @@ async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
     await store.people.rename("young", "Young", 40 * DAY)
     await store.people.rename("old", "Old", 0)
     await store.people.register("account", "Account", "x", 0)
-    await store.people.ban("banned", 0)
+    await store.people.rename("banned", "Banned", 0)
+    await ban(store, "banned", 0)
     row = {"table_id": "table", "seq": 1, "by": "p0", "text": "x", "reason": "y", "at": 0}
     await store.reports.add(row)
     at = 50 * DAY
@@ -347,7 +356,7 @@ async def test_players_are_found_by_what_a_host_knows(opened: Opened) -> None:
     store = await opened()
     await store.people.register("a", "Ann_1", "x", 2)
     await store.people.rename("b", "Bob", 1)
-    await store.people.ban("b", 3)
+    await ban(store, "b", 3)
     found = await store.overviews.players("nn_", False, 9)
     assert [row["id"] for row in found.rows] == ["a"]
     assert [row["id"] for row in (await store.overviews.players(None, True, 9)).rows] == ["b"]

@@ -25,7 +25,7 @@ from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
 
 from .harness import SECONDS, Json, Player, Serve, Served, Socket
-from .test_keeping import closed_with, from_outside, my_id
+from .test_keeping import ban, closed_with, from_outside, my_id
 
 pytestmark = pytest.mark.full
 
@@ -85,7 +85,7 @@ def test_a_leader_who_is_signed_out_or_banned_leads_no_more(server: Served) -> N
     one = my_id(ann)
     with following(ann, shared_id) as leader, following(bo, shared_id) as follower:
         leader.receive()
-        from_outside(server, lambda store: store.people.ban(one, 1 << 50))
+        from_outside(server, lambda store: ban(store, one))
         begun = time.monotonic()
         assert closed_with(leader) == 4403
         assert time.monotonic() - begun < SECONDS / 2

@@ -92,9 +92,9 @@ def password(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -
 
         from dasan.server.operations.reporting import now
 
-        person = await store.people.by_account(who) or await store.people.find(who)
+        person = await store.people.find(await player_id(store, who))
         if person is None or person.account is None:
-            raise CannotRun(f"there is no account {who!r}: dasan admin players lists them")
+            raise CannotRun(f"{who!r} has no account: dasan admin players lists them")
         wanted = secrets.token_urlsafe(9)
         hashed = PasswordHasher(memory_cost=settings.password_memory_mb * 1024).hash(wanted)
         await store.people.set_password(person.id, hashed, now())
@@ -117,7 +117,7 @@ def export(
 
     async def read(store: Store) -> None:
         if player is not None:
-            rows = await store.people.export(await player_id(store, player, known=True))
+            rows = await store.people.export(await player_id(store, player))
             # It names somebody, their hands and their notes: for its owner alone.
             file.touch(mode=0o600, exist_ok=False)
             with file.open("w", encoding="utf-8") as out:

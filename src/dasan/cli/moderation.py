@@ -55,7 +55,7 @@ def moderator(
     async def change(store: Store) -> None:
         from dasan.server.operations.reporting import now
 
-        player = await player_id(store, who, known=True)
+        player = await player_id(store, who)
         await store.moderation.appoint(player, now(), moderator=not remove)
         say(f"{who} is {'no moderator any more' if remove else 'a moderator'}")
 
@@ -210,7 +210,7 @@ def _on_player(who: str, kind: str, done: str, data_dir: Path | None, database: 
     async def change(store: Store) -> None:
         from dasan.server.protocol.moderation import Moderate
 
-        player = await player_id(store, who, known=kind != "ban")
+        player = await player_id(store, who)
         await _carry_out(store, Moderate(action={"type": kind, "player": player, **values}).action)  # type: ignore[arg-type]
         say(f"{player} {done}")
 

@@ -76,14 +76,12 @@ def with_store(
         raise CannotRun(str(refused)) from None
 
 
-async def player_id(store: Store, who: str, *, known: bool) -> str:
-    """The id of the player whose account name or id is `who`. known: whether the player must exist."""
-    person = await store.people.by_account(who) or await store.people.find(who)
-    if person is not None:
-        return person.id
-    if known or not await store.overviews.has_played(who):
+async def player_id(store: Store, who: str) -> str:
+    """The id of the player whose account name or id is `who`."""
+    player = await store.people.identify(who)
+    if player is None:
         raise CannotRun(f"there is no account and no player {who!r}: dasan admin players lists them")
-    return who
+    return player
 
 
 def times(row: dict[str, Any], *names: str) -> dict[str, str | None]:

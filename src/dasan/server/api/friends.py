@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fastapi import Request
 
 from dasan.reasons import reason
@@ -12,11 +14,13 @@ from dasan.server.operations.reporting import now
 from dasan.server.protocol.friends import Friend, Friends, Invitation, Invite, Invited
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.friends import HERE
 from dasan.server.store.people import Person
 from dasan.server.tables.facts import title_of
 
 router = strict_router("/api")
+
+HERE = 45_000
+"""Milliseconds since they were last seen for which players count as here."""
 
 
 @router.get("/friends")
@@ -29,35 +33,29 @@ async def friends(request: Request, store: StoreHere, live: LiveHere, player: Pl
     return await _circle(store, person)
 
 
-@router.post("/friends/{name}/follow")
-async def follow(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
-    """Follow a player. They see it, and if they follow back both see when the other is here."""
+@router.post("/friends/{name}/{change}")
+async def towards(
+    name: str,
+    change: Literal["follow", "unfollow", "block", "unblock"],
+    request: Request,
+    store: StoreHere,
+    player: Player,
+) -> Friends:
+    """Follow or block a player, or no longer.
+
+    They see that they are followed, and if they follow back both see when the other is here. After a block neither follows,
+    invites or is matched with the other.
+    """
     me, other = await _pair(request, store, player, name)
-    await store.friends.follow(me.id, other.id, now())
-    return await _circle(store, me)
-
-
-@router.post("/friends/{name}/unfollow")
-async def unfollow(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
-    """Follow a player no longer."""
-    me, other = await _pair(request, store, player, name)
-    await store.friends.unfollow(me.id, other.id)
-    return await _circle(store, me)
-
-
-@router.post("/friends/{name}/block")
-async def block(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
-    """Block a player: neither follows, invites or is matched with the other from now on."""
-    me, other = await _pair(request, store, player, name)
-    await store.friends.block(me.id, other.id, now())
-    return await _circle(store, me)
-
-
-@router.post("/friends/{name}/unblock")
-async def unblock(name: str, request: Request, store: StoreHere, player: Player) -> Friends:
-    """Lift a block."""
-    me, other = await _pair(request, store, player, name)
-    await store.friends.unblock(me.id, other.id)
+    match change:
+        case "follow":
+            await store.friends.follow(me.id, other.id, now())
+        case "unfollow":
+            await store.friends.unfollow(me.id, other.id)
+        case "block":
+            await store.friends.block(me.id, other.id, now())
+        case "unblock":
+            await store.friends.unblock(me.id, other.id)
     return await _circle(store, me)
 
 
@@ -65,7 +63,7 @@ async def unblock(name: str, request: Request, store: StoreHere, player: Player)
 async def invited(table_id: str, store: StoreHere, tables: TablesHere, player: Player) -> Invited:
     """Who is invited to a table, for those who sit at it."""
     await _seated(tables, table_id, player)
-    return Invited(names=list(await store.friends.invited(table_id)))
+    return Invited(names=list(await store.friends.invited(table_id, now())))
 
 
 @router.post("/tables/{table_id}/invite")
@@ -76,7 +74,7 @@ async def invite(
     me, other = await _pair(request, store, player, wanted.name)
     await _seated(tables, table_id, me.id)
     await store.friends.invite(me.id, other.id, table_id, now())
-    return Invited(names=list(await store.friends.invited(table_id)))
+    return Invited(names=list(await store.friends.invited(table_id, now())))
 
 
 @router.get("/invitations")
@@ -90,7 +88,7 @@ async def invitations(store: StoreHere, live: LiveHere, player: Player) -> list[
 
 @router.post("/invitations/{table_id}/decline")
 async def decline(table_id: str, request: Request, store: StoreHere, player: Player) -> list[Invitation]:
-    """Remove an invitation; nobody is told."""
+    """Remove an invitation. Who sits at the table sees that the name is gone from those who are invited."""
     limit(request, "joins", player)
     if player is None:
         return []

@@ -101,6 +101,8 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     """Delete the player everywhere but at tables: sessions, ratings, reports, and the name and id in finished hands."""
+    # Whoever stores something of the player holds this row until it is stored, and the deletion finds it.
+    connection.execute(sa.select(players.c.id).where(players.c.id == player).with_for_update())
     end_sessions(connection, player, now)
     mine = (
         addresses,

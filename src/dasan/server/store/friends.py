@@ -15,12 +15,11 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
+from dasan.server.store.known import hold
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
 
 MOST_FOLLOWED = 500
 """Players whom one player can follow, and players whom one can block."""
-HERE = 45_000
-"""Milliseconds since they were last seen for which players count as here."""
 OPEN = 24 * 60 * 60 * 1000
 """Milliseconds for which an invitation stands."""
 AT_ONCE = 500
@@ -97,9 +96,8 @@ class Friends:
 
         def write(connection: sa.Connection) -> None:
             _check_open(connection, player, other)
-            _check_room(connection, follows, follows.c.follower == player)
-            known = _follows(connection, player, other)
-            if not known:
+            if not _follows(connection, player, other):
+                _check_room(connection, follows, follows.c.follower == player)
                 row = {"follower": player, "followed": other, "since": now, "seen": now}
                 connection.execute(sa.insert(follows), row)
 
@@ -119,11 +117,10 @@ class Friends:
         """Block a player. ``Refused`` for oneself, and beyond ``MOST_FOLLOWED``."""
 
         def write(connection: sa.Connection) -> None:
-            if player == other:
-                raise Refused("illegal", reason("friend.self"))
-            _check_room(connection, blocks, blocks.c.player == player)
+            _check_known(connection, player, other)
             mine = sa.and_(blocks.c.player == player, blocks.c.blocked == other)
             if connection.execute(sa.select(blocks.c.since).where(mine)).first() is None:
+                _check_room(connection, blocks, blocks.c.player == player)
                 connection.execute(sa.insert(blocks), {"player": player, "blocked": other, "since": now})
             both = [player, other]
             pair = sa.and_(follows.c.follower.in_(both), follows.c.followed.in_(both))
@@ -141,9 +138,17 @@ class Friends:
         """Store that these players are here; for those who follow nobody nothing is written."""
         names = sorted(here)
         for first in range(0, len(names), AT_ONCE):
-            batch = names[first : first + AT_ONCE]
-            change = sa.update(follows).where(follows.c.follower.in_(batch)).values(seen=now)
-            await self._database.write(lambda connection, change=change: connection.execute(change))  # type: ignore[misc]
+            mine = follows.c.follower.in_(names[first : first + AT_ONCE])
+            # Rows are locked in one order: two processes that update the same ones do not wait for each other for ever.
+            locked = sa.select(follows.c.since).where(mine).order_by(follows.c.follower, follows.c.followed)
+
+            def write(
+                connection: sa.Connection, mine: sa.ColumnElement[bool] = mine, locked: sa.Select[Any] = locked
+            ) -> None:
+                connection.execute(locked.with_for_update())
+                connection.execute(sa.update(follows).where(mine).values(seen=now))
+
+            await self._database.write(write)
 
     async def invite(self, host: str, other: str, table_id: str, now: int) -> None:
         """Invite a friend to a table. ``Refused`` unless both follow each other. A second invitation renews the first."""
@@ -159,36 +164,30 @@ class Friends:
 
         await self._database.write(write)
 
-    async def invited(self, table_id: str) -> tuple[str, ...]:
-        """The names of those who are invited to a table."""
+    async def invited(self, table_id: str, now: int) -> tuple[str, ...]:
+        """The names of those whose invitations to a table stand, and who do not sit there."""
         query = (
             sa.select(players.c.name)
             .join_from(invitations, players, players.c.id == invitations.c.player)
-            .where(invitations.c.table_id == table_id)
+            .where(invitations.c.table_id == table_id, _stands(now))
             .order_by(players.c.name)
         )
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
     async def invitations(self, player: str, now: int) -> tuple[Invitation, ...]:
         """The invitations that stand, newest first: to tables that go on, and at which the player does not sit."""
-        sitting = sa.select(seats.c.table_id).where(seats.c.player == player)
         query = (
             sa.select(invitations.c.table_id, tables.c.preset, players.c.name, invitations.c.at)
             .join_from(invitations, tables, tables.c.id == invitations.c.table_id)
             .join(players, players.c.id == invitations.c.host)
-            .where(
-                invitations.c.player == player,
-                invitations.c.at > now - OPEN,
-                invitations.c.table_id.not_in(sitting),
-                tables.c.status != "ended",
-            )
+            .where(invitations.c.player == player, _stands(now), tables.c.status != "ended")
             .order_by(invitations.c.at.desc())
         )
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(Invitation(row.table_id, row.preset, row.name, row.at) for row in rows)
 
     async def decline(self, player: str, table_id: str) -> None:
-        """Remove the player's invitation to a table."""
+        """Remove the player's invitation to a table, and the name from those who are invited there."""
         mine = sa.and_(invitations.c.player == player, invitations.c.table_id == table_id)
         await self._database.write(lambda connection: connection.execute(sa.delete(invitations).where(mine)))
 
@@ -210,9 +209,10 @@ def forget_friends(connection: sa.Connection, player: str) -> None:
 
 
 def friends_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
-    """What is stored of a player and their friends, as plain data."""
+    """What is stored of a player and their friends, as plain data. Who has blocked the player is the others' affair."""
     queries = {
         "follows": sa.select(follows).where(follows.c.follower == player),
+        "followers": sa.select(follows.c.follower, follows.c.since).where(follows.c.followed == player),
         "blocks": sa.select(blocks).where(blocks.c.player == player),
         "invitations": sa.select(invitations).where(
             sa.or_(invitations.c.player == player, invitations.c.host == player)
@@ -226,9 +226,22 @@ def _follows(connection: sa.Connection, player: str, other: str) -> bool:
     return connection.execute(query).first() is not None
 
 
-def _check_open(connection: sa.Connection, player: str, other: str) -> None:
+def _stands(now: int) -> sa.ColumnElement[bool]:
+    """Whether an invitation is not too old, and whoever is invited does not sit at the table."""
+    sits = sa.exists().where(seats.c.table_id == invitations.c.table_id, seats.c.player == invitations.c.player)
+    return sa.and_(invitations.c.at > now - OPEN, sa.not_(sits))
+
+
+def _check_known(connection: sa.Connection, player: str, other: str) -> None:
+    """``Refused`` for oneself, and if one of them is deleted. A deletion waits for the transaction to end."""
     if player == other:
         raise Refused("illegal", reason("friend.self"))
+    if not hold(connection, [player, other]) >= {player, other}:
+        raise Refused("not-found", reason("no-account"))
+
+
+def _check_open(connection: sa.Connection, player: str, other: str) -> None:
+    _check_known(connection, player, other)
     if blocked_pairs(connection, [player, other]):
         raise Refused("forbidden", reason("friend.blocked"))
 

@@ -103,7 +103,7 @@ def party(
 
 def _compatible(me: Seeker, near: Sequence[Seeker], players: int, blocked: Pairs) -> tuple[Seeker, ...]:
     """``me`` and the first of the others, as many as a table has room for, that have not blocked anybody before them."""
-    together = (me,)
+    together: tuple[Seeker, ...] = (me,)
     for one in near:
         if len(together) < players and blocked.isdisjoint(frozenset((one.player, other.player)) for other in together):
             together += (one,)

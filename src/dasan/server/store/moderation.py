@@ -22,15 +22,14 @@ from dasan.server.protocol.moderation import (
     UnbanNetwork,
     Unmute,
 )
-from dasan.server.protocol.people import folded
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
+from dasan.server.store.known import hold, identified
 from dasan.server.store.people import put, set_banned
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     addresses,
     audit,
-    hand_seats,
     network_bans,
     players,
     refused_words,
@@ -38,6 +37,7 @@ from dasan.server.store.schema import (
     seats,
     tables,
 )
+from dasan.server.store.sessions import has_ended
 
 HOST = "host"
 """Who acts by ``dasan admin``."""
@@ -97,11 +97,15 @@ class Moderation:
             raise Refused("forbidden", reason("chat.word"))
 
     async def saw(self, seen: Iterable[tuple[str, str]], now: int) -> None:
-        """Store from which addresses players came: pairs of a player and an address."""
+        """Store from which addresses players came: pairs of a player and an address. Not of those who are deleted."""
         rows = {(player, network_of_address(address)) for player, address in seen}
 
         def write(connection: sa.Connection) -> None:
+            known = hold(connection, {player for player, _ in rows})
             for player, network in sorted(rows):
+                # Guests without a name have no row; those who are deleted have no session either.
+                if player not in known and has_ended(connection, player, None):
+                    continue
                 mine = sa.and_(addresses.c.player == player, addresses.c.network == network)
                 if connection.execute(sa.update(addresses).where(mine).values(seen=now)).rowcount == 0:
                     connection.execute(sa.insert(addresses), {"player": player, "network": network, "seen": now})
@@ -124,7 +128,7 @@ class Moderation:
                 case Dismiss():
                     subject = _answer(connection, action.report, by, detail) or ""
                 case Mute() | Ban():
-                    subject = _player(connection, action.player, now, by)
+                    subject = _player(connection, action.player, by)
                     if action.report is not None:
                         _answer(connection, action.report, by, detail, subject)
                     if isinstance(action, Ban):
@@ -133,10 +137,10 @@ class Moderation:
                         detail["hours"] = action.hours
                         put(connection, subject, now, muted_until=now + action.hours * HOUR)
                 case Unmute():
-                    subject = _player(connection, action.player, now, by)
+                    subject = _player(connection, action.player, by)
                     put(connection, subject, now, muted_until=None)
                 case Unban():
-                    subject = _player(connection, action.player, now, by)
+                    subject = _player(connection, action.player, by)
                     set_banned(connection, subject, now, banned=False)
                 case BanNetwork() | UnbanNetwork():
                     subject = _change_network(connection, action, now, address)
@@ -243,10 +247,13 @@ class Moderation:
             .order_by(audit.c.at.desc(), audit.c.id.desc())
             .limit(most)
         )
-        if subject is not None:
-            query = query.where(sa.or_(audit.c.subject == subject, target.c.account == folded(subject)))
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        return [dict(row) for row in rows]
+
+        def read(connection: sa.Connection) -> list[dict[str, Any]]:
+            named = (subject, None if subject is None else identified(connection, subject))
+            wanted = query if subject is None else query.where(audit.c.subject.in_(named))
+            return [dict(row) for row in connection.execute(wanted).mappings()]
+
+        return await self._database.read(read)
 
 
 def _names_at_tables(connection: sa.Connection, guests: list[str]) -> dict[str, str]:
@@ -270,22 +277,21 @@ def _check_moderator(connection: sa.Connection, player: str) -> None:
         raise Refused("forbidden", reason("moderator"))
 
 
-def _player(connection: sa.Connection, who: str, now: int, by: str) -> str:
+def _player(connection: sa.Connection, who: str, by: str) -> str:
     """The id of a player on whom ``by`` may act, by id or account name."""
-    row = connection.execute(
-        sa.select(players.c.id, players.c.moderator)
-        .where(sa.or_(players.c.id == who, players.c.account == folded(who)))
-        .order_by(sa.case((players.c.id == who, 0), else_=1))
-        .limit(1)
-    ).one_or_none()
-    if row is not None:
-        if row.moderator and by != HOST:
-            raise Refused("forbidden", reason("moderator.peer"))
-        return str(row.id)
-    traces = (seats.c.player, hand_seats.c.player, reports.c.against)
-    if not any(connection.scalar(sa.select(column).where(column == who).limit(1)) for column in traces):
+    player = identified(connection, who)
+    if player is None:
         raise Refused("not-found", reason("nobody.such"))
-    return who
+    if by != HOST:
+        _check_no_peer(connection, player)
+    return player
+
+
+def _check_no_peer(connection: sa.Connection, player: str | None) -> None:
+    """``Refused`` if the player is a moderator."""
+    peer = sa.select(players.c.id).where(players.c.id == player, players.c.moderator)
+    if connection.scalar(peer) is not None:
+        raise Refused("forbidden", reason("moderator.peer"))
 
 
 def _answer(
@@ -299,9 +305,8 @@ def _answer(
     if row is None or subject not in (None, row.against):
         raise Refused("not-found", reason("report.gone"))
     against: str | None = row.against
-    peer = sa.select(players.c.id).where(players.c.id == against, players.c.moderator)
-    if by != HOST and connection.scalar(peer) is not None:
-        raise Refused("forbidden", reason("moderator.peer"))
+    if by != HOST:
+        _check_no_peer(connection, against)
     connection.execute(sa.delete(reports).where(reports.c.id == report))
     detail |= {"table": row.table_id, "message": row.seq}
     return against

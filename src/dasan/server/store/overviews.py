@@ -69,13 +69,6 @@ class Overviews:
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(map(dict, rows))
 
-    async def has_played(self, player: str) -> bool:
-        """Whether a player with this id sits at a table or has finished a hand: some guests leave no other trace."""
-        sitting = sa.select(seats.c.player).where(seats.c.player == player)
-        played = sa.select(hand_seats.c.player).where(hand_seats.c.player == player)
-        query = sitting.union_all(played).limit(1)
-        return await self._database.read(lambda connection: connection.execute(query).first() is not None)
-
     async def reports(self, most: int) -> Overview:
         """Reports of chat, newest first."""
         return await self._of(sa.select(reports).order_by(reports.c.at.desc(), reports.c.id.desc()), most)

@@ -15,12 +15,16 @@ from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.friends import friends_of
+from dasan.server.store.known import identified, with_account
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     addresses,
+    audit,
     bid_answers,
     decisions,
+    duplicate_entries,
     duplicate_plays,
+    duplicates,
     events,
     hand_seats,
     hands,
@@ -33,6 +37,7 @@ from dasan.server.store.schema import (
     reports,
     review_notes,
     seats,
+    seekers,
     shared_reviews,
     sign_ins,
 )
@@ -80,24 +85,15 @@ class People:
 
     async def find(self, player: str) -> Person | None:
         """The player with this id; None if the server knows nothing but the id."""
-        return await self._find(players.c.id == player)
+        return await self._database.read(lambda connection: _person(connection, player))
 
     async def by_account(self, account: str) -> Person | None:
-        """The player with this account; None if there is none.
+        """The player with this account; None if there is none."""
+        return await self._database.read(lambda connection: _person(connection, with_account(connection, account)))
 
-        Two accounts of earlier versions may have names that fold alike. One of them then has kept the form that names
-        were compared in before, and is found by the very name that it was made with.
-        """
-        before, now = account.casefold(), folded(account)
-        own_form_first = sa.case((players.c.account == before, 0), else_=1)
-        return await self._find(players.c.account.in_([before, now]), own_form_first)
-
-    async def _find(self, which: sa.ColumnElement[bool], *order: sa.ColumnElement[int]) -> Person | None:
-        query = sa.select(players).where(which).order_by(*order).limit(1)
-        row = await self._database.read(lambda connection: connection.execute(query).first())
-        if row is None:
-            return None
-        return Person(row.id, row.name, row.created, row.account, row.password, row.banned, row.moderator)
+    async def identify(self, who: str) -> str | None:
+        """The id of the player whose id or account is ``who``; None if there is none, and nobody with that id has played."""
+        return await self._database.read(lambda connection: identified(connection, who))
 
     async def name_owner(self, keys: Iterable[str]) -> str | None:
         """A player whose account has a name with one of these keys; None if there is none."""
@@ -215,7 +211,7 @@ class People:
                 return [dict(row) for row in connection.execute(query).mappings()]
 
             played = sa.select(hand_seats, hands.c.preset, hands.c.table_id).join_from(hand_seats, hands)
-            known = sa.select(players.c.id, players.c.name, players.c.account, players.c.created)
+            known = [column for column in players.c if column is not players.c.password]
             chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
                 # By table, for which there is an index; players have left some before a hand was over.
                 events.c.table_id.in_(tables_of(connection, player)),
@@ -224,7 +220,7 @@ class People:
             )
             lines = rows(chat.order_by(events.c.at))
             return {
-                "player": rows(known.where(players.c.id == player)),
+                "player": rows(sa.select(*known).where(players.c.id == player)),
                 "sessions": rows(
                     sa.select(sign_ins.c.created, sign_ins.c.seen, sign_ins.c.agent).where(sign_ins.c.player == player)
                 ),
@@ -245,6 +241,17 @@ class People:
                 "decisions": rows(sa.select(decisions).where(decisions.c.player == player)),
                 "bids": rows(sa.select(*BID_ANSWER).where(bid_answers.c.player == player)),
                 "events": rows(sa.select(duplicate_plays).where(duplicate_plays.c.player == player)),
+                "events_entered": rows(sa.select(duplicate_entries).where(duplicate_entries.c.player == player)),
+                "events_hosted": rows(
+                    sa.select(duplicates.c.id, duplicates.c.title, duplicates.c.starts, duplicates.c.ends).where(
+                        duplicates.c.host == player
+                    )
+                ),
+                "moderation": rows(
+                    sa.select(audit.c.at, audit.c.action, audit.c.detail).where(audit.c.subject == player)
+                ),
+                "moderated": rows(sa.select(audit).where(audit.c.by == player)),
+                "quick_match": rows(sa.select(seekers).where(seekers.c.player == player)),
                 "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
                 **friends_of(connection, player),
             }
@@ -282,10 +289,6 @@ class People:
         await self._database.write(lambda connection: forget_everywhere(connection, player, now))
         return tuple(known)
 
-    async def ban(self, player: str, now: int, *, banned: bool = True) -> None:
-        """Ban a player, or lift the ban, and leave a notice for every process."""
-        await self._database.write(lambda connection: set_banned(connection, player, now, banned=banned))
-
 
 def set_banned(connection: sa.Connection, player: str, now: int, *, banned: bool) -> None:
     """Ban a player, or lift the ban, and leave a notice for every process."""
@@ -295,6 +298,13 @@ def set_banned(connection: sa.Connection, player: str, now: int, *, banned: bool
     else:
         begin_again(connection, player)
         leave_notice(connection, "recheck", player, now)
+
+
+def _person(connection: sa.Connection, player: str | None) -> Person | None:
+    row = None if player is None else connection.execute(sa.select(players).where(players.c.id == player)).first()
+    if row is None:
+        return None
+    return Person(row.id, row.name, row.created, row.account, row.password, row.banned, row.moderator)
 
 
 def open_account(connection: sa.Connection, player: str, account: str, now: int, *, password: str | None = None) -> None:

@@ -63,7 +63,6 @@ class Processes:
                 row = {"id": process, "version": version, "started": now, "seen": now}
                 connection.execute(sa.insert(processes), row)
                 connection.execute(sa.delete(processes).where(processes.c.seen < now - 100 * ALIVE))
-                connection.execute(sa.delete(notices).where(notices.c.at < now - 2 * NOTICE_LIFE))
 
         await self._database.write(write)
 

@@ -12,15 +12,18 @@ import sqlalchemy as sa
 from dasan.server.compact import compact
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import NOTHING
+from dasan.server.store.friends import OPEN
 from dasan.server.store.people import People
-from dasan.server.store.processes import leave_notice
+from dasan.server.store.processes import NOTICE_LIFE, leave_notice
 from dasan.server.store.schema import (
     addresses,
     ended_sessions,
     events,
     hand_seats,
     hands,
+    invitations,
     network_bans,
+    notices,
     players,
     promises,
     reports,
@@ -164,10 +167,12 @@ def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> 
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:
-    """Delete promises, sign-ins and bans of networks that have run out, what is known of old sessions, and old addresses."""
+    """Delete what has run out: promises, sign-ins, bans of networks, invitations, old sessions, addresses and notices."""
     connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
     unseen = now - UNSEEN_DAYS * DAY
     connection.execute(sa.delete(sign_ins).where(sign_ins.c.seen < unseen))
     connection.execute(sa.delete(ended_sessions).where(ended_sessions.c.at < unseen))
     connection.execute(sa.delete(addresses).where(addresses.c.seen < now - ADDRESSES_DAYS * DAY))
     connection.execute(sa.delete(network_bans).where(network_bans.c.until < now))
+    connection.execute(sa.delete(invitations).where(invitations.c.at < now - OPEN))
+    connection.execute(sa.delete(notices).where(notices.c.at < now - 2 * NOTICE_LIFE))

@@ -1,0 +1,39 @@
+"""Which players the database knows: by a name or an id, and while a transaction lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import sqlalchemy as sa
+
+from dasan.server.protocol.people import folded
+from dasan.server.store.schema import hand_seats, players, reports, seats
+
+
+def hold(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
+    """Those of these players who have a row. Until the transaction ends, none of them can be deleted.
+
+    What a transaction stores of a player is therefore deleted with the player, as `forget_everywhere` locks the row first.
+    """
+    query = sa.select(players.c.id).where(players.c.id.in_(sorted(wanted))).order_by(players.c.id)
+    return frozenset(connection.scalars(query.with_for_update(read=True, key_share=True)))
+
+
+def with_account(connection: sa.Connection, account: str) -> str | None:
+    """The id of the player with this account; None if there is none.
+
+    Two accounts of earlier versions may have names that fold alike. One of them then has kept the form that names
+    were compared in before, and is found by the very name that it was made with.
+    """
+    before, now = account.casefold(), folded(account)
+    own_form_first = sa.case((players.c.account == before, 0), else_=1)
+    query = sa.select(players.c.id).where(players.c.account.in_([before, now])).order_by(own_form_first).limit(1)
+    return connection.scalar(query)
+
+
+def identified(connection: sa.Connection, who: str) -> str | None:
+    """The id of the player whose id or account is ``who``; None if there is none, and nobody with that id has played."""
+    for column in (players.c.id, seats.c.player, hand_seats.c.player, reports.c.against):
+        if connection.scalar(sa.select(column).where(column == who).limit(1)) is not None:
+            return who
+    return with_account(connection, who)
