@@ -16,6 +16,7 @@ import os
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,7 @@ def simulate(costs: Costs, moves: float, seconds: float = 60.0, seed: int = 1) -
     return seen[len(seen) // 2], seen[len(seen) * 99 // 100]
 
 
+@cache
 def capacity(costs: Costs) -> float:
     """The most moves a second of one process at which others see them in time and the core has room."""
     low, high = 1.0, 5000.0
@@ -135,27 +137,28 @@ def capacity(costs: Costs) -> float:
     return low
 
 
-def plan(number: int, costs: Costs, people: People) -> dict[str, Any]:
-    """What so many people need, and what is used up first if there is one of each thing."""
-    tables = number * people.at_tables / people.to_a_table
-    moves, sockets = tables / people.table_seconds, number * people.sockets
-    most = Settings().most_connections
-    each = capacity(costs)
-    by_moves, by_sockets = moves / each, sockets / (BUSIEST * most)
-    by_tables = tables / Settings().most_tables
-    processes = math.ceil(max(by_moves, by_sockets, by_tables))
-    bot_cores = moves * people.bots * costs.bot_ms / 1000 / BUSIEST
-    database_share = moves * costs.postgres_ms / 1000 / BUSIEST / people.database_cores
-    relay_share = 2 * moves * people.relayed / people.nats_messages / BUSIEST
-    shares = {
-        "processor of a process": by_moves,
-        "connections of a process": by_sockets,
-        "tables of a process": by_tables,
-        "the database": database_share,
-        "NATS": relay_share,
+def carried(costs: Costs, people: People) -> dict[str, int]:
+    """How many people one of each thing carries, the smallest number first."""
+    sitting = people.at_tables / people.to_a_table
+    moves = sitting / people.table_seconds
+    each = {
+        "a process by its core": capacity(costs) / moves,
+        "a process by its connections": BUSIEST * Settings().most_connections / people.sockets,
+        "a process by its tables": Settings().most_tables / sitting,
+        "a database": BUSIEST * people.database_cores * 1000 / costs.postgres_ms / moves,
+        "a NATS server": BUSIEST * people.nats_messages / (2 * moves * people.relayed),
     }
-    databases = math.ceil(database_share)
-    cores = processes + math.ceil(bot_cores) + math.ceil(moves * costs.postgres_ms / 1000 / BUSIEST)
+    return {name: int(most) for name, most in sorted(each.items(), key=lambda one: one[1])}
+
+
+def plan(number: int, costs: Costs, people: People) -> dict[str, Any]:
+    """What so many people need, and of which things one is too few for them, the one first that fills first."""
+    tables = number * people.at_tables / people.to_a_table
+    moves = tables / people.table_seconds
+    shares = {name: number / most for name, most in carried(costs, people).items()}
+    processes = math.ceil(max(share for name, share in shares.items() if name.startswith("a process")))
+    bot_cores = math.ceil(moves * people.bots * costs.bot_ms / 1000 / BUSIEST)
+    cores = processes + bot_cores + math.ceil(moves * costs.postgres_ms / 1000 / BUSIEST)
     return {
         "people": number,
         "tables": round(tables),
@@ -163,10 +166,10 @@ def plan(number: int, costs: Costs, people: People) -> dict[str, Any]:
         "processes": processes,
         "cores": cores,
         "memory GB": round((processes * costs.process_mb + tables * costs.table_kb / 1000) / 1000, 1),
-        "databases": databases,
+        "databases": math.ceil(shares["a database"]),
         "GB a day": round(moves * costs.move_bytes * 86_400 / 1e9),
         "euros a month": round(cores * people.monthly, -1),
-        "first": max(shares, key=shares.__getitem__),
+        "too few": [name for name, share in shares.items() if share > 1],
         "shares": {name: round(share, 2) for name, share in shares.items()},
     }
 
@@ -235,15 +238,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--database", default="")
     parser.add_argument("--costs", type=json.loads, default={})
     wanted = parser.parse_args(arguments)
+    sizes = sorted(set(wanted.check))
+    if sizes and (len(sizes) < 3 or sizes[0] < 1):
+        parser.error("--check needs three numbers of tables or more: the costs are fitted to all but the largest")
     costs = replace(Costs(), **wanted.costs)
-    if wanted.check:
-        asyncio.run(check(wanted.check, costs, wanted.database))
+    if sizes:
+        asyncio.run(check(sizes, costs, wanted.database))
         return
-    print(
-        json.dumps(
-            {"costs": asdict(costs), "people": asdict(People()), "moves a second of a process": round(capacity(costs))}
-        )
-    )
+    print(json.dumps({"costs": asdict(costs), "people": asdict(People())}))
+    print(json.dumps({"moves a second of a process": round(capacity(costs)), "people": carried(costs, People())}))
     for number in SIZES:
         print(json.dumps(plan(number, costs, People())))
 

@@ -5,12 +5,27 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from benchmarks.scaling import BUSIEST, Costs, People, busy, capacity, fit, plan, simulate, transactions
+from benchmarks.scaling import (
+    BUSIEST,
+    SIZES,
+    Costs,
+    People,
+    busy,
+    capacity,
+    carried,
+    fit,
+    main,
+    plan,
+    simulate,
+    transactions,
+)
 
 from dasan.bench.server import Milliseconds, ServerRow
 
+PAGE = Path(__file__).parents[2] / "docs/internals/scaling.md"
 FREE = Costs(move_ms=10.0, transaction_ms=0.0)
 
 
@@ -71,5 +86,56 @@ def test_ten_times_the_people_need_about_ten_times_the_cores() -> None:
         assert 6 < larger["cores"] / smaller["cores"] < 11
         assert larger["moves a second"] == pytest.approx(10 * smaller["moves a second"], rel=0.01)
     assert plans[0]["databases"] == 1 < plans[2]["databases"]
-    sleepy = plan(100_000, Costs(), replace(People(), table_seconds=1000.0))
-    assert sleepy["first"] == "connections of a process", "people who hardly move only need connections"
+
+
+@pytest.mark.full
+def test_things_fill_one_after_the_other() -> None:
+    filled = carried(Costs(), People())
+    assert list(filled) == [
+        "a process by its core",
+        "a process by its connections",
+        "a process by its tables",
+        "a database",
+        "a NATS server",
+    ]
+    for name, most in filled.items():
+        assert name not in plan(most - 1, Costs(), People())["too few"]
+        assert name in plan(most + 2, Costs(), People())["too few"]
+    assert plan(filled["a database"] + 2, Costs(), People())["databases"] == 2
+    sleepy = carried(Costs(), replace(People(), table_seconds=1000.0))
+    assert next(iter(sleepy)) == "a process by its connections", "people who hardly move only need connections"
+
+
+@pytest.mark.full
+def test_the_page_shows_what_the_command_prints() -> None:
+    plans = [plan(number, Costs(), People()) for number in SIZES]
+    shown = {
+        "people at once": [f"{one['people']:,}" for one in plans],
+        "tables; moves a second": [f"{one['tables']:,}; {one['moves a second']:,}" for one in plans],
+        "server processes, a core each": [str(one["processes"]) for one in plans],
+        "cores in all, with bots and PostgreSQL": [str(one["cores"]) for one in plans],
+        "one is too few": [", ".join(dict.fromkeys(name.split()[1] for name in one["too few"])) for one in plans],
+        "memory of the processes": [f"{one['memory GB']} GB" for one in plans],
+        "euros a month, without traffic and disks": [f"{one['euros a month']:,.0f}" for one in plans],
+    }
+    text = PAGE.read_text(encoding="utf-8")
+    for name, cells in shown.items():
+        assert f"| {name} | {' | '.join(cells)} |" in text, name
+    shares = [one["shares"]["a database"] for one in plans]
+    assert f"1, at {shares[0]:.0%} of what it carries | 1, at {shares[1]:.0%} |".replace("%", " %") in text
+    filled = carried(Costs(), People())
+    assert (
+        f"full at {capacity(Costs()):.0f} moves a second**, {round(filled['a process by its core'], -2):,} people"
+        in text
+    )
+    assert f"enough for\n   {round(filled['a process by its connections'], -2):,} people" in text
+    assert f"full at {round(filled['a database'], -4):,} people" in text
+    assert f"full at {filled['a NATS server'] / 1e6:.1f} million people" in text
+
+
+def test_too_few_numbers_of_tables_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for tables in (["5"], ["5", "9"], ["5", "9", "9"], ["0", "5", "9"]):
+        with pytest.raises(SystemExit) as refused:
+            main(["--check", *tables])
+        assert refused.value.code == 2
+        assert "three numbers of tables" in capsys.readouterr().err
