@@ -7,7 +7,17 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from dasan.server.protocol.people import folded
-from dasan.server.store.schema import hand_seats, players, reports, seats
+from dasan.server.store.schema import addresses, hand_seats, players, reports, review_notes, seats, shared_reviews
+
+TRACES = (
+    seats.c.player,
+    hand_seats.c.player,
+    addresses.c.player,
+    review_notes.c.player,
+    shared_reviews.c.leader,
+    reports.c.against,
+)
+"""Where guests without a name are found, who have no row of their own."""
 
 
 def hold(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
@@ -32,8 +42,8 @@ def with_account(connection: sa.Connection, account: str) -> str | None:
 
 
 def identified(connection: sa.Connection, who: str) -> str | None:
-    """The id of the player whose id or account is ``who``; None if there is none, and nobody with that id has played."""
-    for column in (players.c.id, seats.c.player, hand_seats.c.player, reports.c.against):
+    """The id of the player whose id or account is ``who``; None if there is none, and nobody with that id has done anything."""
+    for column in (players.c.id, *TRACES):
         if connection.scalar(sa.select(column).where(column == who).limit(1)) is not None:
             return who
     return with_account(connection, who)

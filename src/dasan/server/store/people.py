@@ -92,7 +92,7 @@ class People:
         return await self._database.read(lambda connection: _person(connection, with_account(connection, account)))
 
     async def identify(self, who: str) -> str | None:
-        """The id of the player whose id or account is ``who``; None if there is none, and nobody with that id has played."""
+        """The id of the player whose id or account is ``who``; None if there is none."""
         return await self._database.read(lambda connection: identified(connection, who))
 
     async def name_owner(self, keys: Iterable[str]) -> str | None:
