@@ -38,6 +38,7 @@ def test_a_moderator_works_through_the_queue(browser: Browser, server: Served) -
     with visitor(browser, server, DESK) as page:
         page.goto("/moderation")
         expect(page.get_by_text("Only moderators may do that")).to_be_visible()
+        expect(page.get_by_role("button", name="Try again")).to_have_count(0)
         as_moderator(page, server)
         page.goto("/me")
         page.get_by_role("link", name="Page for moderators").click()
@@ -56,12 +57,43 @@ def test_a_moderator_works_through_the_queue(browser: Browser, server: Served) -
         assert talk.say("sorry").status_code == 200
         people.get_by_label("Account name or player id").fill("nobody here")
         people.get_by_role("button", name="Ban").click()
-        expect(page.get_by_role("alert")).to_contain_text("There is no such player")
+        people.get_by_role("button", name="Yes, ban").click()
+        expect(people.get_by_role("alert")).to_contain_text("There is no such player")
+        expect(people.get_by_role("alert")).to_be_in_viewport()
         people.get_by_label("Account name or player id").fill(talk.id)
         people.get_by_role("button", name="Ban").click()
+        people.get_by_role("button", name="Yes, ban").click()
         expect(people.get_by_role("listitem")).to_contain_text("banned")
         assert talk.rude.http.get("/api/me").status_code == 403
-        expect(page.get_by_role("region", name="What was done").get_by_role("listitem")).to_have_count(5)
+        log = page.get_by_role("region", name="What was done").get_by_role("listitem")
+        done = ("banned {}", "let {} talk again", "dismissed a report of {}", "muted {} for 24 hours")
+        for number, one in enumerate(done):
+            expect(log.nth(number)).to_contain_text(f"Mona {one.format(talk.id)}")
+        expect(log.last).to_contain_text("The host made Mona a moderator")
+
+
+def test_a_second_enter_answers_nothing(browser: Browser, server: Served) -> None:
+    talk = Talk(server)
+    for _ in range(3):
+        talk.report()
+    with visitor(browser, server, DESK) as page:
+        as_moderator(page, server)
+        page.goto("/moderation")
+        reports = page.get_by_role("region", name="Reports")
+        reports.get_by_role("button", name="Ban").first.focus()
+        page.keyboard.press("Enter")
+        expect(reports.get_by_role("button", name="No", exact=True)).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(reports.get_by_role("button", name="Ban").first).to_be_focused()
+        expect(reports).to_contain_text("3 reports wait")
+        reports.get_by_role("button", name="Dismiss").first.focus()
+        page.keyboard.press("Enter")
+        expect(reports).to_contain_text("2 reports wait")
+        page.keyboard.press("Enter")
+        reports.get_by_role("button", name="Ban").first.click()
+        reports.get_by_role("button", name="Yes, ban").click()
+        expect(reports).to_contain_text("1 report waits")
+        assert talk.rude.http.get("/api/me").status_code == 403
 
 
 @pytest.mark.parametrize(("locale", "size"), [("fr-FR", PHONE), ("zh-CN", (320, 568)), ("zh-TW", (844, 390))])
@@ -77,6 +109,7 @@ def test_networks_and_words_in_each_language(
         networks = page.get_by_role("region", name=words["moderation.networks"])
         networks.get_by_label(words["moderation.network"]).fill("198.51.100.7/24")
         networks.get_by_role("button", name=words["moderation.ban"]).click()
+        networks.get_by_role("button", name=words["moderation.sure.yes"]).click()
         expect(networks.get_by_role("listitem")).to_contain_text("198.51.100.0/24")
         refused = page.get_by_role("region", name=words["moderation.words"])
         refused.get_by_label(words["moderation.language"]).fill("zh")
@@ -88,7 +121,10 @@ def test_networks_and_words_in_each_language(
         accessible(page, "moderation")
         upright(page, "moderation")
         log = page.get_by_role("region", name=words["moderation.audit"])
-        expect(log.get_by_role("listitem")).to_contain_text(
-            [words["moderation.action.add-words"], words["moderation.action.ban-network"]]
-        )
+        expect(log.get_by_role("listitem").first).to_contain_text("坏蛋, 笨蛋")
+        banned = log.get_by_role("listitem").nth(1)
+        expect(banned).to_contain_text("198.51.100.0/24")
+        expect(banned).to_contain_text("7")
+        expect(log.get_by_role("listitem").last).to_contain_text(words["moderation.host"])
+        expect(log).not_to_contain_text("days")
         assert len(ok(server.players[-1].http.get("/api/moderation"))["networks"]) == 1
