@@ -1,11 +1,13 @@
-"""Endgames of games without sides: how many are solved in a given time, and how many positions a second are looked at.
+"""Endgames: how many are solved in a given time, and how many positions a second are looked at.
 
     python benchmarks/endgames.py big-two 24 --seconds 1
     python benchmarks/endgames.py winner 26 --out 2 --seconds 10
+    python benchmarks/endgames.py dou-dizhu 24 --count 100
     python benchmarks/endgames.py big-two 24 --rates
 
-Cards are dealt at random to all players but `--out`, who have finished; the first seat leads. `--rates` compares with the
-interpreted search, on the same positions in the same run. Seconds are processor time, machine code made before.
+Cards are dealt at random to all players but `--out`, who have finished; the first seat leads, and is the bidder at 1 where there
+is one. `--rates` compares with the interpreted search, on the same positions in the same run. Seconds are processor time, machine
+code made before.
 """
 
 from __future__ import annotations
@@ -33,10 +35,11 @@ def endgame(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> 
     hands: list[list[dasan.Card]] = [[] for _ in seats]
     for i, c in enumerate(pack[:cards]):
         hands[playing[i % len(playing)]].append(c)
-    return dasan.start(rules, hands, finished=finished, leader=playing[0])
+    bidder, bid = (None, None) if rules.auction is None else (playing[0], 1)
+    return dasan.start(rules, hands, finished=finished, leader=playing[0], bidder=bidder, bid=bid)
 
 
-def solved(states: list[dasan.State], seconds: float, scope: Scope, moves: bool) -> None:
+def solved(states: list[dasan.State], seconds: float, scope: Scope | None, moves: bool) -> None:
     """Print how many are solved, and how long that takes."""
     solve(states[0], seconds=0.01, scope=scope)
     times, nodes = [], []
@@ -52,7 +55,7 @@ def solved(states: list[dasan.State], seconds: float, scope: Scope, moves: bool)
     median = (
         f"median {1000 * times[middle]:,.1f} ms, {nodes[middle]:,} positions" if middle < len(times) else "median open"
     )
-    print(f"{scope}: {len(times)} of {len(states)} solved within {seconds:g} s; {median}")
+    print(f"{scope or 'two sides'}: {len(times)} of {len(states)} solved within {seconds:g} s; {median}")
 
 
 def rates(states: list[dasan.State], nodes: int) -> None:
@@ -92,7 +95,7 @@ def main() -> None:
     if given.rates:
         rates(states, 2_000)
     else:
-        solved(states, given.seconds, given.scope, given.moves)
+        solved(states, given.seconds, None if states[0].rules.has_sides else given.scope, given.moves)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ _SHAPE: dict[str, Condition] = {**SHAPE, "tier": anything, "power": anything}
 
 KICKERS = Backend(
     name="kickers",
-    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
+    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS, Purpose.ENDGAME),
     summary="compiled: a hand is how many cards of each rank, four bits a rank; plays may have kickers",
     compiled=True,
     honours={

@@ -1,11 +1,11 @@
-"""Compiled search of endgames in games without sides, for rules that a compiled backend honours."""
+"""Compiled search of endgames, for rules that a compiled backend honours."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dasan.backends import CARDSETS, Purpose, choose
+from dasan.backends import CARDSETS, KICKERS, Purpose, choose
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
@@ -26,7 +26,8 @@ def _tables(rules: Rules) -> tuple[Any, Any, Any]:
     """(the lookup tables of the game, the module `env`, the module `playout`) of the backend for `rules`."""
     import numpy as np
 
-    if choose(rules, Purpose.ENDGAME) is CARDSETS:
+    backend = choose(rules, Purpose.ENDGAME)
+    if backend is CARDSETS:
         from dasan.kernels.cardsets import env as cardset_env
         from dasan.kernels.cardsets import playout as cardset_playout
         from dasan.kernels.endgame.cardsets import CardsetEndgame
@@ -38,6 +39,12 @@ def _tables(rules: Rules) -> tuple[Any, Any, Any]:
             cardset_env,
             cardset_playout,
         )
+    if backend is KICKERS:
+        from dasan.kernels.endgame.kickers import KickerEndgame
+        from dasan.kernels.kickers import env as kicker_env
+        from dasan.kernels.kickers import playout as kicker_playout
+
+        return KickerEndgame(kicker_env.tables(rules, False)), kicker_env, kicker_playout
     from dasan.kernels.endgame.patterns import PatternEndgame
     from dasan.kernels.patterns import env, playout
 

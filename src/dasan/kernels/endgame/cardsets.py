@@ -165,6 +165,12 @@ def cards_in(move: int, game: CardsetEndgame) -> int:
 
 
 @woven
+def allied(rows: Words, at: int, seat: int, me: int, game: CardsetEndgame) -> bool:
+    """Whether `seat` wins and loses with `me`: it is the same seat."""
+    return seat == me
+
+
+@woven
 def mover(rows: Words, at: int, game: CardsetEndgame) -> int:
     """The seat to act."""
     return signed(rows[at, SEAT])

@@ -1,6 +1,7 @@
 """The functions of a game's endgames, chosen by the type of its tables when the search is compiled.
 
-`endgame.cardsets` and `endgame.patterns` define a function of each name here and say what it does.
+`endgame.cardsets`, `endgame.patterns` and `endgame.kickers` define the functions and say what each does. `endgame.kickers` lacks
+those of outcomes, which only the search without sides needs.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from typing import Any
 
 from numba.extending import overload
 
-from dasan.kernels.endgame import cardsets, patterns
+from dasan.kernels.endgame import cardsets, kickers, patterns
 
-MODULES: dict[Any, Any] = {cardsets.CardsetEndgame: cardsets, patterns.PatternEndgame: patterns}
+MODULES: dict[Any, Any] = {
+    cardsets.CardsetEndgame: cardsets,
+    patterns.PatternEndgame: patterns,
+    kickers.KickerEndgame: kickers,
+}
 
 
 def _chosen(name: str) -> Any:
@@ -35,5 +40,5 @@ def _chosen(name: str) -> Any:
 
 list_moves, carry_out, skip, mover = _chosen("list_moves"), _chosen("carry_out"), _chosen("skip"), _chosen("mover")
 key_of, past = _chosen("key_of"), _chosen("past")
-verdict, rivals, turns = _chosen("verdict"), _chosen("rivals"), _chosen("turns")
+verdict, rivals, turns, allied = _chosen("verdict"), _chosen("rivals"), _chosen("turns"), _chosen("allied")
 outcome, payoff, ideal, cards_in = _chosen("outcome"), _chosen("payoff"), _chosen("ideal"), _chosen("cards_in")

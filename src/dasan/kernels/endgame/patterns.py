@@ -131,6 +131,12 @@ def cards_in(move: int, game: PatternEndgame) -> int:
 
 
 @woven
+def allied(rows: Words, at: int, seat: int, me: int, game: PatternEndgame) -> bool:
+    """Whether `seat` wins and loses with `me`: it is the same seat."""
+    return seat == me
+
+
+@woven
 def mover(rows: Words, at: int, game: PatternEndgame) -> int:
     """The seat to act."""
     return signed(rows[at, SEAT])

@@ -1,4 +1,4 @@
-"""Endgames without sides: the least that a seat gets against all others together, by proof-number search.
+"""Endgames: the least that a seat gets, with its side, against all others together, by proof-number search.
 
 The claim to prove is that the seat gets at least a given payment or place; `proofs.loop` has the loop.
 """
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.endgame.games import carry_out, key_of, list_moves, mover, rivals, skip, turns, verdict
+from dasan.kernels.endgame.games import allied, carry_out, key_of, list_moves, mover, rivals, skip, turns, verdict
 from dasan.kernels.proofs.loop import CHECK, COUNT, FIRST, KEY, enter_root, make_proceed, new_counters, run_for
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, find, numbers_in, packed
 from dasan.kernels.runtime.compiled import lean, woven
@@ -101,7 +101,7 @@ def _salt(me: int, least: int) -> np.uint64:
 
 @woven
 def _ours(search: EndgameSearch, ply: int, claim: Claim) -> bool:
-    return mover(search.rows, ply, claim.game) == claim.me
+    return allied(search.rows, ply, mover(search.rows, ply, claim.game), claim.me, claim.game)
 
 
 @woven
@@ -168,21 +168,24 @@ def _expand(search: EndgameSearch, ply: int, ours: bool, buckets: np.uint64, nod
 
 @woven
 def _estimated(search: EndgameSearch, at: int, me: int, least: int, game: Any) -> np.uint64:
-    """Initial proof and disproof numbers: the turns that the seat still needs and those that its rivals need, cubed, and
+    """Initial proof and disproof numbers: the turns that the side still needs and those that its rivals need, cubed, and
     halved for the side to act.
     """
-    mine = turns(search.rows, at, me, game)
+    mine = 15
     # The number of rivals by the turns they need, four bits each; a hand needs at most 15, one a rank.
     counted = _0
     for seat in range(search.paid.shape[1]):
-        if seat != me:
-            counted += _1 << U(4 * turns(search.rows, at, seat, game))
+        needed_turns = turns(search.rows, at, seat, game)
+        if allied(search.rows, at, seat, me, game):
+            mine = min(mine, needed_turns)
+        else:
+            counted += _1 << U(4 * needed_turns)
     needed = rivals(search.rows, at, least, game)
     theirs = 0
     while needed > 0 and theirs < 15:
         theirs += 1
         needed -= np.int64((counted >> U(4 * theirs)) & _15)
-    ours = mover(search.rows, at, game) == me
+    ours = allied(search.rows, at, mover(search.rows, at, game), me, game)
     return packed(1 + mine * mine * mine // (4 if ours else 2), 1 + theirs * theirs * theirs // (2 if ours else 4))
 
 

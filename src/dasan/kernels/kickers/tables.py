@@ -246,10 +246,10 @@ def _parts(row: Row, shape: AnyShape) -> tuple[int, int, int, tuple[tuple[int, i
         return len(counts), counts[0][0], counts[0][0], None
     if isinstance(shape, AllJokers):
         return 1, counts[0][0], counts[1][0], counts[:1]
-    length = row.size // (shape.copies + shape.sides * shape.side)  # type: ignore[union-attr]
+    assert isinstance(shape, Kickers)
+    length = shape.groups(row.size)
     *others, (last, n) = counts[length:]
-    side: int = shape.side  # type: ignore[union-attr]
-    again = ((last, n - side),) if n > side else ()
+    again = ((last, n - shape.side),) if n > shape.side else ()
     return length, counts[0][0], last, (*counts[:length], *others, *again)
 
 
