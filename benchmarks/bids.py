@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hands", type=int, default=3000, help="hands a game (default: 3000)")
     parser.add_argument("--processes", type=int, default=1, help="how many at once (default: 1)")
     chosen = parser.parse_args(arguments)
-    for preset in ("big-three", "big-three-4p"):
+    for preset in ("big-three", "big-three-4p", "dou-dizhu"):
         with ProcessPoolExecutor(chosen.processes) as pool:
             points = list(pool.map(partial(forced, preset), range(chosen.hands), chunksize=20))
         a, b = logistic(points)

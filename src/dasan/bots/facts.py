@@ -36,7 +36,7 @@ class Facts:
                 return ()
 
     def _bid(self, bid: int) -> tuple[Reason, ...]:
-        limits = enough(self._view.rules.players)
+        limits = enough(self._view.rules)
         if not 1 <= bid <= len(limits):
             return ()
         good = strength(self._view) <= limits[bid - 1]

@@ -311,6 +311,10 @@ class Kickers(Shape):
     distinct: bool = False
     joker_pair: bool = False
 
+    def groups(self, size: int) -> int:
+        """The number of main groups of a play of so many cards."""
+        return size // (self.copies + self.sides * self.side)
+
     def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
         place = self._place(counts, len(cards), order)
         return None if place is None else _score(place)

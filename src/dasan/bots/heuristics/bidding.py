@@ -1,4 +1,4 @@
-"""Bidding in Big Three, and the call of a partner's card."""
+"""Bidding, and the call of a partner's card."""
 
 from __future__ import annotations
 
@@ -8,25 +8,32 @@ from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.protocol import choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Kickers
 
 ENOUGH = {3: (1.9, 1.2, 0.55), 4: (3.3, 2.9, 2.5)}
 """By number of players, the most turns that a hand may cost for a bid of 1, 2 and 3; computed by `benchmarks/bids.py`."""
+ENOUGH_WITH_KICKERS = (3.6, 3.25, 2.9)
+"""The same where triplets take low cards along (Dou Dizhu)."""
 
 
-def enough(players: int) -> tuple[float, ...]:
-    """The limits of `ENOUGH` for this number of players, or for the nearest number that it has.
+def enough(rules: Rules) -> tuple[float, ...]:
+    """The limits for `rules`; those of the nearest number of players where there are none.
 
-    >>> enough(5) == ENOUGH[4]
-    True
+    >>> import dasan
+    >>> [enough(dasan.rules(name)) for name in ("big-three", "wa-keng-4", "dou-dizhu")]
+    [(1.9, 1.2, 0.55), (3.3, 2.9, 2.5), (3.6, 3.25, 2.9)]
     """
-    return ENOUGH[min(max(players, 3), 4)]
+    if any(isinstance(shape, Kickers) for shape in rules.shapes):
+        return ENOUGH_WITH_KICKERS
+    return ENOUGH[min(max(rules.players, 3), 4)]
 
 
 def choose_bid(view: View) -> Move:
     """The highest bid that the hand supports; else a pass, or the lowest bid if it must bid."""
     moves = choices(view)
     turns = strength(view)
-    good = sum(turns <= limit for limit in enough(view.rules.players))
+    good = sum(turns <= limit for limit in enough(view.rules))
     bids = low_to_high(view, (m for m in moves if m.bid is not None))
     fitting = [m for m in bids if (m.bid or 0) <= good]
     return fitting[-1] if fitting else next((m for m in moves if m.type is MoveType.PASS), bids[0])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dasan.cards import Card
 from dasan.ruleset.catalogue import Row, lanes
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import Combination, Groups
+from dasan.ruleset.shapes import Combination, Groups, Kickers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,8 +131,8 @@ def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:
 def _canonical(rows: list[Row], rules: Rules, unit: dict[Card, int]) -> Iterable[Rung]:
     """One rung for all rows with the same counts, ignoring suits; flushes and single cards have rungs of their own.
 
-    A full house, or a bomb with an odd card, counts as held by the player who holds the main group, which all rows of
-    the same strength share.
+    A play with kickers, a full house, or a bomb with an odd card counts as held by the player who holds the main groups, which
+    all rows of the same strength share.
     """
     at = rules.order.at
     together: dict[Counts, tuple[int, frozenset[tuple[str, int]]]] = {}
@@ -148,6 +148,8 @@ def _canonical(rows: list[Row], rules: Rules, unit: dict[Card, int]) -> Iterable
             counts = pattern.counts
             if isinstance(row.shape, Groups):
                 counts = tuple((rank, min(n, row.shape.main)) for rank, n in counts[:1])
+            elif isinstance(row.shape, Kickers):
+                counts = counts[: row.shape.groups(row.size)]
             strength, also = together.get(counts, (0, frozenset()))
             together[counts] = (max(strength, row.strength), also.union(row.also))
     for counts, (strength, also) in together.items():
