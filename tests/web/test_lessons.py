@@ -15,7 +15,7 @@ import dasan
 pytestmark = pytest.mark.full
 
 WEB = Path(__file__).parents[2] / "web"
-GAMES = ["big-three", "big-three-4p", "big-two", "winner"]
+GAMES = ["big-three", "big-three-4p", "wa-keng", "dou-dizhu", "big-two", "winner"]
 
 
 def _script(name: str) -> ModuleType:

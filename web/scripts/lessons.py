@@ -178,7 +178,77 @@ def winner() -> list[Step]:
     ]
 
 
-LESSONS = {"big-three": big_three, "big-three-4p": big_three_4p, "big-two": big_two, "winner": winner}
+def wa_keng() -> list[Step]:
+    """What online rooms play otherwise: one round of bids, and no runs of triplets."""
+    rules = dasan.rules("wa-keng")
+
+    def play(hand: str, table: str = "", sizes: tuple[int, int] = (6, 5)) -> dasan.State:
+        given: dict[str, Any] = {"table": table, "table_seat": 2} if table else {"leader": 0}
+        return dasan.start(rules, [hand, *others(f"{hand} {table}", *sizes)], bidder=0, bid=2, to_act=0, **given)
+
+    strong = "5C 5D 6S 9C 9D TH JC QD KC KS AD AC 2S 2H 3D 3C"
+    left = [card for card in (r + s for r in "456789TJQKA23" for s in "DCHS") if card not in [*strong.split(), "4H"]]
+    whole = [strong, " ".join(["4H", *left[:15]]), " ".join(left[15:31])]
+    auction = dasan.start(rules, whole, kitty=" ".join(left[31:]), dealer=0)
+    return [
+        Step(),
+        step(auction.play("bid 1").play("pass"), "bid 3"),
+        Step(),
+        step(play("7D TH JC QD 2S", "5C 6D 7S"), "TH JC QD"),
+        step(play("6D 6H 7C 7S 8D 8H KD"), "6D 6H 7C 7S 8D 8H"),
+        step(play("5D 5H 5S 6C 6H 6S KD"), "5D 5H 5S", "6C 6H 6S"),
+        Step(),
+        Step(),
+        *whole_hand(
+            dasan.deal(rules, seed=298, dealer=0),
+            "pass | pass | bid: bid 3 | 5D 5H 5S | 2C 2H 2S | pass: pass | pass | 5C 6D 7C | beat: 9D TC JD | pass | pass"
+            " | long: 6H 6S 7D 7H 8C 8S | pass | pass | low: 4C 4H 4S | pass | pass | unbeatable: AD AS | pass | pass"
+            " | unbeatable: 3D | pass | pass | low: QD QH | KD KH | pass | top: 3H 3S | pass | pass | out: TH",
+        ),
+    ]
+
+
+def dou_dizhu() -> list[Step]:
+    """The landlord, kickers, bombs and the rocket, and the other peasant."""
+    rules = dasan.rules("dou-dizhu")
+
+    def play(hand: str, table: str = "", bidder: int = 0, sizes: tuple[int, int] = (6, 5)) -> dasan.State:
+        given: dict[str, Any] = {"table": table, "table_seat": 2} if table else {"leader": 0}
+        hands = [hand, *others(f"{hand} {table}", *sizes)]
+        return dasan.start(rules, hands, bidder=bidder, bid=2, to_act=0, **given)
+
+    strong = "4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ"
+    left = [card for card in (r + s for r in "3456789TJQKA2" for s in "DCHS") if card not in strong.split()]
+    whole = [strong, " ".join(left[:17]), " ".join(left[17:34])]
+    deal = dasan.start(rules, whole, kitty=" ".join(left[34:]), leader=2)
+    return [
+        Step(),
+        step(deal.play("bid 1"), "bid 3"),
+        Step(),
+        step(play("5D 5H 5S 3C KD"), "3C 5D 5H 5S"),
+        step(play("4C 8D 8H 8S AD", "7C 7D 7H 2S"), "4C 8D 8H 8S", "8D 8H 8S AD"),
+        step(play("3D 6C 7H 8S 9D TC KD", "4D 5C 6H 7S 8D"), "6C 7H 8S 9D TC"),
+        step(play("5D QD QC QH QS", "2C 2D"), "QD QC QH QS"),
+        step(play("6D BJ RJ", "TD TC TH TS"), "BJ RJ"),
+        step(play("4C 9D 9H 2S", "8C 8D", bidder=1, sizes=(6, 2)), "pass"),
+        Step(),
+        Step(),
+        *whole_hand(
+            dasan.deal(rules, seed=114, dealer=0),
+            "bid 1 | landlord: bid 3 | long: 4H 5H 6S 7D 8D 9D TD JH | pass | pass | long: TC JS QC KS AD | pass | pass"
+            " | low: 4S | TS | AC | top: 2S | pass | pass | low: 5S | 2H | pass | rocket: BJ RJ | pass | pass | out: 7C 7S",
+        ),
+    ]
+
+
+LESSONS = {
+    "big-three": big_three,
+    "big-three-4p": big_three_4p,
+    "wa-keng": wa_keng,
+    "dou-dizhu": dou_dizhu,
+    "big-two": big_two,
+    "winner": winner,
+}
 
 
 def written(preset: str) -> str:

@@ -70,7 +70,7 @@ class Shelf:
 
     def whole(self, mine: str, first: str = "") -> list[str]:
         """A complete deal in which the learner holds ``mine`` and the player before them ``first``."""
-        pack = [rank + suit for rank in self.rules.ranks for suit in "DCHS"]
+        pack = [str(card) for card in self.rules.order.hand(self.rules.pack)]
         left = [card for card in pack if card not in f"{mine} {first}".split()]
         size = len(mine.split())
         hands = [mine]
@@ -120,6 +120,46 @@ def big_three_4p() -> list[Exercise]:
         Exercise("B3.15", "beat", follow("4D 8D 8C 8H", "6C 6D 6S"), "8D 8C"),
         Exercise("B3.15", "beat", follow("4D 9D 9C TH TS JD JS", "7D 7C 8D 8C 9H 9S")),
         Exercise("B3.16", "lead", lead("6C TD TH AS"), "pass"),
+    ]
+
+
+def wa_keng() -> list[Exercise]:
+    shelf = Shelf(dasan.rules("wa-keng"), (6, 5))
+    follow, lead = shelf.follow, shelf.lead
+    strong = "4S 5C 5S 9C 9D TH KC KD KS AD AC AH 2S 2H 3D 3C"
+    *hands, kitty = shelf.whole(strong, "4H")
+    auction = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
+    *hands, kitty = shelf.whole(strong.replace("4S", "4H"))
+    opening = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
+    return [
+        Exercise("B3.02", "beat", follow("4C 8D AH 3S", "2H")),
+        Exercise("H.02", "bid", opening),
+        Exercise("B3.09", "bid", auction.play("bid 2"), "bid 2"),
+        Exercise("H.18", "out", lead("6D 6H 7C 7S 8D 8H")),
+        Exercise("H.18", "lead", lead("4D 4C 4H 5D 5C 5S 6C 6H 6S"), "4D 4C 4H 5D 5C 5S 6C 6H 6S"),
+        Exercise("B3.14", "beat", follow("5D JD QC KS AH", "9D TC JH"), "QC KS AH"),
+        Exercise("B3.15", "beat", follow("4D JD JC JH JS", "6C 7D 8S 9H"), "JD JC JH JS"),
+        Exercise("B3.16", "lead", lead("4C 9D 9H KS"), "pass"),
+    ]
+
+
+def dou_dizhu() -> list[Exercise]:
+    shelf = Shelf(dasan.rules("dou-dizhu"), (6, 5))
+    follow, lead = shelf.follow, shelf.lead
+    *hands, _ = shelf.whole("4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ")
+    auction = dasan.start(shelf.rules, hands, leader=2)
+    return [
+        Exercise("DD.01", "beat", follow("5C KS 2D BJ", "2S")),
+        Exercise("DD.02", "bid", auction.play("bid 2"), "bid 2"),
+        Exercise("DD.04", "out", lead("7D 8C 9H TS JD")),
+        Exercise("DD.04", "lead", lead("JD QC KH AS 2D"), "JD QC KH AS 2D"),
+        Exercise("DD.04", "out", lead("6D 6H 7C 7S 8D 8H")),
+        Exercise("DD.05", "out", lead("5D 5H 5S 6C 6D 6S 3C KD")),
+        Exercise("DD.05", "lead", lead("9D 9C 9H BJ RJ"), "9D 9C 9H BJ RJ"),
+        Exercise("DD.06", "beat", follow("4C 8D 8H 8S AD", "7C 7D 7H 2S"), "8D 8H 8S"),
+        Exercise("DD.06", "beat", follow("4C QD QC QH QS 3D", "2C 2D")),
+        Exercise("DD.06", "beat", follow("6D BJ RJ", "TD TC TH TS")),
+        Exercise("DD.07", "lead", lead("4C 9D 9H KS"), "pass"),
     ]
 
 
@@ -186,7 +226,14 @@ def winner() -> list[Exercise]:
     ]
 
 
-PRACTICE = {"big-three": big_three, "big-three-4p": big_three_4p, "big-two": big_two, "winner": winner}
+PRACTICE = {
+    "big-three": big_three,
+    "big-three-4p": big_three_4p,
+    "wa-keng": wa_keng,
+    "dou-dizhu": dou_dizhu,
+    "big-two": big_two,
+    "winner": winner,
+}
 
 
 def written(preset: str) -> str:

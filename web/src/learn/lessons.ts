@@ -32,7 +32,7 @@ export interface Exercises extends Omit<Lesson, 'steps'> {
   steps: Exercise[];
 }
 
-export const LESSONS = ['big-three', 'big-three-4p', 'big-two', 'winner'] as const;
+export const LESSONS = ['big-three', 'big-three-4p', 'wa-keng', 'dou-dizhu', 'big-two', 'winner'] as const;
 
 const files = import.meta.glob<{ default: Lesson }>('../lessons/*.json');
 const shelves = import.meta.glob<{ default: Exercises }>('../lessons/practice/*.json');
