@@ -50,6 +50,10 @@ def test_a_block_costs_nobody_else_a_game() -> None:
     assert names(3, "near-nearer") == ["me", "nearer", "far"]
     assert names(3, "near-nearer", "nearer-far") == ["me", "near", "far"], "the nearest would play with nobody else"
     assert names(3, "near-nearer", "nearer-far", "near-far") == []
+    four = [nearer, near, far, seeker("last", 1599)]
+    assert names(4, "near-far", "near-last", seekers=four) == ["me", "nearer", "far", "last"], (
+        "one in the middle stays out"
+    )
     stranger = seeker("stranger", 1900)
     assert names(2, "near-stranger", seekers=[stranger, near]) == ["me", "near"], "who does not fit keeps nobody out"
 

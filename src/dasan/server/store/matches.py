@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
@@ -72,6 +73,8 @@ class Sought:
     seeking: int
 
 
+TRIED = 12
+"""Of the players who suit, so many of the nearest are tried together."""
 Pairs: TypeAlias = frozenset[frozenset[str]]
 """Pairs of players of whom one has blocked the other."""
 
@@ -91,23 +94,21 @@ def party(
     ['a', 'c']
     """
     near = sorted((o for o in others if me.suits(o, now)), key=lambda o: (abs(o.rating - me.rating), o.since, o.player))
-    # The nearest first; where those whom they have blocked are then missing, somebody else first.
-    for first in range(len(near) - players + 2):
-        together = _compatible(me, near[first:], players, blocked)
-        if len(together) == players:
-            return together
-    if me.bots and now - me.since >= fill_after:
-        return _compatible(me, [other for other in near if other.bots], players, blocked)
+    together = _nearest(me, near, players, blocked)
+    if together or not me.bots or now - me.since < fill_after:
+        return together
+    willing = [other for other in near if other.bots]
+    sizes = range(min(players, len(willing) + 1), 0, -1)
+    return next(filter(None, (_nearest(me, willing, size, blocked) for size in sizes)))
+
+
+def _nearest(me: Seeker, near: Sequence[Seeker], size: int, blocked: Pairs) -> tuple[Seeker, ...]:
+    """``me`` and the first of the others that make a party of this size in which nobody has blocked anybody; else empty."""
+    for others in combinations(near[:TRIED], size - 1):
+        party = (me, *others)
+        if blocked.isdisjoint(frozenset((a.player, b.player)) for a, b in combinations(party, 2)):
+            return party
     return ()
-
-
-def _compatible(me: Seeker, near: Sequence[Seeker], players: int, blocked: Pairs) -> tuple[Seeker, ...]:
-    """``me`` and the first of the others, as many as a table has room for, that have not blocked anybody before them."""
-    together: tuple[Seeker, ...] = (me,)
-    for one in near:
-        if len(together) < players and blocked.isdisjoint(frozenset((one.player, other.player)) for other in together):
-            together += (one,)
-    return together
 
 
 class Matches:
