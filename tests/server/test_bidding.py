@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.refusals import Refused
 from dasan.server.store import bids
+from dasan.server.store.retention import DAY, UNSEEN_DAYS, Keep, prune
 from dasan.server.store.schema import bid_answers
 from dasan.server.study import bid_practice
 
@@ -51,6 +54,7 @@ def test_a_bid_is_judged_and_counted_once(server: Served) -> None:
     move = hand["view"]["legal_moves"][-1]["move"]
     assert other.http.post(path, json={"bid": move}).status_code == 404, "it is another player's hand"
     assert player.http.post(path, json={"bid": "bid 9"}).status_code == 409
+    assert player.http.post(path, json={"bid": "BID  02"}).status_code == 400, "a bid is written in one way"
     verdict = answered(player, path, bid=move)
     known = verdict["known"]
     assert known["move"] == move
@@ -93,5 +97,20 @@ async def test_means_follow_the_answers_and_old_ones_go(opened: Opened, monkeypa
     answers = await store.bids.answers("p", "big-three")
     assert [(one.bid, one.cost) for one in answers] == [("pass", 0.2), ("pass", 0.3), ("pass", 0.4)]
     await store.people.forget("p", 9)
+    with pytest.raises(Refused):
+        await store.bids.hand("p", "big-three", 10)
     assert await store.database.read(lambda c: c.scalar(sa.select(sa.func.count()).select_from(bid_answers))) == 0
+    await store.close()
+
+
+async def test_one_hand_is_open_and_a_guests_hands_go_in_the_end(opened: Opened) -> None:
+    store = await opened()
+    asked = await asyncio.gather(*(store.bids.hand("guest", "big-three", 5) for _ in range(4)))
+    assert len(set(asked)) == 1
+    again = {"id": "second", "seed": b"", "player": "guest", "preset": "big-three", "at": 6}
+    with pytest.raises(sa.exc.IntegrityError):
+        await store.database.write(lambda c: c.execute(sa.insert(bid_answers), again))
+    for now, left in ((5 + UNSEEN_DAYS * DAY, 1), (6 + UNSEEN_DAYS * DAY, 0)):
+        await prune(store.database, store.people, Keep(), now)
+        assert await store.database.read(lambda c: c.scalar(sa.select(sa.func.count()).select_from(bid_answers))) == left
     await store.close()

@@ -25,7 +25,7 @@ class BiddingHand(Message):
 class Bid(Message):
     """A bid as a move: ``bid 2`` or ``pass``."""
 
-    bid: Annotated[str, Field(min_length=1, max_length=8)]
+    bid: Annotated[str, Field(pattern=r"^(pass|bid [1-9][0-9]?)$")]
 
 
 class Contract(Message):

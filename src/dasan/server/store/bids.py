@@ -13,7 +13,9 @@ from dasan.play import fairness
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
+from dasan.server.store.known import hold
 from dasan.server.store.schema import bid_answers
+from dasan.server.store.sessions import has_ended
 
 MOST = 2000
 """Hands that are kept of one player in one game: the newest."""
@@ -39,17 +41,22 @@ class Bids:
         self._database = database
 
     async def hand(self, player: str, preset: str, now: int) -> tuple[str, bytes]:
-        """The id and the seed of the hand that the player is to bid on: the one without an answer, or a new one."""
+        """The id and the seed of the hand that the player is to bid on: the one without an answer, or a new one.
+
+        ``Refused`` if the player has just been deleted.
+        """
         mine = sa.and_(bid_answers.c.player == player, bid_answers.c.preset == preset)
         unanswered = sa.select(bid_answers.c.id, bid_answers.c.seed).where(mine, bid_answers.c.bid.is_(None))
         older = sa.select(bid_answers.c.id).where(mine).order_by(bid_answers.c.at.desc()).offset(MOST - 1)
 
         def write(connection: sa.Connection) -> tuple[str, bytes]:
-            row = connection.execute(unanswered.limit(1)).one_or_none()
+            row = connection.execute(unanswered).one_or_none()
             if row is not None:
                 return row.id, row.seed
             old = list(connection.scalars(older.limit(MOST)))
             connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
+            if player not in hold(connection, [player]) and has_ended(connection, player, None):
+                raise Refused("forbidden", reason("account.unknown"))
             hand_id, seed = secrets.token_urlsafe(9), fairness.new_secret()
             made = {"id": hand_id, "seed": seed, "player": player, "preset": preset, "at": now}
             connection.execute(sa.insert(bid_answers), made)

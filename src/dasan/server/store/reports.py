@@ -19,7 +19,7 @@ class Reports:
 
         It is against the player who wrote the message, by the table's log: somebody else may sit there by now.
         """
-        place = sa.and_(events.c.table_id == row["table_id"], events.c.seq + 1 == row["seq"])
+        place = sa.and_(events.c.table_id == row["table_id"], events.c.seq == sa.literal(row["seq"], sa.Integer) - 1)
         author = sa.select(events.c.player).where(place).scalar_subquery()
 
         def write(connection: sa.Connection) -> None:

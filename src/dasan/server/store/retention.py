@@ -17,6 +17,7 @@ from dasan.server.store.people import People
 from dasan.server.store.processes import NOTICE_LIFE, leave_notice
 from dasan.server.store.schema import (
     addresses,
+    bid_answers,
     ended_sessions,
     events,
     hand_seats,
@@ -167,11 +168,15 @@ def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> 
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:
-    """Delete what has run out: promises, sign-ins, bans of networks, invitations, old sessions, addresses and notices."""
+    """Delete what has run out: promises, sign-ins, bans of networks, invitations, old sessions, addresses, notices
+    and hands of the bidding trainer that guests without a name were given.
+    """
     connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
     unseen = now - UNSEEN_DAYS * DAY
     connection.execute(sa.delete(sign_ins).where(sign_ins.c.seen < unseen))
     connection.execute(sa.delete(ended_sessions).where(ended_sessions.c.at < unseen))
+    nameless = bid_answers.c.player.not_in(sa.select(players.c.id))
+    connection.execute(sa.delete(bid_answers).where(bid_answers.c.at < unseen, nameless))
     connection.execute(sa.delete(addresses).where(addresses.c.seen < now - ADDRESSES_DAYS * DAY))
     connection.execute(sa.delete(network_bans).where(network_bans.c.until < now))
     connection.execute(sa.delete(invitations).where(invitations.c.at < now - OPEN))

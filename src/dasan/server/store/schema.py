@@ -265,6 +265,7 @@ decisions = sa.Table(
     sa.Column("cost", sa.Float, nullable=False),
     sa.Column("mistake", sa.Boolean, nullable=False),
 )
+OPEN_BID = sa.text("bid IS NULL")
 bid_answers = sa.Table(
     "bid_answers",
     metadata,
@@ -279,8 +280,11 @@ bid_answers = sa.Table(
     sa.Column("cost", sa.Float),
     sa.Column("mistake", sa.Boolean),
     sa.Index("ix_bid_answers_player", "player", "preset", "at"),
+    sa.Index("ux_bid_answers_open", "player", "preset", unique=True, sqlite_where=OPEN_BID, postgresql_where=OPEN_BID),
 )
-"""Hands of the bidding trainer. bid and what follows: null until the hand is answered; habit: empty for the best bid."""
+"""Hands of the bidding trainer, of which a player has one open in each game. bid and what follows: null until the hand is
+answered; habit: empty for the best bid.
+"""
 review_notes = sa.Table(
     "review_notes",
     metadata,

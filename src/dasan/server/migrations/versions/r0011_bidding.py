@@ -28,6 +28,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_bid_answers_player", "bid_answers", ["player", "preset", "at"])
+    open_bid = sa.text("bid IS NULL")
+    op.create_index(
+        "ux_bid_answers_open",
+        "bid_answers",
+        ["player", "preset"],
+        unique=True,
+        sqlite_where=open_bid,
+        postgresql_where=open_bid,
+    )
 
 
 def downgrade() -> None:
