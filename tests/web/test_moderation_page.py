@@ -66,7 +66,7 @@ def test_a_moderator_works_through_the_queue(browser: Browser, server: Served) -
         expect(people.get_by_role("listitem")).to_contain_text("banned")
         assert talk.rude.http.get("/api/me").status_code == 403
         log = page.get_by_role("region", name="What was done").get_by_role("listitem")
-        done = ("banned {}", "let {} talk again", "dismissed a report of {}", "muted {} for 24 hours")
+        done = ("banned {}", "let {} talk again", "dismissed a report against {}", "muted {} for 24 hours")
         for number, one in enumerate(done):
             expect(log.nth(number)).to_contain_text(f"Mona {one.format(talk.id)}")
         expect(log.last).to_contain_text("The host made Mona a moderator")
