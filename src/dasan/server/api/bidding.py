@@ -38,7 +38,7 @@ async def hand(preset: str, request: Request, tables: TablesHere, store: StoreHe
     try:
         view = await tables.study.run("bidding_hand", preset, seed)
     except FAILED:
-        raise Refused("unavailable", reason("advice")) from None
+        raise Refused("unavailable", reason("solver")) from None
     return BiddingHand(id=hand_id, preset=preset, title=title_of(preset), facts=facts(rules), view=view)
 
 
@@ -55,7 +55,7 @@ async def answer(
     try:
         judged = await tables.study.run("bid_verdict", preset, seed, wanted.bid, SOLVING, memory)
     except FAILED:
-        raise Refused("unavailable", reason("advice")) from None
+        raise Refused("unavailable", reason("solver")) from None
     await store.bids.answer(me, preset, hand_id, judged["known"], now())
     return BidVerdict.model_validate(judged)
 
