@@ -135,6 +135,7 @@ def test_what_is_not_there(browser: Browser, server: Served) -> None:
             "/me",
         ]:
             page.goto(path)
+            expect(page.get_by_role("heading", level=1).first).to_be_visible()
             if path != "/learn/winner":
                 expect(page.get_by_text("The server does not answer.").first).to_be_visible()
             sound(page, f"{path} without a server")
