@@ -106,6 +106,11 @@ GAMES = {
             *levels(300, 24),
         ),
     ),
+    "dou-dizhu": Contests(
+        "Dou Dizhu",
+        "dou-dizhu",
+        (("net", "greedy", 1000), ("net", "thrifty", 300), ("search", "greedy", 40), ("strong", "net", 20)),
+    ),
     "winner": Contests(
         "Winner, four players",
         "winner",

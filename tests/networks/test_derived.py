@@ -10,6 +10,7 @@ import pytest
 
 import dasan
 from dasan.features import Feature, encode, encode_moves, move_size, observation_size
+from dasan.features.cards import ranks
 from dasan.networks.derived import derived, fitting
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.scoring import Scorer
@@ -26,6 +27,7 @@ GAMES = {
     "winner of two decks": dasan.rules("winner", players=6, decks=2),
     "winner with jokers": dasan.rules("winner", jokers=True),
     "big-two with two pairs": CHARLESWORTH,
+    "dou-dizhu": dasan.rules("dou-dizhu"),
     "a small pack": dasan.rules("big-three-small"),
 }
 
@@ -145,14 +147,29 @@ def test_two_pairs_count_as_the_higher_one() -> None:
 def test_a_straight_saves_plays(held: tuple[int, ...], plays: int) -> None:
     """Ranks of a straight are one play, but for those of which a card is left."""
     rules = dasan.rules("big-three")
+    assert places(part(kept_row(rules, held), derived(rules).move, "plays")) == [plays]
+
+
+def kept_row(rules: dasan.Rules, held: tuple[int, ...]) -> np.ndarray:
+    """The row of a move that leaves a hand of these ranks."""
     features = derived(rules)
     hand = next(f.start for f in features.observation if f.name == "hand")
     obs = [0] * observation_size(rules)
     for rank, n in Counter(held).items():
         for k in range(n):
-            obs[hand + 13 * k + rank] = 1
-    _, rows = features.of(obs, [[0] * move_size(rules)])
-    assert places(part(rows[0], features.move, "plays")) == [plays]
+            obs[hand + ranks(rules) * k + rank] = 1
+    row: np.ndarray = features.of(obs, [[0] * move_size(rules)])[1][0]
+    return row
+
+
+@pytest.mark.parametrize(
+    ("held", "plays"),
+    [((0, 0, 0, 4), 1), ((0, 0, 0, 4, 6, 6), 2), ((0, 0, 0, 4, 5, 6, 7, 8), 2), ((0, 0, 0, 1, 1, 1), 2), ((0, 4), 2)],
+)
+def test_a_triplet_takes_a_group_along(held: tuple[int, ...], plays: int) -> None:
+    """But no card of a run (DD.04)."""
+    rules = dasan.rules("dou-dizhu")
+    assert places(part(kept_row(rules, held), derived(rules).move, "plays")) == [plays]
 
 
 @pytest.mark.parametrize("game", GAMES)

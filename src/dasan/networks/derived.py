@@ -17,6 +17,7 @@ from dasan.features import Feature, card_slots, layout, move_layout
 from dasan.features.cards import copies, eights, flag_ranks, ranks
 from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Kickers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,7 +103,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
             "ranks in the hand after the move for which others may hold as many cards of a higher rank",
         ),
         ("plays", NUMBERS, "approximate number of plays that the hand needs after the move"),
-        ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run saves"),
+        ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run and kickers save"),
     )
     if answers:
         observation = _behind(
@@ -143,6 +144,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
         in_runs=np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
         shortest=np.array([min(map(len, sequences), default=n + 1) for sequences in runs.values()], np.int64),
         copies=many,
+        carries=min((shape.copies for shape in rules.shapes if isinstance(shape, Kickers)), default=many + 1),
         pairs_apart=any(row.kind == "two-pair" for row in rules.catalogue.rows),
         players=rules.players,
         obs_at=np.array([at["hand_sizes"].start, *(f.start for f in observation[len(seen) :])], np.int64),

@@ -69,12 +69,13 @@ def _answer(
 class DerivedTables(NamedTuple):
     """The game data that `derive` reads.
 
-    rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of cards
-    begin in an observation that nobody else holds. hand, cards: where the own hand begins, and the cards of a move. pack: cards
-    of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the
-    shortest of each. copies: the most cards of one rank. pairs_apart: whether two separate pairs are a play. players: how
-    many there are. obs_at: where the numbers of cards that seats hold begin, then the new features of observations. moves_at:
-    where those of moves begin; the last of both, who can answer a play, may be missing.
+    rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of
+    cards begin in an observation that nobody else holds. hand, cards: where the own hand begins, and the cards of a move.
+    pack: cards of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of
+    ranks in the shortest of each. copies: the most cards of one rank. carries: a group of so many cards takes a kicker along;
+    more than `copies` where no play has kickers. pairs_apart: whether two separate pairs are a play. players: how many there
+    are. obs_at: where the numbers of cards that seats hold begin, then the new features of observations. moves_at: where
+    those of moves begin; the last of both, who can answer a play, may be missing.
     """
 
     rank_of: Longs
@@ -86,6 +87,7 @@ class DerivedTables(NamedTuple):
     in_runs: npt.NDArray[np.bool_]
     shortest: Longs
     copies: int
+    carries: int
     pairs_apart: bool
     players: int
     obs_at: Longs
@@ -108,9 +110,22 @@ def derive(
 
     For the other arguments see `layers`.
     """
-    rank_of, move_rank_of, seen, hand, cards, pack, in_runs, shortest, copies, pairs_apart, players, obs_at, moves_at = (
-        tables
-    )
+    (
+        rank_of,
+        move_rank_of,
+        seen,
+        hand,
+        cards,
+        pack,
+        in_runs,
+        shortest,
+        copies,
+        carries,
+        pairs_apart,
+        players,
+        obs_at,
+        moves_at,
+    ) = tables
     sizes_at, unseen_at, answers = obs_at[0], obs_at[1], len(obs_at) > 2
     kept_at, groups_at, straights_at, pair_runs_at = moves_at[0], moves_at[1], moves_at[2], moves_at[3]
     beatable_at, plays_at, beatable_plays_at = moves_at[4], moves_at[5], moves_at[6]
@@ -150,8 +165,8 @@ def derive(
             for j in range(len(move_rank_of)):
                 if moves[m, cards + j]:
                     remaining[move_rank_of[j]] -= 1
-            groups = 0
-            weak = 0
+            groups = weak = 0
+            carriers = small = small_weak = 0
             for rank in range(ranks):
                 n = max(0, min(remaining[rank], copies))
                 if n > 0:
@@ -159,6 +174,9 @@ def derive(
                     out_moves[row, kept_at + 2 * (rank * copies + n - 1) + beatable] = 1
                     groups += 1
                     weak += beatable
+                    carriers += int(n >= carries)
+                    small += int(n < carries)
+                    small_weak += beatable if n < carries else 0
             saved = 0
             for c in range(1, 3):
                 length = 0
@@ -175,8 +193,11 @@ def derive(
                     length = 0
             out_moves[row, groups_at + min(last, groups)] = 1
             out_moves[row, beatable_at + min(last, weak)] = 1
-            out_moves[row, plays_at + min(last, max(0, groups - saved))] = 1
-            out_moves[row, beatable_plays_at + min(last, max(0, weak - saved))] = 1
+            in_run = saved + 1 if saved > 0 else 0
+            plays = groups - saved - max(0, min(carriers, small - in_run))
+            beatable_plays = weak - saved - max(0, min(carriers, small_weak - in_run))
+            out_moves[row, plays_at + min(last, max(0, plays))] = 1
+            out_moves[row, beatable_plays_at + min(last, max(0, beatable_plays))] = 1
             if answers:
                 _answer(
                     obs[i], players, sizes_at, held, remaining, unseen, in_runs, pairs_apart, moves_at, out_moves[row]
