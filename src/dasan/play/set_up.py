@@ -74,7 +74,7 @@ def start(
 
     In the auction of a game whose opener is drawn (DD.02), leader is the opener, by default the dealer.
 
-    ValueError: the position is impossible. TypeError: an argument has another type.
+    ValueError: the position is impossible. TypeError: an argument has the wrong type.
     """
     instance(rules, Rules, "start takes rules, such as dasan.rules('big-three')")
     paid = () if payments is None else items(payments, "payments are whole numbers by seat")

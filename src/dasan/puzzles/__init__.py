@@ -1,7 +1,7 @@
 """Puzzles of Big Three: positions with open hands in which one move wins and every other loses.
 
-`load` returns those that come with the package, `generate` makes others, `read` and `write` keep them as climb/1, `flaws`
-verifies one, and `regraded` grades it again. Importing this package loads no compiled code.
+`load` returns the puzzles in the package, `generate` makes new ones, `read` and `write` convert them from and to
+climb/1, `flaws` verifies a puzzle, and `regraded` grades it again. Importing this package loads no compiled code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dasan.puzzles.themes import THEMES
 
 
 def load(*, theme: str | None = None, grade: int | None = None, players: int | None = None) -> tuple[Puzzle, ...]:
-    """The puzzles that come with the package: all, or those with a theme, a grade or a number of players.
+    """The puzzles in the package, filtered by theme, grade or number of players.
 
     >>> puzzle = load(theme="refusing", players=3)[0]
     >>> str(puzzle.key), len(load()) >= 500

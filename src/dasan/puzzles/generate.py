@@ -27,11 +27,11 @@ PRESETS = {3: "big-three", 4: "big-three-4p"}
 SOURCES = ("greedy", "random")
 """Bots that play the hands, in turn."""
 NODES_A_HAND = 50_000
-"""Search nodes for finding the puzzles of one hand; a position that needs more is not used."""
+"""The node budget for finding the puzzles of one hand; positions that need more are skipped."""
 BATCH = 50
-"""Hands in a batch; after each batch the themes that are still wanted are computed again."""
+"""Hands in a batch; after each batch the list of missing themes is updated."""
 SPARE = 1.5
-"""Puzzles found for each one chosen, so that all grades are available."""
+"""Candidates to collect for each puzzle returned, so that all grades are available."""
 
 
 def generate(
@@ -47,15 +47,15 @@ def generate(
 ) -> list[Puzzle]:
     """`count` different puzzles, equally many for each theme and number of players, spread over the grades.
 
-    The same arguments give the same puzzles, with any number of `workers`, as long as solver and bots are the same.
+    The same arguments give the same puzzles, whatever the number of `workers`, while solver and bots are unchanged.
 
-    - cards: the least and the most cards that all hands together hold.
-    - hands: the most hands to play for each number of players. If they do not suffice for a theme, other themes have more
-      puzzles, and there may be fewer in all.
-    - progress: called with the number of hands played and of puzzles still missing.
+    - cards: the minimum and maximum number of cards in all hands together.
+    - hands: the most hands to play for each number of players. If they yield too few puzzles of a theme, other themes
+      fill the gap, and the result may be shorter than `count`.
+    - progress: called with the number of hands played and the number of puzzles still missing.
 
-    ValueError: an unknown theme, a count below 1, another number of players than 3 or 4, or bounds of cards out of order.
-    TypeError: an argument has another type.
+    ValueError: an unknown theme, a count below 1, a number of players other than 3 or 4, or a minimum above the
+    maximum. TypeError: an argument has the wrong type.
     """
     count, seed, themes, players, cards, hands = _checked(count, seed, themes, players, cards, hands)
     workers = whole(workers, "workers", 1, MOST_WORKERS)
@@ -87,7 +87,7 @@ def generate(
 def _checked(
     count: int, seed: int, themes: Collection[str], players: Sequence[int], cards: tuple[int, int], hands: int
 ) -> tuple[int, int, tuple[str, ...], tuple[int, ...], tuple[int, int], int]:
-    """The arguments as they are meant. ValueError or TypeError: see `generate`."""
+    """The validated arguments. ValueError or TypeError: see `generate`."""
     count = whole(count, "the number of puzzles", 1)
     seed = whole(seed, "a seed")
     hands = whole(hands, "hands", 0)
@@ -108,7 +108,9 @@ def _checked(
 
 
 def _chosen(by_cell: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str, int], int]) -> list[Puzzle]:
-    """Take each cell's share, its grades in turn; fill what is missing from all cells in turn. At most one puzzle a hand."""
+    """Take each cell's share, cycling through grades; fill the rest from all cells in turn. At most one puzzle a
+    hand.
+    """
     queues = {cell: _grades_in_turn(puzzles) for cell, puzzles in by_cell.items()}
     chosen: list[Puzzle] = []
     seen: set[str] = set()
@@ -140,7 +142,7 @@ def _grades_in_turn(puzzles: list[Puzzle]) -> Iterator[Puzzle]:
 def puzzles_of_hand(
     seed: int, players: int, number: int, *, wanted: Collection[str], cards: tuple[int, int]
 ) -> dict[str, Puzzle]:
-    """By theme, the puzzle with the most cards out of hand `number`, for each of the `wanted` themes that occurs in it."""
+    """For each `wanted` theme that occurs in hand `number`, its puzzle with the most cards."""
     name = SOURCES[number % len(SOURCES)]
     positions = [at for at in _played(seed, players, number, name) if cards[0] <= sum(at[1].hand_sizes) <= cards[1]]
     puzzles: dict[str, tuple[int, State, Key]] = {}
@@ -165,7 +167,7 @@ def puzzles_of_hand(
 
 
 def _played(seed: int, players: int, number: int, name: str) -> Iterator[tuple[int, State]]:
-    """The positions of a hand in which there is a choice of three moves or more, with the number of the move."""
+    """(number of the move, position) wherever a hand offers at least three moves."""
     source = random.Random(f"puzzles {seed} {players} {number}")
     state = deal(make_rules(PRESETS[players]), seed=source.randrange(1 << 60), dealer=source.randrange(players))
     player = bot(name, seed=source.randrange(1 << 30))

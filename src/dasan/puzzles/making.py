@@ -1,4 +1,4 @@
-"""Decide whether a position is a puzzle, grade it, and verify everything that a puzzle states."""
+"""Decide whether a position is a puzzle, grade it, and verify a puzzle's claims."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from dasan.puzzles.tree import MOST_MOVES, Winning, ends
 from dasan.puzzles.truth import Truth, Unproved
 
 FEWEST_CHOICES = 3
-"""The least number of legal moves in a puzzle. Moves that differ only in suits are one, but for the called card (B4.07)."""
+"""The minimum number of legal moves in a puzzle. Moves that differ only in suits count once, except for the called card
+(B4.07)."""
 GUESSED = 2
-"""Points taken off the grade of a puzzle with that few moves, for a guess is right once in three."""
+"""Points subtracted from the grade of a puzzle with that few moves, because one guess in three is right."""
 ABOUT_AS_GOOD = 0.5
 """A losing move is tempting only if it looks at most this many turns worse than the winning one."""
 NODES = 3_000_000
-"""The limit of search nodes for solving a puzzle with every move valued."""
+"""The node budget for solving a puzzle and valuing every move."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """The move that wins, and what it makes of the position."""
+    """The only winning move, its themes, and the tempting moves that lose."""
 
     move: Move
     themes: tuple[str, ...]
@@ -36,10 +37,11 @@ class Key:
 
 
 def find_key(state: State, truth: Truth, themes: Collection[str] = tuple(THEMES)) -> Key | None:
-    """The one move that wins, if the position is a puzzle with one of these themes, else None. `Unproved`: it is too hard.
+    """The only winning move, if the position is a puzzle with one of these themes, else None. `Unproved`: it is too
+    hard.
 
-    A position is a puzzle if the side to act wins, though not obviously (no seat of it surely goes out); if one legal move
-    wins; and if some losing move is tempting.
+    A position is a puzzle if the side to act wins, but not obviously (none of its seats surely goes out), if exactly
+    one legal move wins, and if some losing move is tempting.
     """
     moves = state.legal_moves()
     sight = Sight(state)
@@ -57,7 +59,7 @@ def find_key(state: State, truth: Truth, themes: Collection[str] = tuple(THEMES)
 
 
 def _only_winner(state: State, truth: Truth, sight: Sight, moves: Iterable[Move]) -> Move | None:
-    """The one of `moves` that wins; None if there are more, or none."""
+    """The only one of `moves` that wins; None if several or none do."""
     key = None
     for move in moves:
         if truth.wins(state.play(move), sight.allies):
@@ -109,7 +111,7 @@ def solved(state: State, key: Key, source: str) -> Puzzle | None:
 def grade(nodes: int, tempting: int, moves: int | None, different: int) -> int:
     """1 easy to 5 hard, from points for the solver's nodes, for tempting moves, and for the moves to look ahead.
 
-    different: how many legal moves there are to choose from; with the fewest possible, points are taken off.
+    different: the number of legal moves; with the minimum, points are subtracted.
     """
     effort = sum(nodes >= limit for limit in (100, 1_000, 10_000))
     traps = sum(tempting >= limit for limit in (2, 4))
@@ -119,11 +121,11 @@ def grade(nodes: int, tempting: int, moves: int | None, different: int) -> int:
 
 
 def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
-    """Solve a puzzle anew and list every false statement in it; empty if all are true. `Unproved`: `nodes` do not suffice.
+    """Solve a puzzle again and list every false claim in it; empty if all are true. `Unproved`: `nodes` do not suffice.
 
-    Checked: the key wins and all other moves lose; themes, tempting moves and the number of moves are as stated, and so is
-    the grade that follows from them; the tree begins with the key, answers every defence, and wins at every end, surely where
-    it says so.
+    It checks that the key wins and all other moves lose; that themes, tempting moves, number of moves and grade are as
+    stated; and that the tree begins with the key, answers every defence, and wins at every end, surely where it claims
+    so.
     """
     state = instance(puzzle, Puzzle, "a puzzle is what dasan.puzzles.load gives").state
     nodes = whole(nodes, "nodes", 1)
@@ -141,22 +143,22 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
         return others
     key = find_key(state, truth)
     if key is None:
-        return ["it has no theme, or it is too easy: the win is seen at a glance, or no losing move is tempting"]
+        return ["it has no theme, or it is too easy: the win is obvious, or no losing move is tempting"]
     faults = []
     if (key.themes, key.tempting) != (puzzle.themes, puzzle.tempting):
-        faults.append("the themes or the tempting moves are others")
+        faults.append("the themes or the tempting moves are wrong")
     if Winning(truth, side).moves(state) != puzzle.moves:
-        faults.append("the number of moves is another")
+        faults.append("the number of moves is wrong")
     if grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves, len(after)) != puzzle.grade:
-        faults.append("the grade is another")
+        faults.append("the grade is wrong")
     if not isinstance(puzzle.tree, list) or puzzle.tree[:1] != [str(puzzle.key)]:
         faults.append("the tree does not begin with the key")
     try:
         for end, sure in ends(state, puzzle.tree):
             if not truth.wins(end, side):
-                faults.append("an end of the tree is lost")
+                faults.append("the tree ends in a lost position")
             if sure and end.phase is not Phase.OVER and not (end.to_act in side and Sight(end).sure()):
-                faults.append("an end of the tree is not sure")
+                faults.append("the tree claims a sure win that is not sure")
     except ValueError as error:
         faults.append(f"the tree cannot be followed: {error}")
     return faults

@@ -1,4 +1,4 @@
-"""Positions for puzzles: their sides, their canonical form, and the same position without its history."""
+"""Positions of puzzles: sides, the canonical form, and removal of the history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def forced(state: State) -> State:
 
 
 def canonical(state: State) -> str:
-    """A text of everything that the result depends on: the position without suits, seats counted from the bidder."""
+    """Everything that the result depends on, as text: the position without suits, seats counted from the bidder."""
     n, first = state.rules.players, state.bidder or 0
     seats = [(first + i) % n for i in range(n)]
     table = state.table

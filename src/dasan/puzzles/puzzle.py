@@ -1,4 +1,4 @@
-"""A puzzle, and how it is written: climb/1, with the solution beside the position."""
+"""A puzzle, and its format: climb/1, with the solution in an analysis line."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from dasan.solver.open_hands import applies
 class Puzzle:
     """A position in which one move of the seat to act wins for its side, and every other loses.
 
-    key: the only legal move that wins. themes: see `dasan.puzzles.themes`. tempting: losing moves that look about as good,
-    best first. moves: the decisions that the side makes until the win is sure, see `docs/guide/puzzles.md`; None if there are
-    more than `tree.MOST_MOVES`, or too many positions to search. nodes: search nodes to value every move.
+    key: the only legal move that wins. themes: see `dasan.puzzles.themes`. tempting: losing moves that look about as
+    good, best first. moves: the number of decisions until the win is sure, see `docs/guide/puzzles.md`; None if above
+    `tree.MOST_MOVES`, or if too many positions would have to be searched. nodes: search nodes to value every move.
     grade: 1 easy to 5 hard. source: the hand that the puzzle comes from.
     """
 
@@ -43,7 +43,7 @@ class Puzzle:
 
     @property
     def id(self) -> str:
-        """The same for positions that differ only in suits, or in who sits where around the bidder."""
+        """An identifier, equal for positions that differ only in suits or in the bidder's seat."""
         return sha256(canonical(self.state).encode()).hexdigest()[:10]
 
     @property
@@ -57,7 +57,7 @@ class Puzzle:
         return sum(self.state.hand_sizes)
 
     def to_json(self) -> dict[str, Any]:
-        """The puzzle without its position, as the record keeps it in an analysis line."""
+        """The puzzle without its position: the data of the record's analysis line."""
         return {
             "id": self.id,
             "themes": list(self.themes),
@@ -77,13 +77,13 @@ class Puzzle:
 
 
 def write(puzzles: Iterable[Puzzle]) -> str:
-    """Puzzles as text: one record after the other."""
+    """Puzzles as text: one record after another."""
     given = items(puzzles, "puzzles are a list of puzzles")
     return "".join(instance(one, Puzzle, "a puzzle is what dasan.puzzles.load gives").record() for one in given)
 
 
 def read(text: str) -> Iterator[Puzzle]:
-    """The puzzles in a text that `write` made; `BadRecord` where it is none."""
+    """The puzzles in a text that `write` made. `BadRecord`: a record holds no puzzle."""
     return map(of_record, records(instance(text, str, "puzzles are read from text")))
 
 

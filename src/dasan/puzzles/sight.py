@@ -12,7 +12,8 @@ from dasan.puzzles.position import side_of
 from dasan.ruleset.shapes import Combination
 
 TAKES_BACK = {1: 1.0, 2: 0.8}
-"""By number of cards, the turns that an unbeatable play saves by winning a trick that others lead; `RARELY` for more cards."""
+"""The turns that an unbeatable play saves by winning others' tricks, by its number of cards; `RARELY` for more
+cards."""
 RARELY = 0.3
 AWAY = 0.2
 """The cost of not having the lead, in turns."""
@@ -49,10 +50,10 @@ class Sight:
         return self._cost("doubts", lambda play: float(not self.stands(play)), without)
 
     def looks(self, move: Move) -> float:
-        """The cost in turns of the rest of the hand after `move`, as a player estimates it at a glance: less is better.
+        """A quick estimate of the turns that the rest of the hand costs after `move`; less is better.
 
-        A play that can be beaten costs a turn, one that stands saves another; the lead is worth something, and so is a trick
-        left to an ally. The greedy bot counts like this, with estimates for the cards it cannot see.
+        A beatable play costs a turn, an unbeatable one saves another; having the lead or leaving the trick to an ally
+        lowers the cost. The greedy bot counts the same way, with estimates for hidden cards.
         """
         left = self._cost("price", self._price, move.cards)
         if move.combination is None:
@@ -61,7 +62,9 @@ class Sight:
         return left - 1.0 if self.stands(move.combination) else left + AWAY
 
     def sure(self) -> bool:
-        """Whether the seat to act goes out, its allies passing: with plays that stand, and at most one more at the end."""
+        """Whether the seat to act surely goes out while its allies pass: all its plays stand except perhaps the
+        last.
+        """
         if self._state.table is None:
             return self.doubts() <= 1
         return any(
@@ -72,7 +75,7 @@ class Sight:
         )
 
     def line(self) -> tuple[Move, ...]:
-        """Plays with which the seat to act goes out, its allies passing: all stand but perhaps the last. Empty if not `sure`."""
+        """The plays with which the seat to act surely goes out; empty if not `sure`."""
         state = self._state
         hand = state.hands[self.seat]
         gone: tuple[Card, ...] = ()
@@ -96,7 +99,7 @@ class Sight:
         return tuple(plays)
 
     def _goes_on(self, play: Combination, gone: tuple[Card, ...]) -> bool:
-        """Whether after `gone` this play is the last, or stands and leaves at most one that does not."""
+        """Whether after `gone` this play is the last, or stands and leaves at most one beatable play."""
         after = (*gone, *play.cards)
         if len(after) == len(self._state.hands[self.seat]):
             return True

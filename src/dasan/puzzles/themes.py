@@ -1,8 +1,8 @@
 """The themes of puzzles: exact conditions on a position and on the only move that wins it.
 
-A theme says what the move looks like; the proof is in the values. Every other move loses, so that a move that gives up
-the lead wins *because* keeping it loses, and a pass that spares an ally wins *because* beating the ally loses. "Stands"
-means that nobody of the other side can beat a play.
+A theme describes the move; the values prove it. Since every other move loses, a move that gives up the lead wins
+*because* keeping it loses, and a pass that spares an ally wins *because* beating the ally loses. A play "stands" if
+nobody on the other side can beat it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ Theme = Callable[[State, Move, Sight], bool]
 
 
 def tempo(state: State, key: Move, sight: Sight) -> bool:
-    """The lead is given up: leads that stand lose; the lead that wins can be beaten by the other side."""
+    """The mover gives up the lead: leads that stand lose; the winning lead can be beaten."""
     if state.table is not None or key.combination is None or sight.stands(key.combination):
         return False
     return any(sight.stands(m.combination) for m in state.legal_moves() if m.combination is not None)
 
 
 def feeding(state: State, key: Move, sight: Sight) -> bool:
-    """The lead is for an ally: where the other side lets it go, an ally must beat it; the ally's pass loses."""
+    """The lead is for an ally: if the other side passes, an ally must beat it; the ally's pass loses."""
     return state.table is None and _fed(state, key, sight) is not None
 
 
 def control(state: State, key: Move, sight: Sight) -> bool:
-    """A control is held back: over an opponent's play, a set that stands takes the trick and loses; the pass or the lower
-    play that wins keeps it in the hand.
+    """The mover holds back a control: taking the opponent's trick with a set that stands loses; the winning pass or
+    lower play keeps that set.
     """
     if state.table_seat is None or state.table_seat in sight.allies:
         return False
@@ -46,8 +46,8 @@ def control(state: State, key: Move, sight: Sight) -> bool:
 
 
 def splitting(state: State, key: Move, sight: Sight) -> bool:
-    """A run is broken up: the set that wins takes cards without which a run in the hand can no longer be played, and the
-    hand still takes at least as many plays to empty as before.
+    """The mover breaks up a run: the winning set uses cards of a run, and the hand still takes at least as many plays
+    to empty as before.
     """
     if key.combination is None or not _is_set(key):
         return False
@@ -72,7 +72,7 @@ THEMES: dict[str, Theme] = {
     "splitting": splitting,
     "refusing": refusing,
 }
-"""By name of the theme, whether a move of a position has the look of it; see `themes_of` for the proof."""
+"""The test of each theme, by name; `themes_of` adds the proof."""
 
 
 def themes_of(state: State, key: Move, sight: Sight, truth: Truth) -> tuple[str, ...]:
@@ -86,7 +86,9 @@ def themes_of(state: State, key: Move, sight: Sight, truth: Truth) -> tuple[str,
 
 
 def _fed(state: State, key: Move, sight: Sight) -> State | None:
-    """Where an ally, who can beat the lead `key`, is to act on it after the other side has passed; None if it never is."""
+    """The position in which an ally that can beat the lead `key` acts after the other side has passed; None if there is
+    none.
+    """
     after = state.play(key)
     while after.phase is Phase.PLAY and after.table is not None and after.to_act not in sight.allies:
         after = after.play("pass")

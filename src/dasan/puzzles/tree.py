@@ -1,11 +1,11 @@
-"""The solution of a puzzle: a move for the winning side, every defence of the other side, until the win is sure.
+"""The solution of a puzzle: the winning side's moves and every defence, until the win is sure.
 
 A tree is JSON data:
 
-- `["8C", TREE]`: the winning side plays this, and goes on as TREE says;
+- `["8C", TREE]`: the winning side plays this and continues with TREE;
 - `{"pass": TREE, "9D": TREE}`: the other side has these defences;
 - `null`: the hand is over and won, or the player to act surely goes out (`Sight.sure`);
-- `"..."`: won, but not shown any further.
+- `"..."`: won, but cut off here.
 
 Forced moves are left out: they are played before every tree (`position.forced`).
 """
@@ -28,9 +28,9 @@ Tree: TypeAlias = Any
 
 CUT = "..."
 MOST_MOVES = 5
-"""How many moves of the winning side the search for a sure win looks ahead."""
+"""The depth limit of the search for a sure win, in moves of the winning side."""
 MOST_POSITIONS = 800
-"""How many positions that search visits at most."""
+"""The most positions that this search visits."""
 MOST_DEFENCES = 60
 """The most defences in a tree; the earliest are kept."""
 
@@ -40,7 +40,7 @@ class _TooLarge(Exception):
 
 
 class Winning:
-    """How `side` wins from positions in which it does."""
+    """The wins of `side` from positions that it wins."""
 
     def __init__(self, truth: Truth, side: frozenset[int]) -> None:
         self._truth = truth
@@ -51,7 +51,7 @@ class Winning:
         self._positions = 0
 
     def moves(self, state: State) -> int | None:
-        """How many moves with a choice the side makes until the win is sure; None if that takes too long to compute."""
+        """The number of moves, forced ones excluded, until the win is sure; None if that takes too long to compute."""
         self._positions = MOST_POSITIONS
         try:
             return next((n for n in range(MOST_MOVES + 1) if self._within(forced(state), n)), None)
@@ -59,7 +59,7 @@ class Winning:
             return None
 
     def tree(self, state: State, moves: int | None) -> Tree:
-        """The tree of a win in `moves` moves; if it has more defences than `MOST_DEFENCES` the last ones are cut."""
+        """The tree of a win in `moves` moves, cut after `MOST_DEFENCES` defences."""
         whole: list[Tree] = [None]
         left = MOST_DEFENCES
         todo: deque[tuple[Any, Any, State, int | None]] = deque([(whole, 0, forced(state), moves)])
@@ -80,7 +80,7 @@ class Winning:
         return whole[0]
 
     def _way(self, state: State, moves: int | None) -> tuple[Move, State]:
-        """A move that wins, with no more than `moves` moves in all where that is known to be enough."""
+        """(winning move, state after it), within `moves` moves if that is known to be possible."""
         ways = self._ways(state)
         if moves is None:
             return ways[0]
@@ -88,7 +88,7 @@ class Winning:
         return next(way for way in ways if self._within(forced(way[1]), moves - 1))
 
     def _within(self, state: State, most: int) -> bool:
-        """Whether the side, which wins here, needs at most `most` moves with a choice until the win is sure."""
+        """Whether the winning side needs at most `most` moves, forced ones excluded, until the win is sure."""
         if self._over(state):
             return True
         at = (canonical(state), most)
@@ -114,7 +114,7 @@ class Winning:
         return self._known_sure[at]
 
     def _ways(self, state: State) -> tuple[tuple[Move, State], ...]:
-        """The moves that win, those that get rid of most cards first."""
+        """The winning moves, those that shed the most cards first."""
         at = canonical(state)
         if at not in self._known_ways:
             children = [(move, state.play(move)) for move in state.legal_moves()]
@@ -124,14 +124,14 @@ class Winning:
 
 
 def defences(tree: Tree) -> int:
-    """How many moves of the other side a tree answers."""
+    """The number of the other side's moves that a tree answers."""
     if isinstance(tree, dict):
         return sum(1 + defences(after) for after in tree.values())
     return defences(tree[1]) if isinstance(tree, list) else 0
 
 
 def ends(state: State, tree: Tree) -> Iterator[tuple[State, bool]]:
-    """Every end of a tree that begins at `state`, and whether the tree claims that the win is sure there.
+    """The leaves of a tree that begins at `state`, each with whether the tree claims a sure win there.
 
     ValueError: the hand is over, a move of the tree is not legal, or a defence is missing.
     """
@@ -148,7 +148,7 @@ def _ends(state: State, tree: Tree, side: frozenset[int]) -> Iterator[tuple[Stat
     moves = {str(move): move for move in state.legal_moves()}
     if state.to_act in side:
         if not isinstance(tree, list) or len(tree) != 2 or tree[0] not in list(moves):
-            raise ValueError("the tree names no move where the side that wins is to act")
+            raise ValueError("the tree names no move for the winning side to make")
         yield from _ends(state.play(moves[tree[0]]), tree[1], side)
     elif not isinstance(tree, dict) or set(tree) != set(moves):
         raise ValueError("the tree does not answer every defence")

@@ -15,7 +15,7 @@ class Unproved(Exception):
 
 
 class Truth:
-    """One transposition table for the positions that follow from `state`, and at most `nodes` search nodes for all of them."""
+    """Exact winners of positions after `state`: one transposition table, and at most `nodes` search nodes for all."""
 
     def __init__(self, state: State, nodes: int) -> None:
         self._budget = Budget(None, nodes)
@@ -27,7 +27,7 @@ class Truth:
         return self._budget.used
 
     def bidder_wins(self, state: State) -> bool:
-        """Whether the bidder's side goes out first; `Unproved` where that takes too many nodes."""
+        """Whether the bidder's side goes out first. `Unproved`: that takes too many nodes."""
         if state.phase is Phase.OVER:
             return not state.partners.isdisjoint(state.finished)
         won = self._solver.settle(position(state))
@@ -36,5 +36,5 @@ class Truth:
         return won
 
     def wins(self, state: State, side: frozenset[int]) -> bool:
-        """Whether `side`, one of the two, goes out first."""
+        """Whether `side`, one of the two sides, goes out first."""
         return self.bidder_wins(state) == (side == state.partners)

@@ -1,4 +1,4 @@
-"""A puzzle in words, and its solution."""
+"""A puzzle and its solution in words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def question(puzzle: Puzzle) -> Iterator[str]:
 
 
 def solution(puzzle: Puzzle) -> Iterator[str]:
-    """Lines with the key, the tempting moves, and the answer to every defence. ValueError: the tree does not fit."""
+    """Lines with the key, the tempting moves, and the answer to every defence. ValueError: the tree is not valid
+    here.
+    """
     from dasan.puzzles.tree import ends
 
     for _ in ends(puzzle.state, puzzle.tree):
@@ -38,7 +40,7 @@ def solution(puzzle: Puzzle) -> Iterator[str]:
 
 
 def _winning_plays(state: State) -> list[str]:
-    """A line with the plays by which the player to act surely goes out; none if the hand is over."""
+    """A line with the plays with which the player to act surely goes out; no line if the hand is over."""
     from dasan.puzzles.sight import Sight
 
     if state.to_act is None:

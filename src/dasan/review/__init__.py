@@ -1,1 +1,1 @@
-"""Reviews of a finished hand: by best play with open hands, and by what each player could know."""
+"""Reviews of a finished hand, by best play with open hands and by each player's information."""

@@ -1,6 +1,6 @@
-"""Review a hand: which moves kept the result of best play with all hands open.
+"""Review a hand: which moves kept the result of best play with open hands.
 
-The moves are judged from the last to the first with one transposition table, so that results for the end help with the beginning.
+Moves are judged from last to first with one transposition table, so that later positions speed up earlier ones.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from dasan.solver.solution import Solution
 from dasan.solver.solving import Scope, Warm, known_scope, solve_warm
 
 MISSES = 3
-"""Where no compiled search knows both sides: after this many positions in a row that were too large the rest is not tried."""
+"""Without a compiled two-sided search, give up after this many positions in a row that were too large."""
 HURRIED = 0.02
-"""Seconds for each position when the time for the hand is over."""
+"""Seconds for each position after the time for the hand has run out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One move. seq: the number of its event. choices: how many moves were legal.
+    """One move. seq: the number of its event. choices: the number of legal moves.
 
-    value: the value of the position; worth: its value after the move, both as in `Solution.value`; None if unproved. keeping,
-    losing: the legal moves that keep the value, and those that do not, as far as they were proved. kept: whether this move did,
+    value: the value of the position; worth: its value after the move, both as in `Solution.value`; None if unproved.
+    keeping, losing: the legal moves that are proved to keep and not to keep the value. kept: whether this move kept it,
     as every forced move does; None if unproved. scope: as in `Solution`; None if nothing was judged.
 
     as_bidder: in the auction, the value of the hand to this seat if it becomes the bidder with this bid, or, after a pass, with
-    the lowest bid it could have made. Bids are not judged beyond that, for it is not known what the others would bid.
+    the lowest bid it could have made. Bids are not judged further, because the others' bids are unknown.
     """
 
     seq: int
@@ -57,7 +57,9 @@ class Judged:
 
     @property
     def shares(self) -> tuple[float, float] | None:
-        """Bounds on the share of legal moves that keep the result, equal if all moves were proved; None if the value was not."""
+        """Bounds on the share of legal moves that keep the result, equal if all moves were proved; None if the value is
+        unproved.
+        """
         if self.forced:
             return 1.0, 1.0
         if self.value is None:
@@ -90,7 +92,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The review of a hand. hand: its last state. moves: every move, in order."""
+    """The review of a hand. hand: its last state. moves: every move in order."""
 
     hand: State
     moves: tuple[Judged, ...]
@@ -102,7 +104,7 @@ class Review:
 
     @property
     def turning_point(self) -> Judged | None:
-        """The first of them."""
+        """The first move that did not keep the result."""
         return next(iter(self.turning_points), None)
 
     @property
@@ -112,7 +114,7 @@ class Review:
 
     @property
     def not_judged(self) -> tuple[Judged, ...]:
-        """Moves that may or may not have kept the result, including bids."""
+        """Moves not known to have kept or lost the result, including bids."""
         return tuple(j for j in self.moves if j.kept is None)
 
     def to_json(self) -> dict[str, Any]:
@@ -145,8 +147,8 @@ def review(
 ) -> Review:
     """Judge every move that led to `state`, whether the hand is over or not.
 
-    seconds, nodes: the budget for each position. progress: called with the number of moves judged, and of all moves. Other
-    arguments and errors as for `solve`.
+    seconds, nodes: the budget for each position. progress: called with the number of moves judged and the number of all
+    moves. Other arguments and errors as for `solve`.
     """
     every = sum(1 for _ in moves_of(state)) if progress is not None else 0
     out: list[Judged] = []
@@ -171,7 +173,7 @@ def judge(
 ) -> Iterator[Judged]:
     """As `review`, but yield the moves as they are judged, from the last to the first."""
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
-    Budget(seconds, nodes, cancel=cancel)  # refused now, not when the first move is asked for
+    Budget(seconds, nodes, cancel=cancel)  # raises here, not when the first move is requested
     return judge_all(
         state, Warm(memory_mb, notice), lambda _: Budget(seconds, nodes, cancel=cancel), known_scope(scope), None
     )
@@ -180,9 +182,9 @@ def judge(
 def judge_all(
     state: State, warm: Warm, budget_of: Callable[[bool], Budget], scope: Scope | None, total: float | None
 ) -> Iterator[Judged]:
-    """The moves as `judge` yields them. budget_of: what a position gets, by whether the time for the hand is over.
+    """The moves as `judge` yields them. budget_of: a position's budget, given whether the time for the hand is over.
 
-    total: seconds for all of them together, without those that the solver takes to be compiled or loaded; None for no limit.
+    total: seconds for all moves together, excluding the time to compile or load the solver; None for no limit.
     """
     end = None if total is None else monotonic() + total
     moves = list(moves_of(state))
@@ -213,11 +215,11 @@ def judge_all(
 
 
 def decisive(judged: Iterable[Judged], *, once: bool = False) -> tuple[Judged | None, bool]:
-    """(the last play or call that did not keep the result, whether it is known that there is none).
+    """(the last play or call that lost the result, whether it is proved that there is none).
 
-    judged: as `judge` or `judge_within` yields them; no more are asked for than are needed to find it, with a move that would
-    have kept the result. Neither is known where a later move is not judged. once: whether each move comes once, so that no more
-    are asked for after one that is not judged.
+    judged: an iterator from `judge` or `judge_within`, consumed only until that move and an alternative that keeps the
+    result are known. The answer is (None, False) if a later move is unjudged. once: whether each move comes once, so
+    that the first unjudged move ends the search.
     """
     by_seq: dict[int, Judged] = {}
     lost: Judged | None = None
@@ -239,7 +241,7 @@ def decisive(judged: Iterable[Judged], *, once: bool = False) -> tuple[Judged | 
 
 
 def unjudged(state: State, move: Move) -> Judged:
-    """The move without values: kept only if it is forced."""
+    """The move without values; `kept` is true only if it is forced."""
     choices = len(state.legal_moves())
     return Judged(state.next_seq, state.mover, state.phase, move, choices, kept=True if choices == 1 else None)
 
@@ -247,7 +249,7 @@ def unjudged(state: State, move: Move) -> Judged:
 def contracts_of(state: State, warm: Warm, budget: Budget, hand: State, first: Judged | None) -> dict[int, int | None]:
     """By seat, the value of the hand to it as the bidder, for a bid of 1; None if unproved. Every bid shares it.
 
-    hand, first: the last state of the hand, and its first move after the auction as it was judged, if there was one.
+    hand: the last state of the hand. first: the judged first move after the auction, if there is one.
     """
     solution = solve_warm(state, warm, budget)
     out = {seat: value.value for seat, value in solution.by_bidder.items()}
@@ -257,7 +259,7 @@ def contracts_of(state: State, warm: Warm, budget: Budget, hand: State, first: J
 
 
 def judged_bid(state: State, move: Move, worth: int | None) -> Judged:
-    """A bid or a pass in the auction. worth: the hand's value to the seat as the bidder, for a bid of 1; None if unproved."""
+    """Judge a bid or a pass. worth: the hand's value to the seat as the bidder, for a bid of 1; None if unproved."""
     bids = [m.bid for m in state.legal_moves() if m.bid is not None]
     level = move.bid if move.bid is not None else min(bids, default=None)
     return replace(
@@ -268,7 +270,7 @@ def judged_bid(state: State, move: Move, worth: int | None) -> Judged:
 
 
 def judged_by(state: State, move: Move, after: State, solution: Solution) -> Judged:
-    """The move by the values of the position's moves. after: the state that it led to."""
+    """Judge a move by the values of the position's moves. after: the state after it."""
     listed = {m: v for m, v in solution.moves.items() if m in state.legal_moves()}
     played = listed_as(listed, state, move, after)
     worth = solution.moves.get(played)
@@ -286,12 +288,12 @@ def judged_by(state: State, move: Move, after: State, solution: Solution) -> Jud
 
 
 def listed_as(listed: Iterable[Move], state: State, move: Move, after: State) -> Move:
-    """The listed move that leads to the state after `move`, up to suits that make no difference; else `move`."""
+    """The listed move that leads to the same state as `move`, up to irrelevant suits; else `move`."""
     return next((one for one in listed if _same(state, one, after)), move)
 
 
 def _same(state: State, listed: Move, after: State) -> bool:
-    """Whether a listed move leads to `after`, up to suits that make no difference."""
+    """Whether a listed move leads to `after`, up to irrelevant suits."""
     made = after.events[len(state.events)]
     if listed.type.value != made.type.value:
         return False

@@ -1,4 +1,4 @@
-"""A review as an SVG chart: for every move the share of legal moves that keep the result."""
+"""A review as an SVG chart: the share of legal moves that keep the result, for every move."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dasan.play.phases import Phase
 from dasan.review.best_play import Judged, Review
 
 STEP = 14
-"""Pixels a move."""
+"""Pixels per move."""
 MOVES = 23
-"""Moves in a row, so that the picture is as wide as a phone."""
+"""Moves in a row, so that the chart fits a phone's width."""
 LEFT, RIGHT = 48, 16
 WIDTH = LEFT + STEP * MOVES + RIGHT
 HEIGHT = 90
 """Pixels from 0 to 100 %."""
 LINE = 16
 LETTERS = 50
-"""The letters that fit into the width."""
+"""The number of letters that fit into the width."""
 NUMBER = 10
-"""Width of a digit of a label, with the space beside it for two."""
+"""Width of a digit of a label, with padding."""
 
 STYLE = """
 svg{--paper:#fff;--ink:#1c2430;--dim:#5c6877;--line:#d5dbe3;--a:#0b6bcb;--b:#a86400;--bad:#c21f30}
@@ -41,11 +41,11 @@ def picture(
     names: Sequence[str] | None = None,
     text: Callable[[Judged], str] = lambda j: str(j.move),
 ) -> str:
-    """An SVG file: one stem for each move of the play, as high as the share; a hollow mark for a forced move.
+    """An SVG file with a stem for each move of the play, its height the share; forced moves have hollow marks.
 
     Circles are the bidder's side and squares the others (in games without sides, the seat that led first and the rest).
-    A cross and a number mark a move that did not keep the result, a dashed stem what was not proved, a question mark
-    what was not judged. Moves are in rows of `MOVES`.
+    A cross and a number mark a move that did not keep the result, a dashed stem an unproved move, a question mark an
+    unjudged one. A row has `MOVES` moves.
     """
     moves = [j for j in review.moves if j.phase in (Phase.CALL, Phase.PLAY)]
     names = names or [f"seat {seat}" for seat in range(review.hand.rules.players)]
@@ -97,7 +97,7 @@ def _x(place: int) -> float:
 
 
 def _labels(row: Sequence[Judged]) -> tuple[list[tuple[float, int, int]], int]:
-    """For each move that did not keep the result, (x, line, number) of its label, so that no two overlap; and the number of
+    """(x, line, number) of a label for each move that did not keep the result, without overlaps, and the number of
     lines.
     """
     out: list[tuple[float, int, int]] = []
@@ -146,7 +146,7 @@ def _cross(x: float, y: float) -> str:
 
 
 def _legend(review: Review, y: float) -> Iterator[str]:
-    """Two lines below `y`."""
+    """The legend: two lines below `y`."""
     ours = "the bidder's side" if review.hand.bidder is not None else "who led first"
     signs = [
         [
@@ -182,4 +182,4 @@ def _words(j: Judged) -> str:
 
 def _listed(bad: Sequence[str], moves: Sequence[Judged]) -> str:
     judged = sum(j.kept is not None for j in moves)
-    return " ".join(bad) if bad else f"None of the {judged} moves that were judged failed to keep it, of {len(moves)}."
+    return " ".join(bad) if bad else f"{judged} of {len(moves)} moves were judged, and all of them kept it."

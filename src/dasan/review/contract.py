@@ -1,7 +1,8 @@
-"""The chance to win a hand as its bidder, by what one seat could know in the auction.
+"""A seat's chance in the auction to win the hand as its bidder.
 
-The solver plays both sides with all hands open, in deals that fit the seat's view. So the chance leaves out that nobody sees
-the other hands; `dasan.review.expected` values bids without that.
+The solver plays both sides with open hands, in sampled deals that are consistent with the seat's view. The chance
+therefore ignores that players cannot see each other's cards; `dasan.review.expected` values bids without this
+assumption.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from dasan.solver.open_hands import OpenHands, position, stakes
 from dasan.worlds.states import Sampler
 
 WORLDS, NODES = 64, 2_000
-"""Sampled deals, and the most positions that are searched in one; where they do not suffice, the solver's estimate counts."""
+"""The number of sampled deals, and the node budget for each; an unproved deal counts with the solver's estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
     """chance: the mean chance, from 0 to 1, that the seat's side wins if the seat is the bidder, with its 95 % interval over
-    sampled deals. paid: by bid, the payment to the seat that this chance is worth.
+    sampled deals. paid: the expected payment to the seat, by bid.
     """
 
     chance: Estimate
@@ -46,9 +47,9 @@ class Contract:
 
 
 def contract(view: View, *, worlds: int = WORLDS, nodes: int = NODES) -> Contract | None:
-    """The chance of the seat to act in an auction, if it becomes the bidder. None: the solver does not play these rules.
+    """The chance of the seat to act in an auction to win as the bidder; None if the solver does not support the rules.
 
-    The result depends on the view and these numbers alone.
+    The result depends only on the arguments.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-three"), seed=7)
@@ -74,7 +75,7 @@ def contract(view: View, *, worlds: int = WORLDS, nodes: int = NODES) -> Contrac
 
 
 def _closed(state: State, seat: int) -> State:
-    """The state after an auction that `seat` has won."""
+    """The state after `seat` has won the auction."""
     return auction.close(replace(state, bid=1, bidder=seat, passed=()))
 
 

@@ -1,7 +1,7 @@
-"""Value each move of a hand by what its player could know: expected values over deals that fit the player's view.
+"""Value each move of a hand by its player's information: expected values over deals consistent with the player's view.
 
-Nothing here reads hidden cards. Each candidate is played out in the same sampled worlds, all seats by one policy: the network
-if one was trained for the game, else a rule of thumb. For values with all hands open see `dasan.review.best_play`.
+Nothing here reads hidden cards. Each candidate is played out in the same sampled worlds, with one policy for all seats:
+the game's trained network, or a heuristic if there is none. For values with open hands see `dasan.review.best_play`.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 WIDTH = 8
-"""Candidates at a decision: the most promising moves, and the one that was made."""
+"""The most candidates at a decision: the most promising moves and the move made."""
 WORLDS = 96
-"""Deals in which each candidate is tried, if there is time."""
+"""Deals to sample for each decision, time permitting."""
 FIRST, LEAST = 24, 16
-"""Deals at the first decision, which measures this machine's speed, and the least at any other."""
+"""Deals at the first decision, which measures this machine's speed, and the minimum at any other."""
 SURE = 1.96
 """Half the width of a 95 % interval, in standard errors."""
 
 
 Habit = Literal["bid-low", "bid-high", "call", "pass", "spend", "lead-kind", "lead-rank", "follow"]
-"""Kinds of decisions in which something better was known: bid too little or too much, called another card, passed where a
-play was better or played where a pass was, led another kind or other cards of the kind, followed with other cards.
+"""Kinds of mistakes: bid too low or too high, called the wrong card, passed instead of playing or played instead of
+passing, led the wrong kind or the wrong cards of a kind, followed with the wrong cards.
 """
 
 
@@ -57,12 +57,12 @@ class MoveEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One decision, valued by what its player could know. seq: the number of its event. made: the legal move that was made.
+    """One decision, valued by its player's information. seq: the number of its event. made: the move made.
 
-    estimates: candidates from the best to the worst, `made` among them; empty if there was no choice, or in the exchange of
-    cards, which is not tried out. worlds: the number of sampled deals. cost: what `made` loses against the best candidate,
-    which is chosen in one half of the worlds and measured in the other to avoid selection bias; margin: half of its 95 %
-    interval.
+    estimates: candidates from the best to the worst, `made` among them; empty if there was no choice, or in the
+    exchange of cards, which is not valued. worlds: the number of sampled deals. cost: what `made` loses against the
+    best candidate, chosen in one half of the worlds and measured in the other to avoid selection bias; margin: half of
+    its 95 % interval.
     """
 
     seq: int
@@ -84,12 +84,12 @@ class Known:
 
     @property
     def mistake(self) -> bool:
-        """Whether the move was worse than another beyond the interval."""
+        """Whether the move was significantly worse than another: by more than the interval."""
         return self.best != self.made and self.cost > self.margin
 
     @property
     def habit(self) -> Habit | None:
-        """The kind of decision if another candidate was the best; None if the best was chosen."""
+        """The kind of mistake if another candidate was better; None if the best was chosen."""
         made, best = self.made, self.best
         if made == best:
             return None
@@ -128,9 +128,9 @@ class Known:
 def known(state: State, *, seconds: float | None = None, worlds: int = WORLDS) -> Iterator[Known]:
     """Value every move that led to `state`, in order.
 
-    seconds: the time for all of them, not counting the first decision, which loads code. If time is short, fewer worlds are
-    tried; after twice that time the remaining moves have no estimates. None: no limit, and the result depends on the hand
-    alone.
+    seconds: the time for all moves, excluding the first decision, which loads code. If time is short, fewer worlds are
+    sampled; after twice that time the remaining moves have no estimates. None: no limit, and the result depends only on
+    the hand.
     """
     moves = list(moves_of(state))
     clock = _Clock(seconds, worlds, sum(map(_decided, moves)))
@@ -151,7 +151,9 @@ def _decided(made: tuple[State, Move]) -> bool:
 
 
 class _Clock:
-    """Decides how many worlds there is time for at each decision. The first one loads compiled code and does not count."""
+    """Computes how many worlds each decision has time for. The first decision loads compiled code and does not
+    count.
+    """
 
     def __init__(self, seconds: float | None, worlds: int, decisions: int) -> None:
         self._seconds = seconds
@@ -161,7 +163,7 @@ class _Clock:
         self._pace: float | None = None
 
     def worlds(self) -> int:
-        """The number of worlds for the next decision; 0: the time is over."""
+        """The number of worlds for the next decision; 0 if time has run out."""
         if self._seconds is None:
             return self._most
         if self._end is None:
@@ -184,7 +186,7 @@ class _Clock:
 
 
 def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
-    """One decision: `move`, made in `now`, against the other candidates."""
+    """Value `move`, made in `now`, against the other candidates."""
     view = now.view(now.mover)
     plain = _plain(view, now, move)
     network = fitted(view.rules)
@@ -201,7 +203,7 @@ def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
 
 
 def _plain(view: View, now: State, move: Move) -> Known:
-    """The decision without estimates; the move as the legal moves list it, which may differ in suits."""
+    """The decision without estimates, with `made` as the legal moves list it, which may differ in suits."""
     legal = choices(view)
     made = move
     if move not in legal:

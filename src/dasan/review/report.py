@@ -1,4 +1,4 @@
-"""A review in words: one row a move, and a summary."""
+"""A review in words: a row for each move, and a summary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dasan.text.words import seat_names, signed
 @dataclass(frozen=True, slots=True)
 class ReportRow:
     """One move. verdict: "keeps", "loses", "forced", "unproved", "unjudged" or "bid". words: the judgement with all hands open.
-    known: the judgement by what its player could know, if that was asked for.
+    known: the judgement by its player's information, if requested.
     """
 
     number: str
@@ -31,7 +31,7 @@ class ReportRow:
 class Report:
     """A review for people: `title`, which begins with `heading`, `rows`, `summary`.
 
-    known: what could be known at each move, by the number of its event.
+    known: the judgement by the player's information, by number of the event.
     """
 
     def __init__(self, review: Review, heading: str = "", known: Mapping[int, Known] | None = None) -> None:
@@ -61,7 +61,7 @@ class Report:
         ]
 
     def who(self, seat: int) -> str:
-        """A seat by its name; the bidder's side is marked where there are sides."""
+        """A seat's name, marked for the bidder's side in games with sides."""
         return f"{self.names[seat]} *" if self.sides and seat in self.hand.partners else self.names[seat]
 
     def verdict(self, j: Judged) -> str:
@@ -95,7 +95,7 @@ class Report:
                 raise ValueError(other)
 
     def known_words(self, j: Judged) -> str:
-        """The judgement of a move by what its player could know; empty if nothing was tried out."""
+        """The judgement of a move by its player's information; empty if the move was not valued."""
         one = self.known.get(j.seq)
         if one is None or not one.estimates:
             return ""
@@ -168,18 +168,18 @@ class Report:
                 yield f"Not judged: {what}{AUCTION if phase is Phase.AUCTION else ''}."
 
     def _known(self) -> Iterator[str]:
-        """The number of decisions that were mistakes by what the player could know."""
+        """The number of decisions that were mistakes by the players' information."""
         tried = [one for one in self.known.values() if one.estimates]
         if tried:
             worse = sum(one.mistake for one in tried)
             yield f"By what the players could know, {worse} of {len(tried)} decisions were worse than another move."
 
     def _played(self) -> list[Judged]:
-        """The moves that a review can judge: bids and the exchange of cards are none."""
+        """The moves that a review can judge: all but bids and the exchange of cards."""
         return [j for j in self.review.moves if j.phase not in (Phase.AUCTION, Phase.EXCHANGE)]
 
     def _counted(self) -> Iterator[str]:
-        """The number of moves that kept the result, and of how many that is known."""
+        """The number of moves that kept the result, and the number judged."""
         verdicts = [self.verdict(j) for j in self._played()]
         keeps, lost, forced = (verdicts.count(verdict) for verdict in ("keeps", "loses", "forced"))
         known = keeps + lost
@@ -206,7 +206,7 @@ AUCTION = ", beyond what the hand is worth to each bidder; what others would bid
 
 
 def numbers(some: Sequence[Judged], moves: Sequence[Judged]) -> str:
-    """The numbers of `some` moves, as ranges where no other of `moves` lies between them."""
+    """The numbers of `some` moves; moves adjacent in `moves` form ranges."""
     runs: list[list[int]] = []
     neighbours = {after.seq: before.seq for before, after in pairwise(moves)}
     for j in some:

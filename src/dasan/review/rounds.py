@@ -1,8 +1,8 @@
-"""A review within a time limit for the whole hand: the value of every position first, other legal moves afterwards.
+"""A review within a time limit for the whole hand: first the value of every position, then of other legal moves.
 
 With open hands and two sides a position has one of two values, and a move keeps the result if the value is the same
-before and after it. A position in which the seat to act made a move that is proved to win is won, and needs no search.
-Valuing all other legal moves costs more than valuing the positions, and comes afterwards.
+before and after it. If the move made is proved to win, its position needs no search. Valuing the other legal moves
+costs more than valuing the positions, and therefore comes second.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dasan.solver.open_hands import applies, position, solution_of
 from dasan.solver.solving import MOST_MB, Warm, solve_warm
 
 BIDS_SHARE = 0.2
-"""The part of the memory for bids and calls: the plays keep their tables, because they are searched again afterwards."""
+"""The share of memory for bids and calls; the plays keep their tables, because they are searched again later."""
 SOON = 0.1
-"""Seconds that a position's other moves get before the search goes back to positions without a value."""
+"""Seconds for a position's other moves before the search returns to positions without a value."""
 
 
 def judge_within(
@@ -36,20 +36,20 @@ def judge_within(
     cancel: Cancel | None = None,
     notice: Callable[[str], object] | None = None,
 ) -> Iterator[Judged]:
-    """As `review.judge`, within a time limit for the whole hand. A move is yielded again when more is known of it.
+    """As `review.judge`, within a time limit for the whole hand. A move is yielded again when its judgement improves.
 
     In games of two sides the plays come from the last to the first, then some again in any order, and calls and bids after
     them. In other games each move comes once, from the last to the first.
 
-    total: seconds for all of them together, without those that the solver takes to be compiled or loaded; each move is judged
-    at least once, for at most `HURRIED` when the time is over. seconds: for a position, before others have had theirs.
-    alternatives: whether to value other legal moves. memory_mb: for all tables together, of plays and of bids. Errors as for
-    `judge`.
+    total: seconds for all moves together, excluding the time to compile or load the solver; each move is judged at
+    least once, for at most `HURRIED` seconds after the time has run out. seconds: the first time slice of a position.
+    alternatives: whether to value other legal moves. memory_mb: for all tables together, of plays and of bids. Errors
+    as for `judge`.
     """
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
     total = amount(total, "total")
     seconds = amount(seconds, "seconds")
-    Budget(seconds, None, cancel=cancel)  # refused now, not when the first move is asked for
+    Budget(seconds, None, cancel=cancel)  # raises here, not when the first move is requested
     memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
     if not applies(state):
         return judge_all(
@@ -64,7 +64,7 @@ def judge_within(
 
 
 class _Rounds:
-    """A hand of two sides. `_won`: by the number of a position, whether the bidder's side wins it, where that is proved."""
+    """A hand of two sides. `_won`: whether the bidder's side wins, by number of the position, where proved."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Rounds:
         return now.mover in now.partners
 
     def _valued(self, i: int, seconds: float) -> Judged:
-        """Move i by the values of the positions before and after it."""
+        """Judge move i by the values of the positions before and after it."""
         now, move = self._moves[i]
         following = self._won.get(i + 1)
         value = self._settle(i, seconds)
@@ -158,7 +158,7 @@ class _Rounds:
         return one
 
     def _proved(self, i: int) -> dict[Move, bool]:
-        """The winners after the moves of position i that an earlier search has valued."""
+        """Whether the bidder's side wins after each move of position i that an earlier search has valued."""
         one = self._open.get(i)
         if one is None or i not in self._won:
             return {}

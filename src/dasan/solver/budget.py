@@ -16,9 +16,9 @@ class Cancel(Protocol):
 
 
 class Budget:
-    """The limits of one search. With `nodes` the clock is ignored, so that equal calls give equal answers.
+    """The limits of one search. With `nodes` the clock is ignored, so that the search is deterministic.
 
-    TypeError: an argument has another type. ValueError: `seconds` or `nodes` is out of range.
+    TypeError: an argument has the wrong type. ValueError: `seconds` or `nodes` is out of range.
     """
 
     def __init__(
@@ -29,9 +29,9 @@ class Budget:
         cancel: Cancel | None = None,
     ) -> None:
         if progress is not None and not callable(progress):
-            raise WrongType(f"progress is a function of the positions so far, not {shown(progress)}")
+            raise WrongType(f"progress is a function of the number of positions searched, not {shown(progress)}")
         if cancel is not None and not hasattr(cancel, "is_set"):
-            raise WrongType(f"cancel says is_set(), as threading.Event does, not {shown(cancel)}")
+            raise WrongType(f"cancel has a method is_set(), as threading.Event has, not {shown(cancel)}")
         seconds = None if seconds is None else amount(seconds, "seconds")
         self.nodes = None if nodes is None else whole(nodes, "nodes", 0)
         self.used = 0
@@ -42,7 +42,7 @@ class Budget:
         self.start()
 
     def start(self) -> None:
-        """Let the clock run from now."""
+        """Start the clock."""
         self.started = time.monotonic()
         self._deadline = None if self._seconds is None else self.started + self._seconds
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from dasan.kernels.endgame.search import EndgameSearch
 
 SLICE = 20_000
-"""Nodes between two checks of the clock, some hundredths of a second."""
+"""Nodes between checks of the clock: a few hundredths of a second."""
 
 
 @lru_cache(maxsize=16)
 def _tables(rules: Rules) -> tuple[Any, Any, Any]:
-    """(the lookup tables of the game, the module `env`, the module `playout`) of the backend for `rules`."""
+    """(the game's lookup tables, the module `env`, the module `playout`) of the backend for `rules`."""
     import numpy as np
 
     backend = choose(rules, Purpose.ENDGAME)
@@ -121,7 +121,7 @@ class CompiledEndgame:
         return value > 0, self._proving(state) if value > 0 and state.to_act == self.seat else None
 
     def _proving(self, state: State) -> Move | None:
-        """The move that proves the result of the last search; None if it has none."""
+        """The move that proves the last search's result; None if there is none."""
         played = int(self._search.counters[self._kernel.MOVE])
         return None if played == self._kernel.NO_MOVE else _move(state, played)
 
@@ -204,11 +204,11 @@ class CompiledMaxN:
 
 
 _ENDED = 0x76543210
-"""An outcome of both encodings: seats 0 to 7 in order, or seat 0 out."""
+"""A sample outcome in either encoding: seats 0 to 7 in order, or seat 0 out."""
 
 
 def _move(state: State, played: int) -> Move | None:
-    """The legal move with the kernels' number `played`; None if the seat can only pass, because kernels skip forced
+    """The legal move with the kernels' action number `played`; None if the seat can only pass: kernels skip forced
     passes.
     """
     moves = state.legal_moves()

@@ -1,7 +1,7 @@
-"""Endgames by searches of bounds: first the value, with a move that proves it, then a line, then every other move.
+"""Solve endgames by bisecting bounds: first the value and a move that proves it, then a line, then the other moves.
 
 With two sides, or two players left, the value is exact. Otherwise a seat plays against all others together ("paranoid"): the
-value is what that seat can force. For the values if everybody plays for themselves see `max_n`.
+value is what that seat can force. For values when everybody plays for themselves see `max_n`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dasan.solver.solution import Solution
 from dasan.solver.values import bounds, score, shown, side_of
 
 FIRST_SHARE = 64
-"""The nodes that every query of a set gets before any gets more."""
+"""The nodes that each query of a set gets in the first round."""
 
 
 class Endgame(Protocol):
@@ -29,15 +29,15 @@ class Endgame(Protocol):
     budget: Budget
 
     def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
-        """(whether `seat` can force at least `least`, a move that does so if the seat is to act and one is known).
+        """(whether `seat` can force at least `least`, a move that does so if `seat` is to act and one is known).
 
-        The first is None if `most` nodes or the budget did not suffice. Known results cost nothing.
+        The first is None if `most` nodes or the budget did not suffice. Stored results cost no nodes.
         """
         ...
 
 
 class Bounded:
-    """A position with the best known bounds of its value, `low` and `high`."""
+    """A position with bounds on its value, `low` and `high`."""
 
     def __init__(self, state: State, seat: int) -> None:
         self.state = state
@@ -102,7 +102,7 @@ def solve_endgame(
 
 
 def _settle_all(after: Mapping[Move, Bounded], search: Endgame) -> None:
-    """Find the values of all moves, in rounds that give each the same number of nodes, so that easy ones come first."""
+    """Value all moves in rounds of equal node budgets, so that easy ones come first."""
     share = FIRST_SHARE
     while True:
         for child in after.values():

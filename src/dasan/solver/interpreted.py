@@ -10,7 +10,7 @@ from dasan.solver.budget import Budget
 from dasan.solver.values import score, side_of
 
 PLACES_A_MEGABYTE = 600
-"""Cached positions in a megabyte: each takes about 1.7 kB."""
+"""Cached positions per megabyte, at about 1.7 kB each."""
 
 
 class OutOfBudget(Exception):
@@ -18,8 +18,8 @@ class OutOfBudget(Exception):
 
 
 class InterpretedEndgame:
-    """Finds what `seat` can force, with its side, against all others together. Results are cached for later positions, in at most
-    `memory_mb`; a full cache is cleared.
+    """Finds what `seat` and its side can force against all others together. Results are cached in at most `memory_mb`;
+    a full cache is cleared.
     """
 
     def __init__(self, seat: int, memory_mb: float, budget: Budget) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dasan.play.state import State
 
 TOGETHER = 50
-"""The most states of one deal that share a transposition table; further ones go to other workers."""
+"""The most states of one deal that share a transposition table; the rest go to other workers."""
 
 
 def solve_many(
@@ -35,14 +35,14 @@ def solve_many(
 
     - seconds, nodes: the budget for each state. With `nodes` the answers do not depend on the number of workers.
     - workers: processes, one for each processor by default. memory_mb: the memory for each of them.
-    - cluster: the address of a Ray cluster, or "auto" for the one that this machine belongs to, whose processors do the work
-      instead; needs the extra `cluster`.
+    - cluster: the address of a Ray cluster to run on, or "auto" for the one that this machine belongs to; needs the
+      extra `cluster`.
     - moves, scope: as for `solve`.
 
-    Up to 50 states of the same deal are solved one after the other with one transposition table, so that results for one
-    help with the next. TypeError or ValueError, before anything is solved: an element is not a state, the budget or the
-    number of workers is out of range, or the address of the cluster is empty. `dasan.cluster.ClusterError`: the cluster
-    failed.
+    Up to 50 states of the same deal are solved one after the other with one transposition table, so that results for
+    one help with the next. TypeError or ValueError, raised before the first search: an element is not a state, the
+    budget or the number of workers is out of range, or the address of the cluster is empty.
+    `dasan.cluster.ClusterError`: the cluster failed.
     """
     from dasan.play.state import State
 

@@ -1,8 +1,8 @@
 """Endgames in which everybody plays for themselves ("max-n").
 
 Each player makes the move that is best for itself and expects the same of the others. It breaks ties in favour of the
-move that is worst for the next player, then for the one after, and so on around the table. With this rule for ties a
-position has one value, whatever the order of moves in the search; another rule may give other values.
+move that is worst for the next player, then for the one after, and so on around the table. This tie-break makes a
+position's value independent of the move order; another tie-break may give other values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dasan.solver.solution import Solution
 from dasan.solver.values import score
 
 Values = tuple[int, ...]
-"""By seat, its result, of which more is better: the payment, or the place negated."""
+"""Each seat's result; higher is better: the payment, or the negated place."""
 
 
 class MaxN(Protocol):
@@ -30,16 +30,14 @@ class MaxN(Protocol):
     budget: Budget
 
     def values(self, state: State, most: int | None = None) -> tuple[Values | None, Move | None]:
-        """(the result of every seat, a move that leads to it). None for the first: `most` nodes or the budget did not suffice.
-        Results that are known already cost nothing.
+        """(every seat's result, a move that leads to it). The first is None if `most` nodes or the budget did not
+        suffice. Stored results cost no nodes.
         """
         ...
 
 
 class InterpretedMaxN:
-    """Interpreted search over the engine's states, for all rules. Results are cached for later positions, in at most
-    `memory_mb`.
-    """
+    """Interpreted search over the engine's states, for all rules. Results are cached in at most `memory_mb`."""
 
     def __init__(self, memory_mb: float, budget: Budget) -> None:
         self.budget = budget
@@ -83,13 +81,13 @@ class InterpretedMaxN:
 
 
 def _preference(state: State) -> Callable[[Values], Values]:
-    """A sort key for the seat to act: of two results of all seats it prefers the one with the greater key."""
+    """A sort key: the seat to act prefers the result with the greater key."""
     n, seat = state.rules.players, state.mover
     return lambda values: (values[seat], *(-values[(seat + i) % n] for i in range(1, n)))
 
 
 def _ideal(state: State) -> Values | None:
-    """The best result that the seat to act can still hope for, if it is known: a search may stop when it finds it."""
+    """The best result that the seat to act can still reach, if known; a search may stop there."""
     n, seat = state.rules.players, state.mover
     if state.rules.counts_places:
         places = {s: -(i + 1) for i, s in enumerate(state.finished)}
@@ -121,7 +119,7 @@ def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, a
 def _all_moves(
     state: State, values: Values | None, best: Move | None, search: MaxN, also: Move | None
 ) -> dict[Move, int]:
-    """The seat to act's result of each move, as far as the budget goes, in rounds with equal numbers of nodes."""
+    """The acting seat's result of each move, as far as the budget goes, in rounds of equal node budgets."""
     seat = state.mover
     listed = state.legal_moves()
     moves = listed if also is None or also in listed else (*listed, also)

@@ -1,4 +1,4 @@
-"""Big Three with open hands, two sides: from states to the kernel's words and back."""
+"""Big Three with open hands, two sides: converts states to the kernel's words, and results back."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from dasan.kernels.ranks.solver.search import Search
 
 SLICE = 20_000
-"""Nodes between two checks of the clock, some hundredths of a second."""
+"""Nodes between checks of the clock: a few hundredths of a second."""
 FIRST_SHARE = 2_000
-"""The nodes that every position of a set gets before any gets more."""
+"""The nodes that each position of a set gets in the first round."""
 
 
 def applies(state: State) -> bool:
@@ -45,7 +45,7 @@ class OpenPosition:
 
 
 def position(state: State) -> OpenPosition:
-    """The kernel's position of a state in the play. ValueError: no order of play makes this seat act now."""
+    """The kernel's position of a state in the play. ValueError: the turn order cannot lead to this seat acting."""
     return placed(state, [_word(state, seat) for seat in range(state.rules.players)], state.partners)
 
 
@@ -67,7 +67,7 @@ def placed(state: State, held: Sequence[int], partners: Collection[int]) -> Open
         return OpenPosition(words, side, solver_search.leading((actor - bidder) % n))
     between = [(state.table_seat + i) % n for i in range(1, (actor - state.table_seat) % n)]
     if any(seat not in state.passed for seat in between) or actor == state.table_seat:
-        raise ValueError("a seat between the last play and the seat to act has not passed: play does not lead there")
+        raise ValueError("a seat between the last play and the seat to act has not passed: no order of play leads there")
     waiting = [i for i, seat in enumerate(seats) if seat not in state.passed and seat != state.table_seat]
     action = _actions_of(state.rules)[state.table.family, state.table.strength]
     context = solver_search.facing(words, seats.index(actor), seats.index(state.table_seat), waiting, action, catalogue)
@@ -121,7 +121,9 @@ def stakes(state: State, bid: int | None = None) -> tuple[int, int]:
 
 
 class OpenHands:
-    """One transposition table for the positions of one deal; `settle` finds who wins them, as far as `budget` goes."""
+    """A search with one transposition table for the positions of a deal; `settle` finds their winners within
+    `budget`.
+    """
 
     def __init__(self, state: State, memory_mb: float, budget: Budget) -> None:
         from dasan.kernels.ranks.solver import search as solver_search
@@ -141,7 +143,7 @@ class OpenHands:
         return self._known.get(at)
 
     def learn(self, at: OpenPosition, won: bool) -> bool:
-        """Store and return whether the bidder's side wins `at`, if that follows from other results."""
+        """Store `won`, and return it: whether the bidder's side wins `at`."""
         self._known[at] = won
         return won
 
@@ -168,7 +170,9 @@ class OpenHands:
         return won
 
     def chance(self, at: OpenPosition) -> float:
-        """An estimate of the probability that the bidder's side wins: the share among similar positions; 1 or 0 if known."""
+        """The estimated probability that the bidder's side wins: its share among similar positions; 1 or 0 if
+        proved.
+        """
         if at in self._known:
             return float(self._known[at])
         odds = self._kernel.odds_of(self._search, self._players, at.hands, at.side, at.context, self._catalogue)
@@ -178,9 +182,7 @@ class OpenHands:
 def in_rounds(
     problems: Iterable[tuple[OpenHands, OpenPosition]], budget: Budget
 ) -> dict[tuple[OpenHands, OpenPosition], bool]:
-    """The winners of the problems, as far as the budget goes, in rounds that give each problem the same number of
-    nodes.
-    """
+    """The winners of the problems, as far as the budget goes, in rounds of equal node budgets."""
     out: dict[tuple[OpenHands, OpenPosition], bool] = {}
     open_ = list(dict.fromkeys(problems))
     share = FIRST_SHARE
@@ -197,7 +199,7 @@ def in_rounds(
 
 
 def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, line: bool = True) -> Solution:
-    """Solve a position in the play of the cards. moves: also value the moves; line: with them, also find a line."""
+    """Solve a position in the play. moves: also value every move; line: if so, also find a line."""
     win, loss = stakes(state)
     at = position(state)
     value = solver.settle(at)
@@ -228,7 +230,9 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
 
 
 def solution_of(state: State, value: bool | None, proved: dict[Move, bool]) -> Solution:
-    """The solution of a position from known results: whether the bidder's side wins, now and after each move."""
+    """The solution of a position from proved results. value: whether the bidder's side wins; proved: the same after
+    each move.
+    """
     return _solution(value, proved, (), *stakes(state), Budget(None, None))
 
 
@@ -258,8 +262,8 @@ def _solution(
 def _line(state: State, value: bool, solver: OpenHands) -> Iterator[Move]:
     """Best play from here. value: whether the bidder's side wins.
 
-    The winners make the first move that is proved to win. The losers, whose moves are all equal, make the largest play,
-    which shortens the hand.
+    The winning side makes the first move that is proved to win. The losing side, whose moves are all equal, makes the
+    largest play, which shortens the hand.
     """
     while state.phase is Phase.PLAY:
         children = [(move, state.play(move)) for move in state.legal_moves()]
@@ -307,7 +311,7 @@ def solve_auction(state: State, memory_mb: float, budget: Budget) -> Solution:
 
 
 def solve_call(state: State, memory_mb: float, budget: Budget) -> Solution:
-    """Solve a state in the call: the value of a call depends on the partner that it finds (B4.03)."""
+    """Solve a state in the call. A call's value depends on the partner it selects (B4.03)."""
     win, loss = stakes(state)
     [values] = _contracts([state], memory_mb, budget)
     proved: dict[Move, bool] = {}
@@ -321,7 +325,7 @@ def solve_call(state: State, memory_mb: float, budget: Budget) -> Solution:
 
 
 def _contracts(states: list[State], memory_mb: float, budget: Budget) -> list[dict[int | None, bool | None]]:
-    """For each state after its auction, whether the bidder's side wins, by the partner that the bidder can call."""
+    """For each state after its auction: whether the bidder's side wins, by callable partner."""
     problems: list[dict[int | None, tuple[OpenHands, OpenPosition]]] = []
     for state in states:
         afters: dict[int | None, State] = {}

@@ -21,10 +21,10 @@ class Solution:
     - nodes: search nodes used.
     - by_bidder: in the auction, the value of the hand to each seat if it became the bidder, for a bid of 1.
     - by_seat: with "max-n", the value for every seat, in the unit of `value`.
-    - estimate: if the value of a position in the play is unproved in Big Three, the bidder's mean payment in like positions.
-    - scope: the assumption about the others: "two sides" (none: games that pay a bid), "two players" (none), "paranoid" (all
-      others play together against the seat to act, whose value is what it can force), "max-n" (everybody plays for themselves,
-      and of equal moves takes the one that is worst for the next player, then for the one after), or "auction".
+    - estimate: in Big Three, the bidder's mean payment in similar positions if the value is unproved.
+    - scope: the assumption about the others: "two sides" (none: games that pay a bid), "two players" (none), "paranoid"
+      (all others play together against the seat to act, whose value is what it can force), "max-n" (everybody plays for
+      themselves; ties go to the move that is worst for the next player, then for the one after), or "auction".
     """
 
     value: int | None
@@ -41,12 +41,12 @@ class Solution:
 
     @classmethod
     def of_auction(cls, by_bidder: Mapping[int, Solution], nodes: int) -> Solution:
-        """The solution of a state in the auction, which has a value for each seat as the bidder but none of its own."""
+        """The solution of a state in the auction: a value for each seat as the bidder, and none for the state."""
         exact = all(solution.exact for solution in by_bidder.values())
         return cls(None, exact, None, None, {}, (), nodes, "auction", by_bidder=by_bidder)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, moves by their text."""
+        """Plain JSON data, with moves as text."""
         out: dict[str, Any] = {
             "value": self.value,
             "exact": self.exact,

@@ -36,19 +36,19 @@ def solve(
 ) -> Solution:
     """The result of `state` under best play with all hands open, and the value of every legal move.
 
-    If the budget ends before the proof, the solution has `exact=False` and bounds; unproved moves are left out.
+    If the budget ends before the proof, the solution has `exact=False` and bounds, and leaves out unproved moves.
 
-    - seconds: the time limit; None for none. Compiling machine code, once on a machine, does not count.
-    - nodes: a limit of search nodes instead: then the clock is ignored, and equal calls give equal answers.
+    - seconds: the time limit, or None. Compiling machine code, which happens once on a machine, does not count.
+    - nodes: a limit of search nodes instead; the clock is then ignored, and the search is deterministic.
     - memory_mb: the most memory for the transposition table.
     - moves: whether to value every move and to find a line.
     - scope: in games without sides "paranoid" (the default) or "max-n"; see `Solution`.
-    - progress: called now and then with the number of search nodes so far.
+    - progress: called periodically with the number of search nodes so far.
     - cancel: `cancel.is_set()` stops the search.
     - notice: called with a sentence before machine code is compiled, which takes from seconds to a minute.
 
-    Any number of threads may solve at the same time. TypeError: an argument has another type. ValueError: the hand is over, or
-    not all of its cards are known; the game has no such `scope`; or the budget is out of range.
+    Thread-safe. TypeError: an argument has the wrong type. ValueError: the hand is over, or not all of its cards are
+    known; the game has no such `scope`; or the budget is out of range.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -64,8 +64,8 @@ def solve(
 
 
 MOST_MB = 1 << 20
-"""The most megabytes that a caller may ask for: more than any machine has."""
-COMPILING = "compiling the solver: this happens once on a machine, and does not count against the time"
+"""The largest `memory_mb` accepted: more than any machine has."""
+COMPILING = "compiling the solver: this happens once on a machine and does not count against the time limit"
 
 
 class Warm:
@@ -93,7 +93,7 @@ class Warm:
         self._max_n.clear()
 
     def open_hands(self, state: State, budget: Budget) -> OpenHands:
-        """The search for `state`: that of the last state, if rules and sides are the same, else a new one."""
+        """The search for `state`: the previous one if rules and sides are the same, else a new one."""
         from dasan.solver.open_hands import OpenHands
 
         side = (state.bidder, state.partner, state.rules)
@@ -103,7 +103,7 @@ class Warm:
         return self._open_hands
 
     def endgame(self, state: State, seat: int, budget: Budget) -> Endgame:
-        """The search for `seat`, where open hands are not compiled. Starts the clock of `budget`."""
+        """The search for `seat` in games without compiled open hands. Starts the clock of `budget`."""
         from dasan.solver import compiled, interpreted
 
         search: Endgame
@@ -164,8 +164,8 @@ def solve_warm(
     line: bool = True,
     also: Move | None = None,
 ) -> Solution:
-    """`solve` with the transposition tables of `warm`. line: with `moves`, whether to find a line. also: a
-    legal move to value too, even if `legal_moves()` does not list it, because its suits may make a difference.
+    """`solve` with the transposition tables of `warm`. line: with `moves`, whether to find a line. also: a legal move
+    to value even if `legal_moves()` does not list it: its suits may matter.
     """
     from dasan.play.phases import Phase
     from dasan.solver import endgame, max_n, open_hands

@@ -1,4 +1,4 @@
-"""Values of hands inside a search, where more is better: a seat's payment, or its place negated."""
+"""Values of hands inside a search; higher is better: a seat's payment, or its negated place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 
 
 def side_of(state: State, seat: int) -> frozenset[int]:
-    """The seats that win and lose with `seat`: the bidder's side, or the others; `seat` alone where there are no sides."""
+    """The seats on the side of `seat`: the bidder's side, or the others; `seat` alone in games without sides."""
     if state.bidder is None or not state.rules.has_sides:
         return frozenset((seat,))
     if seat in state.partners:
@@ -17,7 +17,7 @@ def side_of(state: State, seat: int) -> frozenset[int]:
 
 
 def score(state: State, seat: int) -> int | None:
-    """A seat's value of a hand that is over, or in which its result is fixed; None if it is still open."""
+    """A seat's value once its result is fixed; None before."""
     places = state.rules.counts_places
     if places and seat in state.finished:
         return -(state.finished.index(seat) + 1)
@@ -49,7 +49,7 @@ def bounds(state: State, seat: int) -> tuple[int, int]:
 
 
 def shown(state: State, seat: int, value: int) -> int:
-    """A value of `seat` as a `Solution` gives it: a place from 1, or the bidder's payment where there are sides."""
+    """A value of `seat` as a `Solution` states it: a place from 1, or the bidder's payment in games with sides."""
     if state.rules.counts_places:
         return -value
     scoring = state.rules.scoring
@@ -68,7 +68,7 @@ def _most(state: State, scoring: CardScoring, seat: int) -> int:
 
 
 def _bombs_left(state: State) -> int:
-    """An upper bound on the bombs that can still be played: each lies in one hand and uses up some of its cards."""
+    """An upper bound on the bombs that can still be played: each uses cards of one hand."""
     scoring = state.rules.scoring
     if not (isinstance(scoring, BidScoring) and scoring.bombs_double):
         return 0
