@@ -1,12 +1,12 @@
-"""What bids are worth: a player that bids one way among players that bid another, everybody playing the cards alike.
+"""The value of bids: one player bids by one method among others that bid by another; all play the cards alike.
 
     python benchmarks/auctions.py --deals 300 --page docs/guide/strength.md
     python benchmarks/auctions.py --preset big-three-4p --cards greedy --bids always-1 greedy --deals 300
 
-Each pair of `--bids` meets over duplicate deals, the second alone in every seat among the first; all of
-them play the cards as `--cards` does, and call the partner's card as it does.
-A row is in units of payment a hand, and in brackets 95 % over deals. `always-1` bids 1 where nobody has bid, and else passes
-or says the least that it may. With --page the rows also go into that page.
+Each pair of `--bids` meets over duplicate deals, the second alone in every seat among the first. The bot `--cards`
+plays the cards and calls the partner's card for all of them. A row is in units of payment a hand, with the 95 %
+interval over deals in brackets. `always-1` bids 1 if nobody has bid, else it passes or makes the lowest bid that it
+may. --page also writes the rows into that page.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class AlwaysOne:
 
 
 class Bidding:
-    """Bids as one bot, and does all else as another."""
+    """Bids as one bot does and plays as another."""
 
     def __init__(self, bids: Bot, cards: Bot) -> None:
         self.name = f"{bids.name} bids"
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cards", default="net", help="the bot that plays the cards (default: net)")
     parser.add_argument("--deals", type=int, default=300)
     parser.add_argument("--seed", type=int, default=7000, help="the number of the first deal (default: 7000)")
-    parser.add_argument("--page", type=Path, help="a page into which the rows go, too")
+    parser.add_argument("--page", type=Path, help="also write the rows into this page")
     chosen = parser.parse_args(arguments)
     print(FIGURES.head())
     for among, one in combinations(chosen.bids, 2):

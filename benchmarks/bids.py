@@ -1,9 +1,10 @@
-"""What a hand must cost, in turns, for the greedy player to bid: where the numbers in `dasan.bots.heuristics.bidding` come from.
+"""Measure the most turns that a hand may cost for the greedy player to bid: the numbers in
+`dasan.bots.heuristics.bidding`.
 
     python benchmarks/bids.py --hands 3000
 
-Each deal makes one seat the bidder at 3, whatever it holds; everybody plays greedily. A logistic curve through (turns,
-won or lost) then says up to how many turns a bid has the wanted chance.
+In each deal one seat is forced to be the bidder at 3; everybody plays greedily. A logistic regression of winning on
+turns then gives the most turns at which a bid has the required chance.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import dasan
 from dasan.bots.heuristics.bidding import strength
 
 CHANCES = (0.47, 0.50, 0.53)
-"""The chances to win that are wanted for a bid of 1, 2 and 3."""
+"""The chances to win that a bid of 1, 2 and 3 requires."""
 
 
 def forced(preset: str, seed: int) -> tuple[float, bool]:
-    """The turns of the hand that is made to bid, and whether its side won."""
+    """(turns of the forced bidder's hand, whether its side won)."""
     rules = dasan.rules(preset)
     greedy = dasan.bot("greedy")
     bidder = seed // rules.players % rules.players
@@ -40,7 +41,7 @@ def forced(preset: str, seed: int) -> tuple[float, bool]:
 
 
 def logistic(points: Sequence[tuple[float, bool]], steps: int = 30) -> tuple[float, float]:
-    """(a, b) of the curve 1 / (1 + e^-(a + b x)) that is likeliest to give `points`, by Newton's method."""
+    """The maximum-likelihood (a, b) of the curve 1 / (1 + e^-(a + b x)) through `points`, by Newton's method."""
     a = b = 0.0
     for _ in range(steps):
         g0 = g1 = h00 = h01 = h11 = 1e-9
@@ -56,8 +57,8 @@ def logistic(points: Sequence[tuple[float, bool]], steps: int = 30) -> tuple[flo
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hands", type=int, default=3000, help="hands a game (default: 3000)")
-    parser.add_argument("--processes", type=int, default=1, help="how many at once (default: 1)")
+    parser.add_argument("--hands", type=int, default=3000, help="hands per game (default: 3000)")
+    parser.add_argument("--processes", type=int, default=1, help="processes (default: 1)")
     chosen = parser.parse_args(arguments)
     for preset in ("big-three", "big-three-4p", "dou-dizhu"):
         with ProcessPoolExecutor(chosen.processes) as pool:

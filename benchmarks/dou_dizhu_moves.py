@@ -3,8 +3,9 @@
     pip install 'dasan[bench]' && pip install --no-deps douzero
     python benchmarks/dou_dizhu_moves.py --positions 100000
 
-DouZero's environment needs neither PyTorch nor its other requirements. A move counts as its ranks: suits decide nothing.
-Prints, for each peer, the positions, the moves, and the moves that only one side allows, by kind with an example.
+DouZero's environment needs neither PyTorch nor its other requirements. Moves are compared by rank, because suits do not
+matter. For each peer the output has the positions, the moves, and the moves that only one side allows, by kind with an
+example.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def ranks(cards: Iterable[dasan.Card]) -> str:
 
 
 class Peer(Protocol):
-    """Another program that lists legal moves. options: those of our rules that agree with it best."""
+    """Another program that lists legal moves. options: the options of our rules that agree with it best."""
 
     @property
     def name(self) -> str: ...
@@ -45,7 +46,9 @@ class Peer(Protocol):
 
     def play(self, move: str) -> None: ...
     def payments(self) -> list[float] | None:
-        """At the end of the hand, what each seat is paid for a bid of 3; None: the peer does not say."""
+        """At the end of the hand, the payment to each seat for a bid of 3; None if the peer does not report
+        payments.
+        """
         ...
 
 
@@ -126,7 +129,7 @@ class RLCard:
 
 
 class _Seat:
-    """What RLCard's `get_gt_cards` reads of a player: cards with ranks, and the last play."""
+    """The part of a player that RLCard's `get_gt_cards` reads: cards with ranks, and the last play."""
 
     def __init__(self, hand: str, played: str = "") -> None:
         self.current_hand = [_Ranked(rank) for rank in hand]
@@ -152,7 +155,7 @@ class OpenSpiel:
         self._state = self._spiel.new_initial_state()
         self._state.apply_action(landlord)  # this card is shown, so its owner bids first
         left: Counter[str] = Counter()
-        for place in range(51):  # the kitty is what is left
+        for place in range(51):  # the rest is the kitty
             card = hands[place % 3][place // 3]
             if card in "BR":
                 self._state.apply_action(103 if card == "B" else 104)
@@ -258,7 +261,7 @@ def _before_kitty(state: dasan.State) -> list[list[dasan.Card]]:
 
 
 def _kind(rules: dasan.Rules, move: str) -> str:
-    """The kind of a set of ranks by our rules, or that it is none."""
+    """The kind of a set of ranks by our rules, or a note that it is none."""
     if not move:
         return "pass"
     suits: Counter[str] = Counter()

@@ -1,13 +1,13 @@
-"""Endgames: how many are solved in a given time, and how many positions a second are looked at.
+"""Endgames: the share solved in a given time, and positions searched a second.
 
     python benchmarks/endgames.py big-two 24 --seconds 1
     python benchmarks/endgames.py winner 26 --out 2 --seconds 10
     python benchmarks/endgames.py dou-dizhu 24 --count 100
     python benchmarks/endgames.py big-two 24 --rates
 
-Cards are dealt at random to all players but `--out`, who have finished; the first seat leads, and is the bidder at 1 where there
-is one. `--rates` compares with the interpreted search, on the same positions in the same run. Seconds are processor time, machine
-code made before.
+Cards are dealt at random to all players except `--out` of them, who have finished. The first seat leads; in games with
+a bidder it is the bidder at 1. `--rates` compares with the interpreted search on the same positions. Seconds are
+processor time, excluding compilation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def endgame(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> 
 
 
 def solved(states: list[dasan.State], seconds: float, scope: Scope | None, moves: bool) -> None:
-    """Print how many are solved, and how long that takes."""
+    """Print the number of solved states and the median time."""
     solve(states[0], seconds=0.01, scope=scope)
     times, nodes = [], []
     for state in states:
@@ -59,7 +59,7 @@ def solved(states: list[dasan.State], seconds: float, scope: Scope | None, moves
 
 
 def rates(states: list[dasan.State], nodes: int) -> None:
-    """Print the positions a second of both searches."""
+    """Print the positions a second of the compiled and the interpreted search."""
     found = {}
     for name, most in (("compiled", 100 * nodes), ("interpreted", nodes)):
         seconds, looked = 0.0, 0
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--scope", choices=["paranoid", "max-n"], default="paranoid")
-    parser.add_argument("--moves", action="store_true", help="value every move too")
+    parser.add_argument("--moves", action="store_true", help="also value every move")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rates", action="store_true", help="compare with the interpreted search")
     given = parser.parse_args()

@@ -2,7 +2,7 @@
 
     python benchmarks/engine.py --seconds 2 --json
 
-Process time, the deals included; a first hand, which compiles the catalogue, is played before the clock starts. Each
+Process time, dealing included. A first hand, which compiles the catalogue, is played before the clock starts. Each
 figure is the median of `--repeats` runs.
 """
 
@@ -33,7 +33,7 @@ RULES = {
 
 
 def play_hand(rules: dasan.Rules, seed: int, source: random.Random) -> int:
-    """One hand by random moves; how many there were."""
+    """Play one hand by random moves; return their number."""
     state = dasan.deal(rules, seed=seed, dealer=seed % rules.players)
     plies = 0
     while moves := state.legal_moves():
@@ -55,8 +55,10 @@ def measure(rules: dasan.Rules, seconds: float, first_seed: int) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=2.0, help="process time of one run (default: 2)")
-    parser.add_argument("--repeats", type=int, default=5, help="runs a preset; the median counts (default: 5)")
-    parser.add_argument("--only", default="", help="only rules whose name contains this")
+    parser.add_argument(
+        "--repeats", type=int, default=5, help="runs of each preset, of which the median is reported (default: 5)"
+    )
+    parser.add_argument("--only", default="", help="measure only rules whose name contains this")
     parser.add_argument("--json", action="store_true", help="print JSON")
     chosen = parser.parse_args(arguments)
     out: dict[str, dict[str, float]] = {}

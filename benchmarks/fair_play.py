@@ -1,9 +1,9 @@
 """False alarms and detections of `dasan admin fairplay`, on simulated people: ``python -m benchmarks.fair_play``.
 
-Drawn leagues: twelve people differ in skill, and chance draws the payments. In some, one loses to another on purpose
-(`dumped`), or two know each other's cards (`helped`). ``--played N``: N leagues of Big Two that bots play, who err at random,
-each with a rate of their own; a pair that colludes passes whenever the partner's play stands. ``--programs N``: bots play as
-people, and N telling moves of each are compared with those of `strong`.
+By default payments are drawn at random for leagues of twelve people of different skill. In some leagues one person
+loses to another on purpose (`dumped`), or two know each other's cards (`helped`). ``--played N``: N leagues of Big Two
+are played by bots that err at random, each at its own rate; a colluding pair passes whenever the partner's play stands.
+``--programs N``: bots pose as people, and N telling moves of each are compared with those of `strong`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ Change: TypeAlias = Callable[[dict[str, float]], None]
 
 
 def drawn(seed: int, hands: int, change: Change | None = None) -> list[HandPlayed]:
-    """Hands of twelve people, p0 to p11. Payments have long tails and sum to 0. change: what partners do to strengths."""
+    """Hands of twelve people, p0 to p11. Payments have long tails and sum to 0. change: the collusion, as a change of
+    strengths.
+    """
     chance = random.Random(seed)
     skill = {f"p{n}": chance.gauss(0, 1) for n in range(12)}
     played = []
@@ -90,7 +92,7 @@ def _bot(name: str) -> Bot:
 
 
 def league(preset: str, people: int, hands: int, seed: int, colluders: int) -> list[dict[str, int]]:
-    """The payments of each hand, by person; the first `colluders` people are partners of one another."""
+    """The payments of each hand, by person. The first `colluders` people collude."""
     chance = random.Random(seed)
     kinds = [(chance.choice(KINDS), chance.uniform(0, MOST_ERRORS)) for _ in range(people)]
     rules = dasan.rules(preset)
@@ -117,7 +119,7 @@ def league(preset: str, people: int, hands: int, seed: int, colluders: int) -> l
 
 
 def named(preset: str, people: int, hands: int, seed: int, colluders: int) -> tuple[int, int, bool]:
-    """How many pairs the report of one league judges and names wrongly, and whether it names the partners."""
+    """(pairs that the report of one league judges, pairs it names wrongly, whether it names the partners)."""
     played = league(preset, people, hands, seed, colluders)
     found = pairs(HandPlayed((preset, len(hand)), hand) for hand in played)
     guilty = {(str(one), str(other)) for one in range(colluders) for other in range(one + 1, colluders)}
@@ -126,7 +128,7 @@ def named(preset: str, people: int, hands: int, seed: int, colluders: int) -> tu
 
 
 def program(preset: str, player: str, wanted: int) -> Agreement:
-    """How much of a bot's telling moves `strong` would make."""
+    """The share of a bot's telling moves that `strong` would also make."""
     same = total = seed = 0
     while total < wanted:
         state = dasan.deal(dasan.rules(preset), seed=seed)

@@ -2,7 +2,7 @@
 
     python benchmarks/greedy_vs_random.py --hands 2000 --json
 
-Each deal is played once with the greedy player in every seat. Intervals are of 95 % over deals.
+Each deal is played once with the greedy player in every seat. Intervals are 95 % over deals.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ GAMES = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hands", type=int, default=2000, help="at least so many hands a game (default: 2000)")
+    parser.add_argument("--hands", type=int, default=2000, help="least number of hands per game (default: 2000)")
     parser.add_argument("--seed", type=int, default=0, help="the first deal (default: 0)")
-    parser.add_argument("--processes", type=int, default=1, help="how many at once (default: 1)")
+    parser.add_argument("--processes", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--against", default="random", help="the bot in the other seats (default: random)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     chosen = parser.parse_args(arguments)

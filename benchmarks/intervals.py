@@ -1,8 +1,8 @@
-"""How often contests of equal players claim a difference, and how soon contests of unequal ones find it.
+"""How often contests of equal players report a difference, and how soon contests of unequal players find one.
 
-In each contest one player sits alone among others who play as it does, or worse, in every seat of each deal. The rule of
-`dasan arena` is applied to its first deals, beside Student's interval, which was used before; `--early` tested four times then.
-A rule that keeps 95 in 100 claims a difference between equals in at most 5 % of contests.
+In each contest one player sits alone among equal or weaker players, in every seat of each deal. The rule of `dasan
+arena` is compared with its predecessor, Student's interval, with which `--early` tested four times. A valid 95 % rule
+reports a difference between equal players in at most 5 % of contests.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SIZES = (2, 4, 8, 20, 40)
 MOST = 400
 """The deals of a contest of unequal players."""
 BEFORE = 4
-"""How often a contest that might stop early was tested before."""
+"""The number of early tests under the previous rule."""
 Values = tuple[float, ...]
 Interval = Callable[[Values], tuple[float, float]]
 
@@ -43,7 +43,7 @@ CHANCE = np.random.default_rng(1)
 
 
 def by_chance(env: VectorEnv, envs: npt.NDArray[np.int64], mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.int16]:
-    """Every player makes random moves, others in each hand of a deal."""
+    """Every player makes random moves, independent in each hand of a deal."""
     moves: npt.NDArray[np.int16] = env.legal[envs, CHANCE.integers(env.num_legal[envs])]
     return moves
 
@@ -54,7 +54,7 @@ def thrifty_alone(env: VectorEnv, envs: npt.NDArray[np.int64], mine: npt.NDArray
 
 
 def contests(rules: Rules, count: int, deals: int, choose: Callable[..., npt.NDArray[np.int16]]) -> list[list[float]]:
-    """By contest and deal, what the player of interest earns a hand."""
+    """The earnings a hand of the player of interest, by contest and deal."""
     gains = np.concatenate(list(rotations(rules, choose, count * deals, 0)))
     means: list[list[float]] = (
         gains.diagonal(axis1=1, axis2=2).mean(axis=1, dtype=np.float64).reshape(count, deals).tolist()
@@ -63,7 +63,7 @@ def contests(rules: Rules, count: int, deals: int, choose: Callable[..., npt.NDA
 
 
 def student(values: Values, tests: int = 1) -> tuple[float, float]:
-    """Student's interval, divided among so many tests (Bonferroni)."""
+    """Student's interval with a Bonferroni correction for `tests` tests."""
     if len(values) < 2:
         return -inf, inf
     half = t_quantile(1 - 0.025 / tests, len(values) - 1) * stdev(values) / sqrt(len(values))
@@ -77,7 +77,7 @@ def of_arena(rules: Rules, values: Values, *, any_time: bool = False) -> tuple[f
 
 
 def found_at(values: Values, sizes: Sequence[int], interval: Interval) -> int | None:
-    """After how many of the deals, tested after each of `sizes`, the interval leaves out 0."""
+    """The first of `sizes` after which the interval excludes 0; None if none does."""
     for size in sizes:
         low, high = interval(values[:size])
         if low > 0 or high < 0:
@@ -91,7 +91,7 @@ def tests(deals: int, looks: int) -> list[int]:
 
 
 def ways(rules: Rules) -> list[tuple[str, int, Interval]]:
-    """Of each way to test: its name, how often it tests, and its interval."""
+    """(name, number of tests, interval) of each rule."""
     betting: Interval = partial(of_arena, rules, any_time=True)
     return [
         ("Student", 1, student),
@@ -103,7 +103,7 @@ def ways(rules: Rules) -> list[tuple[str, int, Interval]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--contests", type=int, default=1000, help="contests of equal players a game (default: 1000)")
+    parser.add_argument("--contests", type=int, default=1000, help="contests of equal players per game (default: 1000)")
     count = parser.parse_args(arguments).contests
     print(
         "| equal players of | rule |",

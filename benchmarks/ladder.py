@@ -1,4 +1,4 @@
-"""Make the ladder of `dasan evaluate` anew: the rungs meet in pairs, and their rating points are fitted.
+"""Rebuild the ladder of `dasan evaluate`: the rungs meet in pairs, and rating points are fitted to the results.
 
 python benchmarks/ladder.py NUMBER [--deals 40] > src/dasan/arena/ladder.json
 """
@@ -22,7 +22,7 @@ ANCHOR = "greedy"
 DEALS = 100
 SEED = 500_000
 FITTED_FROM = 600_000
-"""The number of the first deal that the points are fitted to: others than those of evaluations."""
+"""The number of the first deal for fitting points; evaluations use other deals."""
 
 
 def main() -> None:

@@ -1,12 +1,12 @@
-"""The sights of levels 1 to 7, so that each of the graded players is about 75 rating points weaker than the next.
+"""Find the sights of levels 1 to 7 so that each graded player is about 75 rating points weaker than the next.
 
     python benchmarks/levels.py big-three --write
 
-First `strong` (level 8) meets `net` in a contest. Level 7 is `net` with the sight that makes up the rest of the distance,
-level 6 is one distance below it, and so on: each sight is found by halving, in hands that are played side by side, one player
-of the better sight among others of the worse one. Nobody looks for moves that surely win here, as level 7 does.
-All deals are numbered from 80000, so that they are not those of the strength page. --ahead says by how many points `strong` is
-ahead, instead of the contest. --write puts the sights into the model card.
+First `strong` (level 8) meets `net` in a contest. Level 7 is `net` with the sight that makes up the rest of the
+distance, level 6 is one distance below it, and so on. Each sight is found by bisection: in paired hands one player of
+the better sight sits among players of the worse one. Unlike level 7, nobody looks for moves that surely win. Deals are
+numbered from 80000, so that they differ from those of the strength page. --ahead gives the lead of `strong` in points
+and skips the contest. --write writes the sights into the model card.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from dasan.vector.duel import Flags, Longs
 SEED = 80_000
 ALL, LEAST = 1.0, 0.02
 MISSED = 15.0
-"""A sight that misses the distance by more rating points is refused."""
+"""The largest accepted error of a sight, in rating points."""
 
 
 class Sights:
     """Players of a network who overlook plays, see `dasan.bots.overlooking`, many at once.
 
-    Every environment has random numbers of its own, so that two sights are compared with the same ones: a deal in which both see
-    the same plays goes the same way.
+    Every environment has its own random numbers, so that two sights are compared with common random numbers: a deal in
+    which both see the same plays has the same result.
     """
 
     def __init__(self, trained: Trained, network: Network, seed: int) -> None:
@@ -52,7 +52,7 @@ class Sights:
         self._size, self._out = at["size"], at["out"]
 
     def choose(self, env: VectorEnv, envs: Longs, sights: npt.NDArray[np.float64]) -> npt.NDArray[np.int16]:
-        """The action of each of `envs`, of a player with its sight."""
+        """The action of each of `envs`, chosen by a player with the sight in `sights`."""
         if env is not self._env:
             self._env, self._batches = env, self._batches + 1
             self._random = [np.random.default_rng((self._seed, self._batches, i)) for i in range(env.num_envs)]
@@ -72,7 +72,9 @@ class Sights:
 
 
 def points(trained: Trained, network: Network, one: float, others: float, deals: int) -> float:
-    """The rating points by which a player of sight `one` is ahead of `others`, in every seat of each deal."""
+    """The lead, in rating points, of a player of sight `one` over players of sight `others`, in every seat of each
+    deal.
+    """
     sights = Sights(trained, network, SEED)
 
     def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int16]:
@@ -87,7 +89,7 @@ def points(trained: Trained, network: Network, one: float, others: float, deals:
 
 
 def weaker(trained: Trained, network: Network, sight: float, distance: float, deals: int) -> tuple[float, float]:
-    """The sight of a player who is `distance` points weaker than one of `sight`, and by how many points it is."""
+    """(sight of a player `distance` points weaker than a player of `sight`, measured distance)."""
     low, high = LEAST, sight
     for _ in range(8):
         middle = (low + high) / 2
@@ -100,7 +102,7 @@ def weaker(trained: Trained, network: Network, sight: float, distance: float, de
 
 
 def ahead_of_net(trained: Trained, deals: int) -> float:
-    """By how many points `strong` is ahead of `net`."""
+    """The lead of `strong` over `net`, in rating points."""
     outcomes = run(Contest(trained.rules, "strong", "net", deals, SEED))
     return difference(sum(one.above for one in outcomes), sum(one.below for one in outcomes))
 

@@ -1,8 +1,8 @@
-"""How long the values of the legal moves of one view take: by ONNX Runtime, and by NumPy as dasan computes them.
+"""The time to value the legal moves of one view: by ONNX Runtime, and by dasan's NumPy code.
 
     python benchmarks/onnx_models.py
 
-On one core, without what makes the features. Needs the extra `onnx`.
+On one core, excluding feature extraction. Needs the extra `onnx`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def typical(act: Callable[[], Any]) -> float:
-    """The median time of a call in milliseconds, of 500 after 50 others."""
+    """The median time of a call in milliseconds, over 500 calls after 50 warm-up calls."""
     times = []
     for _ in range(550):
         begun = perf_counter()

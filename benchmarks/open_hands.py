@@ -1,10 +1,10 @@
-"""How often a bot, which sees its view only, keeps what best play with open hands would have kept: Big Three.
+"""How often a bot, which sees only its view, keeps the result of best play with open hands: Big Three.
 
     python benchmarks/open_hands.py strong --hands 40 --page docs/guide/strength.md
 
-The bot plays every seat. Each hand is reviewed by the exact solver; what counts are plays and passes in positions of which
-some legal moves keep the result that best play has there, and some do not. A bot that cannot see the other hands cannot keep
-all of them. In brackets: 95 %, from a jackknife over hands. With --page the rows also go into that page.
+The bot plays every seat. The exact solver reviews each hand; plays and passes count in positions in which some legal
+moves keep the result of best play and others do not. No bot that cannot see the other hands can keep all of them.
+Brackets are 95 % intervals from a jackknife over hands. --page also writes the rows into that page.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Counted = Counter[tuple[str, bool | None]]
 
 
 def kept(name: str, preset: str, seed: int, nodes: int) -> Counted:
-    """By role and whether the result was kept: how many of the decisions of a hand in which it could be lost. None: those of
-    which it is not known.
+    """Numbers of decisions of a hand in which the result could be lost, by role and whether it was kept; None if
+    unknown.
     """
     rules = dasan.rules(preset)
     bots = [dasan.bot(name, seed=seat) for seat in range(rules.players)]
@@ -48,13 +48,13 @@ def kept(name: str, preset: str, seed: int, nodes: int) -> Counted:
 
 
 def percent(hands: Sequence[Counted], role: str) -> str:
-    """The share that a role kept, for a table."""
+    """The share of decisions in which a role kept the result, for a table."""
     seen = sum(one[role, k] for one in hands for k in (True, False))
     return f"{sum(one[role, True] for one in hands) / seen:.1%} of {seen}" if seen else "none"
 
 
 def share(hands: Sequence[Counted], roles: Sequence[str]) -> Estimate:
-    """The share that was kept, with an interval by a jackknife over hands."""
+    """The share of decisions that kept the result, with an interval from a jackknife over hands."""
 
     def of(some: Sequence[Counted]) -> float:
         good, bad = (sum(one[role, k] for one in some for role in roles) for k in (True, False))
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hands", type=int, default=40)
     parser.add_argument("--seed", type=int, default=7000, help="the number of the first deal (default: 7000)")
     parser.add_argument("--nodes", type=int, default=2_000_000, help="positions that the solver may visit for a move")
-    parser.add_argument("--page", type=Path, help="a page into which the rows go, too")
+    parser.add_argument("--page", type=Path, help="also write the rows into this page")
     chosen = parser.parse_args(arguments)
     print(FIGURES.head())
     for name in chosen.bots:

@@ -1,12 +1,14 @@
-"""How often any player that sees its view only could keep what best play with open hands keeps: Big Three.
+"""An upper bound on how often a player that sees only its view can keep the result of best play with open hands: Big
+Three.
 
     python benchmarks/open_hands_limit.py strong --hands 30 --page docs/guide/strength.md
 
-`net` plays every seat. What counts are its plays and passes in positions of which some legal moves keep the result that best
-play has there, and some do not. For each, worlds are drawn that fit the view of the seat to act, as likely as the network
-makes the others' moves in them, and the solver says for each world which moves keep its result. Of the worlds in which some
-moves do and some do not, one move keeps most: no player can expect more from what it sees. Positions with fewer than eight
-such worlds are left out. The bots named choose in the same positions. In brackets: 95 %, from a jackknife over hands.
+`net` plays every seat. Its plays and passes count in positions in which some legal moves keep the result of best play
+and others do not. For each, worlds are sampled that are consistent with the view of the seat to act, weighted by the
+network's probability of the others' moves, and the solver finds the moves that keep each world's result. Among the
+worlds in which moves differ, one move keeps the most: no player can expect to keep more from its view. Positions with
+fewer than eight such worlds are skipped. The named bots choose in the same positions. Brackets are 95 % intervals from
+a jackknife over hands.
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ FIGURES = Figures(
 
 @dataclass(frozen=True)
 class Decided:
-    """One decision. most: the expected share of the best move; best, net, bot: whether it, `net` and the bot kept the result;
-    None if that is not known.
+    """One decision. most: the share of worlds that the best move keeps; best, net, bot: whether that move, `net` and
+    the bot kept the result; None if unknown.
     """
 
     most: float
@@ -57,7 +59,7 @@ class Decided:
 
 
 def decisions(name: str, seed: int, worlds: int, nodes: int) -> Iterator[Decided]:
-    """Those of one hand."""
+    """The decisions of one hand."""
     rules = dasan.rules("big-three")
     net = dasan.bot("net")
     state = dasan.deal(rules, seed=seed, dealer=seed % rules.players)
@@ -76,8 +78,8 @@ def decisions(name: str, seed: int, worlds: int, nodes: int) -> Iterator[Decided
 
 
 def keeping(view: View, worlds: int, nodes: int, moves: set[str]) -> tuple[str, float] | None:
-    """The one of `moves` that keeps the result in most of the worlds in which it could be lost, and in what share of them; None
-    if there are too few.
+    """(the one of `moves` that keeps the result in most worlds in which it could be lost, its share of them); None if
+    there are too few such worlds.
     """
     seed, found = seed_of(view, 1), fitted(view.rules)
     if found is None:
@@ -99,7 +101,7 @@ def keeping(view: View, worlds: int, nodes: int, moves: set[str]) -> tuple[str, 
 
 
 def worlds_of(view: View, seed: int, weights: Mapping[tuple[int, ...], float]) -> Iterator[tuple[State, float]]:
-    """The worlds of the pool that were drawn, as states, with their weights."""
+    """The sampled worlds of the pool, as (state, weight)."""
     from dasan.kernels.worlds.deal import words_of
 
     for state in Sampler(view).states(POOL, seed):
@@ -110,7 +112,7 @@ def worlds_of(view: View, seed: int, weights: Mapping[tuple[int, ...], float]) -
 
 
 def solved(state: State, warm: Warm, nodes: int) -> dict[str, bool] | None:
-    """For every move that was solved whether it keeps the result; None if the result is not known."""
+    """Whether each solved move keeps the result; None if the result is unknown."""
     found = solve_warm(state, warm, Budget(None, nodes), line=False)
     return None if found.value is None else {str(move): value == found.value for move, value in found.moves.items()}
 
@@ -122,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=8000, help="the number of the first deal (default: 8000)")
     parser.add_argument("--worlds", type=int, default=256, help="worlds for each decision, of a pool of 512")
     parser.add_argument("--nodes", type=int, default=50_000, help="positions that the solver may visit for a world")
-    parser.add_argument("--page", type=Path, help="a page into which the row goes, too")
+    parser.add_argument("--page", type=Path, help="also write the row into this page")
     chosen = parser.parse_args(arguments)
     hands = [[*decisions(chosen.bot, chosen.seed + k, chosen.worlds, chosen.nodes)] for k in range(chosen.hands)]
     every = [one for hand in hands for one in hand]

@@ -1,6 +1,6 @@
-"""How long a review of a whole hand of Big Three takes: until its first move is judged, and until it is complete.
+"""The time that a review of a whole hand of Big Three takes: until its first move is judged, and until it is complete.
 
-Bots play the hands; what the server's worker does is done here, in one process, within the server's limits.
+Bots play the hands. One process does the work of the server's worker, within the server's limits.
 
 python benchmarks/reviews.py [--hands 20] [--seed 1] [--bot greedy] [--game big-three] [--json]
 """
@@ -23,7 +23,7 @@ FIRST, ALL = 1.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """One review. first, total: seconds; plays, unsettled: how many plays, and those without a verdict."""
+    """One review. first, total: seconds. plays: number of plays; unsettled: those without a verdict."""
 
     first: float
     total: float
@@ -47,7 +47,7 @@ def review(record: str) -> Reviewed:
 
 
 def played(game: str, bot: str, seed: int) -> str:
-    """A whole hand's record."""
+    """The record of a whole hand."""
     state = dasan.deal(dasan.rules(game), seed=seed)
     players = [dasan.bot(bot, seed=seed + at) for at in range(state.rules.players)]
     while state.to_act is not None:
@@ -56,13 +56,13 @@ def played(game: str, bot: str, seed: int) -> str:
 
 
 def measure(game: str, bot: str, hands: int, seed: int) -> list[Reviewed]:
-    """Reviews of so many hands, once the solver is compiled."""
+    """Review `hands` hands, after compiling the solver."""
     jobs.warm()
     return [review(played(game, bot, seed + at)) for at in range(hands)]
 
 
 def told(rows: list[Reviewed]) -> str:
-    """What was measured, beside the budget."""
+    """The measurements and the budget, as text."""
     first = sum(row.first <= FIRST for row in rows)
     whole = sum(row.total <= ALL for row in rows)
     slowest = max(row.total for row in rows)

@@ -1,8 +1,10 @@
-"""What 10,000, 100,000 and a million people at once would need, from measured costs: ``python -m benchmarks.scaling``.
+"""The machines that 10,000, 100,000 and a million concurrent people need, from measured costs: ``python -m
+benchmarks.scaling``.
 
-``--check 20 60 180`` measures this machine with those numbers of tables, fits the costs to all but the largest, and compares what
-the model says of the largest with the run. ``--database URL`` measures on PostgreSQL, and what it costs PostgreSQL:
-``python -m tests.server.with_services python -m benchmarks.scaling --check 20 60 --database {database}``.
+``--check 20 60 180`` measures this machine with those numbers of tables, fits the costs to all but the largest, and
+compares the model's prediction for the largest with the run. ``--database URL`` measures on PostgreSQL, and
+PostgreSQL's own processor time: ``python -m tests.server.with_services python -m benchmarks.scaling --check 20 60
+--database {database}``.
 """
 
 from __future__ import annotations
@@ -30,16 +32,16 @@ from dasan.server.store.log import GATHERED_FOR
 
 SIZES = (10_000, 100_000, 1_000_000)
 BUSIEST = 0.7
-"""The share of a core or a database that is used at most, so that a lost machine's part fits on the others."""
+"""The maximum utilization of a core or a database, so that the others can take over the load of a lost machine."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What was measured on PostgreSQL. Milliseconds are of processor time, on a shared AMD EPYC.
+    """Costs measured on PostgreSQL. Milliseconds are processor time on a shared AMD EPYC.
 
-    move_ms: a move in the server's process; transaction_ms: one transaction there, of however many moves; bot_ms: a bot's move in
-    its own process; postgres_ms: a move in PostgreSQL; table_kb: a table with its sockets; process_mb: an empty process;
-    move_bytes: a move in the database, indexes included.
+    move_ms: a move in the server's process; transaction_ms: one transaction in the server's process, whatever its
+    number of moves; bot_ms: a bot's move in its own process; postgres_ms: a move in PostgreSQL; table_kb: a table with
+    its sockets; process_mb: an empty process; move_bytes: a move in the database, indexes included.
     """
 
     move_ms: float = 1.2
@@ -53,9 +55,9 @@ class Costs:
 
 @dataclass(frozen=True)
 class People:
-    """What is assumed. table_seconds: between two moves at a table. bots: the share of moves that bots make. relayed: the share
-    of moves that other processes than the table's show too. monthly: the price of a core with 4 GB for a month, in euros.
-    database_cores: of the largest machine for a database. nats_messages: that one NATS server passes on in a second.
+    """Assumptions. table_seconds: between two moves at a table. bots: the share of moves made by bots. relayed: the
+    share of moves that are also sent to other processes. monthly: the price of a core with 4 GB for a month, in euros.
+    database_cores: cores of the largest database machine. nats_messages: messages a second of one NATS server.
     """
 
     at_tables: float = 0.8
@@ -70,17 +72,17 @@ class People:
 
 
 def transactions(moves: float) -> float:
-    """Transactions a second of a process that makes so many moves: the next begins `GATHERED_FOR` after the last, or later."""
+    """Transactions a second of a process with `moves` moves a second; they begin at least `GATHERED_FOR` apart."""
     return moves / (1 + GATHERED_FOR * moves)
 
 
 def busy(costs: Costs, moves: float) -> float:
-    """The share of a core that a process needs for so many moves a second."""
+    """The share of a core that a process needs for `moves` moves a second."""
     return (costs.move_ms * moves + costs.transaction_ms * transactions(moves)) / 1000
 
 
 def fit(rows: Sequence[ServerRow], costs: Costs) -> Costs:
-    """The costs that explain measured rows best; at least two with different numbers of moves."""
+    """The costs that fit measured rows best. rows: at least two with different numbers of moves."""
     terms = np.array([[row.moves_per_s, transactions(row.moves_per_s)] for row in rows])
     wanted = np.array([(row.cpu_ms or 0.0) * row.moves_per_s for row in rows])
     move, transaction = np.maximum(np.linalg.lstsq(terms, wanted, rcond=None)[0], 0.0)
@@ -98,7 +100,7 @@ def fit(rows: Sequence[ServerRow], costs: Costs) -> Costs:
 
 
 def simulate(costs: Costs, moves: float, seconds: float = 60.0, seed: int = 1) -> tuple[float, float]:
-    """The median and the 99th percentile of the time until others see a move, in ms, at so many moves a second.
+    """The median and the 99th percentile of the time until others see a move, in ms, at `moves` moves a second.
 
     One core serves moves in turn, each with an exponential service time; a move is shown when the transaction that contains it
     is written, which takes its turn like a move.
@@ -128,7 +130,7 @@ def simulate(costs: Costs, moves: float, seconds: float = 60.0, seed: int = 1) -
 
 @cache
 def capacity(costs: Costs) -> float:
-    """The most moves a second of one process at which others see them in time and the core has room."""
+    """The most moves a second of one process within the limits of delay and utilization."""
     low, high = 1.0, 5000.0
     while high - low > 5:
         middle = (low + high) / 2
@@ -138,7 +140,7 @@ def capacity(costs: Costs) -> float:
 
 
 def carried(costs: Costs, people: People) -> dict[str, int]:
-    """How many people one of each thing carries, the smallest number first."""
+    """The number of people that one unit of each resource supports, ascending."""
     sitting = people.at_tables / people.to_a_table
     moves = sitting / people.table_seconds
     each = {
@@ -152,7 +154,7 @@ def carried(costs: Costs, people: People) -> dict[str, int]:
 
 
 def plan(number: int, costs: Costs, people: People) -> dict[str, Any]:
-    """What so many people need, and of which things one is too few for them, the one first that fills first."""
+    """The resources that `number` people need, and those of which one does not suffice, the first bottleneck first."""
     tables = number * people.at_tables / people.to_a_table
     moves = tables / people.table_seconds
     shares = {name: number / most for name, most in carried(costs, people).items()}
@@ -175,7 +177,7 @@ def plan(number: int, costs: Costs, people: People) -> dict[str, Any]:
 
 
 async def check(tables: Sequence[int], costs: Costs, database: str) -> None:
-    """Measure, and compare the largest run with what the smaller ones let expect."""
+    """Measure, and compare the largest run with the model's prediction from the smaller ones."""
     rows, before = [], await _postgres_seconds(database)
     total = 0.0
     async for row in measure_server(tables, seconds=15.0, think=5.0, database=database):
@@ -212,7 +214,7 @@ async def check(tables: Sequence[int], costs: Costs, database: str) -> None:
 
 
 async def _postgres_seconds(database: str) -> float:
-    """Processor time that the database server at the address has used, all its processes together; it runs on this machine."""
+    """Processor seconds used by all processes of the database server, which must run on this machine."""
     if not database:
         return 0.0
     engine = create_async_engine(sa.make_url(database).set(drivername="postgresql+asyncpg"))
@@ -228,7 +230,7 @@ async def _postgres_seconds(database: str) -> float:
 
 
 def _processes() -> dict[str, list[str]]:
-    """The fields of proc(5) behind the name, from the state on, of every process by its number."""
+    """The fields of proc(5) after the name, beginning with the state, of every process by number."""
     return {path.parent.name: path.read_text().rsplit(")", 1)[1].split() for path in Path("/proc").glob("[0-9]*/stat")}
 
 

@@ -1,4 +1,4 @@
-"""NashConv of players on the teaching variants: uniformly random, greedy, and CFR+ after some iterations.
+"""NashConv on the teaching variants of uniformly random play, greedy, and CFR+ after some iterations.
 
 python benchmarks/teaching.py [--iterations 20] [--game big-two-tiny] [--json]
 """
@@ -14,7 +14,9 @@ GAMES = ("big-two-tiny", "winner-tiny", "big-three-tiny")
 
 
 def measure(preset: str, iterations: int) -> dict[str, Any]:
-    """NashConv by exact best responses: how much all players together gain by each answering the others' policies best."""
+    """NashConv by exact best responses: the sum over players of the gain from a best response to the others'
+    policies.
+    """
     import pyspiel
     from open_spiel.python.algorithms import cfr
     from open_spiel.python.algorithms.exploitability import nash_conv

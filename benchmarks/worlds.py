@@ -1,4 +1,4 @@
-"""Worlds a second, for each game and three moments of a hand, and plies of whole hands played out by each policy.
+"""Worlds sampled a second at three moments of a hand, and plies a second of each playout policy, for each game.
 
 One core; process time; the median of five.
 """
@@ -26,7 +26,7 @@ POLICIES = ("random", "thrifty")
 
 
 def moments(rules: dasan.Rules) -> list[State]:
-    """A hand at its start, when half the cards are left, and when a quarter is."""
+    """A hand at its start, with half the cards left, and with a quarter left."""
     rng = random.Random(1)
     state = dasan.deal(rules, seed=5)
     whole = sum(state.hand_sizes)
@@ -53,7 +53,7 @@ def speed(state: State) -> float:
 
 
 def playouts(rules: dasan.Rules, policy: str) -> float:
-    """Millions of plies a second, of whole hands."""
+    """Millions of plies a second, over whole hands."""
     positions = worlds.Positions(rules, 2000)
     for i in range(100):
         positions.put(i, dasan.deal(rules, seed=i))

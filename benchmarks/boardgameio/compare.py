@@ -1,4 +1,4 @@
-"""Three people at each table of our server, and of a boardgame.io server, in alternating runs on this machine.
+"""Compare our server with a boardgame.io server: three people at each table, in alternating runs on this machine.
 
 ``npm install --ignore-scripts`` in this folder, then ``python benchmarks/boardgameio/compare.py --tables 30``. boardgame.io
 keeps its matches in memory; ours writes every move to disk before it answers.
@@ -21,7 +21,9 @@ PORT = 8719
 
 
 def theirs(tables: int, think: float, seconds: float) -> dict[str, float]:
-    """Moves a second, milliseconds until seen, and processor milliseconds a move of boardgame.io's server."""
+    """Figures of boardgame.io's server: moves a second, milliseconds until others see a move, processor milliseconds a
+    move.
+    """
     server = subprocess.Popen(["node", HERE / "server.js", str(PORT)], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
@@ -50,7 +52,7 @@ def theirs(tables: int, think: float, seconds: float) -> dict[str, float]:
 
 
 def ours(tables: int, think: float, seconds: float) -> dict[str, float | None]:
-    """The same of our server, on SQLite."""
+    """The same figures of our server, on SQLite."""
 
     async def measure() -> dict[str, float | None]:
         rows = measure_server([tables], seconds=seconds, think=think, people=3, bots=[], watched=0)
@@ -66,7 +68,7 @@ def ours(tables: int, think: float, seconds: float) -> dict[str, float | None]:
 
 
 def main() -> None:
-    """Alternate, and print a line of JSON for each run."""
+    """Run both servers in turn and print a line of JSON for each run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=30)
     parser.add_argument("--think", type=float, default=1.0)

@@ -1,4 +1,4 @@
-"""Matches between bots, with honest statistics."""
+"""Matches between bots: duplicate deals, contests, ratings with confidence intervals, and the ladder."""
 
 from __future__ import annotations
 

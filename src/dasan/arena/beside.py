@@ -1,5 +1,5 @@
-"""Deals played in a child process. If a bot ends that process, or can be stopped only by killing it, the deal is
-replayed without asking that bot.
+"""Play deals in a child process. If a bot ends that process, or can be stopped only by killing it, the deal is replayed
+without that bot's moves.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dasan.arena.outcome import Outcome
 from dasan.processes import worker_processes
 
 MOST_DEATHS = 3
-"""A bot that has ended this number of processes is not asked again."""
+"""After a bot has ended this number of processes it is not asked again."""
 OVERDUE = 5.0
-"""A bot's process is ended after this multiple of the limit of a move, plus this number of seconds."""
+"""A bot's process is killed after this multiple of the move limit plus this number of seconds."""
 SILENCE = 600.0
-"""Seconds that a process may take where no bot is asked: its first deal may have to wait until kernels are compiled."""
+"""Seconds that a process may be silent while no bot is asked, as when kernels compile during its first deal."""
 _MARK = struct.Struct("=bqd")
 _NOBODY = -1
 
@@ -40,9 +40,9 @@ class PlayDeal(Protocol):
 
 
 def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float) -> Iterator[Outcome]:
-    """`play` of each deal. A bot that ends the process, or is ended with it because it takes far longer than `seconds` for a
-    move, is not asked again in that deal: each of its decisions is an "exit" fault. BrokenProcessPool: the process ended while
-    no bot was asked, or was ended because it did nothing for `SILENCE`.
+    """`play` of each deal. A bot that ends the process, or far exceeds `seconds` for a move so that the process is
+    killed, is not asked again in that deal: each of its decisions is an "exit" fault. BrokenProcessPool: the process
+    ended while no bot was asked, or was killed after `SILENCE` seconds without progress.
     """
     deaths: Counter[bool] = Counter()
     pool: ProcessPoolExecutor | None = None
@@ -62,7 +62,7 @@ def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float) -> Ite
                     pools.close()
                     pool = None
                 if not broken:
-                    break  # also where the answer came as the process was ended
+                    break  # even if the answer came while the process was being killed
                 asked = _MARK.unpack(mark.read_bytes())[0] if ended is None else ended
                 if asked == _NOBODY:
                     break
@@ -72,7 +72,7 @@ def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float) -> Ite
 
 
 def _marked(play: PlayDeal, seed: int, muted: frozenset[bool], mark: str) -> Outcome:
-    """One deal, with the bot that is being asked written to the file `mark`."""
+    """Play one deal, writing to the file `mark` which bot is being asked."""
     file = os.open(mark, os.O_WRONLY)
     try:
         _write(file, None)
@@ -86,8 +86,8 @@ def _write(file: int, who: bool | None) -> None:
 
 
 def _end_overdue(mark: Path, most: float) -> int | None:
-    """End the process if the bot that is being asked has had more than `most` seconds, or if nobody has been asked for
-    `SILENCE`; who was being asked then, or None if the process goes on.
+    """Kill the process if the bot being asked has had more than `most` seconds, or if nobody has been asked for
+    `SILENCE` seconds. Returns who was being asked, or None if the process goes on.
     """
     asked, process, since = _MARK.unpack(mark.read_bytes())
     if process == 0 or monotonic() - since <= (SILENCE if asked == _NOBODY else most):

@@ -1,7 +1,7 @@
-"""Contests: every pair of bots over the same deals, one of them alone among the other, in every seat.
+"""Contests of two bots over duplicate deals: one bot plays alone among copies of the other, in every seat.
 
-A deal is one sample, because its hands are not independent. The outcome of a deal is plain data, so that contests can be
-resumed, distributed over processes, and played on a cluster.
+A deal is one sample, because its hands are not independent. Outcomes are plain data, so that contests can be resumed
+and distributed over processes or a cluster.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 
 MOST_SECONDS = 86_400
-"""A day: the longest limit for a move."""
+"""The longest time limit for a move: a day, in seconds."""
 PATIENCE = 60.0
-"""Seconds that a program may take for a move where no limit is named; bots of other packages are ended as if it were theirs."""
+"""Seconds that a program may take for a move without an explicit limit. It also sets when bots of other packages are
+killed."""
 LOOKS = 20
-"""The number of times that a contest which may stop early tests whether it can."""
+"""The number of interim tests of a contest that may stop early."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Contest:
 
 @lru_cache(maxsize=64)
 def _made(name: str, seed: int, seconds: float | None) -> Bot:
-    """A bot of this process, or a program: networks are loaded once, and programs started once."""
+    """The bot or program of this name, cached: networks are loaded once, and programs started once."""
     return player(name, seed=seed, seconds=seconds or PATIENCE)
 
 
@@ -150,7 +151,7 @@ def _add(total: Tally, clock: Tally) -> None:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Some deals of a contest: the unit of work of a process."""
+    """Some deals of a contest: a process's unit of work."""
 
     contest: Contest
     seeds: tuple[int, ...]
@@ -161,8 +162,8 @@ def _play_chunk(chunk: _Chunk) -> list[dict[str, Any]]:
 
 
 def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
-    """The outcomes of these deals in sequence: in this process, or in a child process if a bot of another package, which
-    might end the process, takes part.
+    """The outcomes of these deals in sequence: in a child process if a bot of another package takes part, because it
+    might end the process; otherwise in this one.
     """
     if all(name.startswith(PREFIX) or name in BOTS.own for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
@@ -179,11 +180,12 @@ def run(
     keep: Callable[[Outcome], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
-    """Play the deals that are not `known` (by number); yield the outcomes in order, the same for any number of processes.
+    """Play the deals that are not in `known` (by number); return all outcomes in order. Independent of the number of
+    processes.
 
-    processes: how many at once on this computer. ray: the address of a cluster to play on instead. keep: called with every
-    new outcome; progress: with how many deals there are, and how many will be. early: test `LOOKS` times, after equal numbers
-    of deals, and stop once the `interval` leaves out 0. Errors of a cluster: as for `over_cluster`.
+    processes: processes on this computer. ray: the address of a cluster to play on instead. keep: called with every new
+    outcome. progress: called with the number of deals played and the number of all deals. early: test `LOOKS` times at
+    equal distances, and stop once the `interval` excludes 0. Errors of a cluster: as for `over_cluster`.
     """
     if ray is not None:
         check_cluster(ray)
@@ -206,7 +208,7 @@ def run(
 
 
 def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | None) -> Iterator[Outcome]:
-    """The outcomes of these deals, as they come."""
+    """The outcomes of these deals, as they are finished."""
     if processes == 1 and ray is None:
         yield from _here(contest, seeds)
         return
@@ -222,12 +224,12 @@ def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | N
 
 
 def interval(rules: Rules, outcomes: Sequence[Outcome], *, early: bool = False) -> Estimate:
-    """The mean earnings of `a` a hand, with a 95 % interval. early: for a contest whose outcomes decided when it stopped."""
+    """The mean earnings of `a` a hand, with a 95 % interval. early: whether the contest could stop early."""
     return Estimate.of([one.mean for one in outcomes], earning_bounds(rules), any_time=early)
 
 
 class OutcomeFile:
-    """A file of outcomes, one JSON object per line, from which a contest resumes."""
+    """A file of outcomes, one JSON object per line, to resume contests from."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -236,7 +238,7 @@ class OutcomeFile:
             text = file.read_bytes()
             lines = text[: text.rfind(b"\n") + 1]
             if len(lines) < len(text) and (lines or text.startswith(b'{"contest"')):
-                os.truncate(file, len(lines))  # a process ended while it wrote
+                os.truncate(file, len(lines))  # drop a line cut off by a crash
                 text = lines
             for line in text.decode(errors="replace").splitlines():
                 if not line.strip():
@@ -249,7 +251,7 @@ class OutcomeFile:
                 self._outcomes.setdefault(key, {})[outcome.seed] = outcome
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
-        """The known outcomes of a contest by number of the deal: those of the same game, bots and versions."""
+        """The stored outcomes of a contest's game, bots and versions, by number of the deal."""
         return dict(self._outcomes.get(_key(contest), {}))
 
     def newest(self, contest: Contest) -> tuple[tuple[str, str], dict[int, Outcome]] | None:
@@ -270,7 +272,7 @@ class OutcomeFile:
         return best
 
     def keep(self, contest: Contest, outcome: Outcome) -> None:
-        """Add one outcome at the end of the file."""
+        """Append an outcome to the file."""
         line = json.dumps({"contest": _key(contest), "outcome": asdict(outcome)}, separators=(",", ":"))
         with self._file.open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
@@ -280,7 +282,7 @@ class OutcomeFile:
 
 @lru_cache(maxsize=256)
 def _key(contest: Contest) -> str:
-    limit = f" in {contest.move_seconds or PATIENCE:g} s"  # which programs are told
+    limit = f" in {contest.move_seconds or PATIENCE:g} s"  # the limit is part of a program's key, because programs receive it
     names = [f"{name} {_version(name)}{limit * name.startswith(PREFIX)}" for name in (contest.a, contest.b)]
     return f"{contest.rules.digest[:16]} {' / '.join(names)}"
 

@@ -1,4 +1,6 @@
-"""Duplicate matches: the same deals again with the players in each other's seats, so that luck of the cards cancels."""
+"""Duplicate matches: deals are replayed with the players in each other's seats, so that the luck of the cards
+cancels.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One bot's results, by hand and by seat. The samples are deals: hands of one deal are not independent.
+    """One bot's results per hand and seat. A deal is one sample, because its hands are not independent.
 
-    payment: units a hand. wins: the part of its hands that it, or its side, won. place: the mean finishing place, 1 the
-    first out, where play goes on to the last.
+    payment: units a hand. wins: the share of hands that it or its side won. place: the mean finishing place, 1 the
+    first out, in games that are played to the last.
     """
 
     payment: Estimate
@@ -54,7 +56,7 @@ def play_hand(rules: Rules, bots: Sequence[Bot], *, seed: int, dealer: int) -> R
 
 
 def rotations(lineup: Sequence[str]) -> list[tuple[str, ...]]:
-    """Every different way to sit in this circle: `lineup` turned by 0, 1 … seats."""
+    """The distinct rotations of `lineup`, by 0, 1 … seats."""
     return list(dict.fromkeys(tuple(lineup[i:]) + tuple(lineup[:i]) for i in range(len(lineup))))
 
 
@@ -69,8 +71,8 @@ def duplicate(
 ) -> Match:
     """Play `deals` deals, each in every rotation of `lineup`, which names a bot for every seat.
 
-    The dealer goes round from deal to deal. seed: deals seed, seed + 1 … are played. makers: bots by name, beside those
-    of `dasan.bot`. The result does not depend on `processes`. ValueError for a line-up of the wrong length.
+    The dealer rotates from deal to deal. seed: deals seed, seed + 1 … are played. makers: bots by name, in addition to
+    those of `dasan.bot`. The result does not depend on `processes`. ValueError: the line-up has the wrong length.
 
     >>> import dasan
     >>> match = duplicate(dasan.rules("big-two"), ["greedy", "random", "random", "random"], deals=3)
@@ -108,7 +110,9 @@ def duplicate(
 
 @dataclass(frozen=True, slots=True)
 class _Mean:
-    """A bot's means over all its seats in all rotations of one deal. wins: of the hands that were not void (H.12), if any."""
+    """A bot's means over all its seats in all rotations of one deal. wins: over the hands that were not void (H.12);
+    None if all were.
+    """
 
     payment: float
     wins: float | None

@@ -20,11 +20,11 @@ from dasan.ruleset.places import place_shares, places_of
 from dasan.ruleset.rules import Rules
 
 LEAST_INTERVAL = 0.5
-"""The least number of seconds between two interrupts of a bot that takes too long."""
+"""The minimum number of seconds between interrupts of a bot that takes too long."""
 
 
 class _Late(BaseException):
-    """Not an Exception, so that a bot that catches all of those is interrupted, too."""
+    """A BaseException, so that a bot's `except Exception` does not catch it."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ def play_fairly(
     muted: Collection[int] = (),
     asking: Callable[[int | None], None] | None = None,
 ) -> tuple[State, list[Tally]]:
-    """Play a hand from the shuffle, `bots` in seats 0, 1 …; returns its last state, and the clock of each seat.
+    """Play a hand from the shuffle, `bots` in seats 0, 1 …; returns its last state and each seat's tally.
 
     If a bot raises, answers with something that is not a legal move, or takes longer than `seconds`, the first legal move is
     played for it. A bot that takes too long is interrupted only in a process's main thread, where the system can do so.
@@ -114,9 +114,7 @@ def _answer(bot: Bot, view: View) -> object:
 
 @contextmanager
 def _limit(seconds: float | None) -> Iterator[None]:
-    """Interrupt `_answer` in the block after `seconds`, and again at intervals, because a bot may catch `_Late`. An
-    earlier alarm is restored afterwards.
-    """
+    """Interrupt `_answer` after `seconds`, and repeatedly, because a bot may catch `_Late`. Restores an earlier alarm."""
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -134,7 +132,7 @@ def _limit(seconds: float | None) -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise `_Late` if a bot is being asked; an alarm that comes later has nothing to interrupt."""
+    """Raise `_Late` while a bot is being asked; ignore a late alarm."""
     while frame is not None:
         if frame.f_code is _answer.__code__:
             raise _Late
@@ -142,7 +140,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def earned(state: State) -> tuple[float, ...]:
-    """By seat, the outcome of a hand that is over: the payment, or where nothing is paid the place, from 1 (first) to -1 (last).
+    """Each seat's outcome of a finished hand: the payment, or in games without payments the place, from 1 (first) to -1
+    (last).
 
     ValueError: the hand goes on.
     """

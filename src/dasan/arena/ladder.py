@@ -1,8 +1,8 @@
-"""How good one bot is: its rating on a ladder of bots that never change, over deals that never change.
+"""Rate a bot on a ladder of fixed bots over fixed deals.
 
-`ladder.json` names, for each game, the deals and the bots of the ladder (rungs): their versions, a digest of how they play, and
-their rating points. Where a rung plays otherwise than its digest says, no rating is given. A new ladder gets a new number;
-`benchmarks/ladder.py` measures its points.
+`ladder.json` lists, for each game, the deals and the ladder's bots (rungs): their versions, a digest of their play, and
+their rating points. If a rung no longer plays as its digest says, `evaluate` refuses to rate. A new ladder gets a new
+number; `benchmarks/ladder.py` measures its points.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
 
 SAMPLE = 3
-"""Hands over which the digest of a rung is taken."""
+"""The number of hands that a rung's digest covers."""
 
 
 class LadderChanged(Exception):
-    """A rung plays otherwise than when its points were measured."""
+    """A rung no longer plays as it did when its points were measured."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,9 @@ class BotRung:
 
 @dataclass(frozen=True)
 class BotLadder:
-    """The rungs for one game. number: of the ladder. deals: as many, numbered from `seed`, against each rung."""
+    """The rungs for one game. number: the ladder's number. deals: the number of deals against each rung, numbered from
+    `seed`.
+    """
 
     number: int
     game: str
@@ -61,14 +63,14 @@ class BotLadder:
 
     @property
     def digest(self) -> str:
-        """A digest of all that a rating depends on, apart from the bot."""
+        """A digest of everything that a rating depends on except the bot."""
         return _digest(json.dumps([asdict(self), self.rules.digest], sort_keys=True))
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a bot is worth. points: its rating on the ladder, with a 95 % interval over deals; 400 points more: it earns more ten
-    times as often as less. outcomes: by rung. faults: illegal, late or missing answers, by kind.
+    """A bot's rating. points: on the ladder, with a 95 % interval over deals; a lead of 400 points means that it earns
+    more ten times as often as less. outcomes: by rung. faults: illegal, late or missing answers, by kind.
     """
 
     ladder: BotLadder
@@ -80,7 +82,7 @@ class Evaluation:
     outcomes: Mapping[str, Sequence[Outcome]]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data, from which `check` can tell whether it is true."""
+        """Plain JSON data, which `dasan evaluate --check` can verify."""
         return {
             "ladder": self.ladder.number,
             "ladder_digest": self.ladder.digest,
@@ -155,9 +157,10 @@ def evaluate(
     processes: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Evaluation:
-    """Play a bot alone among each rung in turn. name: as in `dasan arena`. deals: fewer than the ladder's make a wider interval.
+    """Play a bot alone among each rung in turn. name: as in `dasan arena`. deals: fewer than the ladder's widen the
+    interval.
 
-    `LadderChanged`: a rung plays otherwise than it did. ValueError: there is no such bot.
+    `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot.
     """
     candidate = player(name)
     outcomes: dict[str, list[Outcome]] = {}
@@ -171,7 +174,7 @@ def evaluate(
 
 
 def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
-    """How a report (`Evaluation.to_json`) differs from an evaluation of the same bot, apart from times; empty: it is true."""
+    """The differences between a report (`Evaluation.to_json`) and a new evaluation of the same bot, ignoring times."""
     fresh = json.loads(json.dumps(again.to_json()))
     return [
         f"{key} is {_short(report.get(key))}, and now {_short(fresh[key])}"
@@ -181,7 +184,7 @@ def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
 
 
 def require_unchanged(rung: BotRung, rules: Rules) -> None:
-    """`LadderChanged` unless the rung plays as it did when its points were measured."""
+    """Raise `LadderChanged` unless the rung plays as it did when its points were measured."""
     version = bot(rung.name).version
     if version != rung.version or digest_of(rung.name, rules) != rung.digest:
         raise LadderChanged(f"{rung.name} {version} does not play as {rung.name} {rung.version} of the ladder did")
@@ -204,10 +207,10 @@ def digest_of(name: str, rules: Rules) -> str:
 
 
 def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
-    """The likeliest points of the bot, given those of the rungs, and their interval.
+    """The maximum-likelihood points of the bot, given those of the rungs, and their interval.
 
-    It is the wider of two: a jackknife over blocks of deals, which keeps the hands of a deal together but sees nothing where few
-    deals end alike; and the likelihood's own, as if hands were independent.
+    The interval is the wider of two: a jackknife over blocks of deals, which respects the dependence of a deal's hands
+    but vanishes if nearly all deals have the same result; and the likelihood's own, which treats hands as independent.
     """
     blocks = min(BLOCKS, *(len(each) for each in outcomes.values()))
     counts = _counts(ladder, outcomes)
@@ -222,8 +225,8 @@ def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tup
 def _counts(
     ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]], without: int = -1, blocks: int = 1
 ) -> list[tuple[float, float, float]]:
-    """By rung: its points, and how often the bot earned more and less; half a win each way keeps ratings finite. Deals of the
-    block `without` do not count.
+    """(points, times the bot earned more, times it earned less) of each rung; half a win each way keeps ratings finite.
+    Deals of the block `without` do not count.
     """
     counts = []
     for rung in ladder.rungs:
@@ -233,7 +236,7 @@ def _counts(
 
 
 def _likeliest(counts: Sequence[tuple[float, float, float]]) -> float:
-    """The points at which a bot would be expected to earn more as often as it did."""
+    """The points at which the expected number of wins equals the observed one."""
     wins = sum(up for _, up, _ in counts)
     low, high = -4_000.0, 4_000.0
     while high - low > 0.01:
@@ -244,7 +247,7 @@ def _likeliest(counts: Sequence[tuple[float, float, float]]) -> float:
 
 
 def _expected(rung: float, points: float) -> float:
-    """The probability that a bot of so many points earns more than a rung of so many."""
+    """The probability that a bot with `points` earns more than a rung with `rung` points."""
     return 1 / (1 + exp((rung - points) / SCALE))
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one deal. mean, wins: of `a` over its seats, the earnings a hand (see `hands.earned`) and the share of hands
-    that it or its side won. above, below: how often a `b` earned less, and more, than `a` in the same hand. roles: by role of
-    `a`, hands and wins. moves, seconds: decisions of `a` and of `b`, and the time they took. faults: of each, by kind.
+    """The outcome of one deal. mean, wins: over the seats of `a`, the earnings a hand (see `hands.earned`) and the
+    share of hands that it or its side won. above, below: comparisons with each `b` in the same hand in which `a` earned
+    more, and less. roles: hands and wins of `a` by its role. moves, seconds: decisions of `a` and of `b`, and their
+    time. faults: of each, by kind.
     """
 
     seed: int
@@ -26,7 +27,7 @@ class Outcome:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Outcome:
-        """The outcome of `asdict`, through JSON. ValueError: the data are something else."""
+        """The outcome from the JSON of its `asdict`. ValueError: the data are not an outcome."""
         try:
             (a, b), (mine, theirs), (one, other) = data["moves"], data["seconds"], data["faults"]
             roles = {name: (n, won) for name, (n, won) in data["roles"].items()}

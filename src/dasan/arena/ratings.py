@@ -15,7 +15,7 @@ BLOCKS = 20
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A bot's rating, with a 95 % interval. 400 points: it earns more ten times as often as it earns less."""
+    """A bot's rating, with a 95 % interval. A lead of 400 points means earning more ten times as often as less."""
 
     name: str
     points: float
@@ -26,7 +26,8 @@ class Rating:
 def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating]:
     """Ratings of all bots that met, best first, by a Bradley-Terry model of who earns more in a hand; ties do not count.
 
-    Their mean is 0. The intervals come from a jackknife over blocks of deals, which keeps the hands of a deal together.
+    Their mean is 0. The intervals come from a jackknife over blocks of deals, which respects the dependence of a deal's
+    hands.
     """
     names = sorted({name for pair in results for name in pair})
     whole = _fit(names, _counts(results, -1, BLOCKS))
@@ -40,7 +41,7 @@ def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating
 
 
 def difference(above: float, below: float) -> float:
-    """The rating points between two bots, of which one earned more `above` times and less `below` times.
+    """The rating lead of a bot that earned more `above` times and less `below` times than another.
 
     >>> round(difference(10, 1)), difference(5, 5)
     (400, 0.0)
@@ -51,7 +52,7 @@ def difference(above: float, below: float) -> float:
 def _counts(
     results: Mapping[tuple[str, str], Sequence[Outcome]], without: int, blocks: int
 ) -> dict[tuple[str, str], tuple[int, int]]:
-    """By pair, how often the first earned more and less, without the deals of one of `blocks` blocks."""
+    """(times the first earned more, times less) of each pair, excluding the deals of one of `blocks` blocks."""
     return {
         pair: (
             sum(one.above for i, one in enumerate(outcomes) if i % blocks != without),
@@ -62,7 +63,7 @@ def _counts(
 
 
 def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]) -> list[float]:
-    """The likeliest ratings, by gradient steps on the log-odds; half a win each way keeps them finite."""
+    """The maximum-likelihood ratings, by gradient steps on the log-odds; half a win each way keeps them finite."""
     at = {name: i for i, name in enumerate(names)}
     skill = [0.0] * len(names)
     games = [(at[a], at[b], up + 0.5, down + 0.5) for (a, b), (up, down) in counts.items() if a != b]

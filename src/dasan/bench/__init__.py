@@ -1,4 +1,4 @@
-"""Benchmarks: plies a second of every game on every path, and of other simulators in the same run.
+"""Benchmarks: plies a second of every game on every path, beside other simulators in the same run.
 
 A ply is one recorded move: bids and every pass count, forced or not; dealing is included and all moves are uniformly
 random.

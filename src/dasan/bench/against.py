@@ -1,4 +1,4 @@
-"""The same benchmark on another commit, in alternating runs: the ratio of speeds, with its interval."""
+"""Compare speeds with another commit in alternating runs: ratios with intervals."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from dasan.bench import works
 from dasan.bench.ours import VARIANTS, rules_of
 
 LEAST_PAIRS = 6
-"""With fewer pairs of runs no interval of 95 % can be stated."""
+"""The fewest pairs of runs that give a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One row of the results. ratio: the rate here divided by that there, the median over pairs of consecutive runs; low, high:
-    its 95 % interval. here, there: medians of the rates on one core, by process time; `works.WORKS` says what they count.
+    """One row of the results. ratio: these sources' rate divided by the other commit's, the median over pairs of
+    consecutive runs; low, high: its 95 % interval. here, there: median rates on one core, by process time;
+    `works.WORKS` says what they count.
     """
 
     preset: str
@@ -68,7 +69,7 @@ def _compared(variant: str, path: str, commit: str, here: Path, there: Path, sec
     with ExitStack() as stack:
         both = [stack.enter_context(_running(sources, variant, path, seconds)) for sources in (here, there)]
         for pair in range(pairs):
-            # The first side alternates, so that a machine that gets slower or faster favours neither.
+            # The first side alternates, so that drift of the machine's speed favours neither.
             for side in (0, 1) if pair % 2 == 0 else (1, 0):
                 rates[side].append(_answer(both[side]))
     ratios = sorted(ours / theirs for ours, theirs in zip(*rates, strict=True))
@@ -78,7 +79,7 @@ def _compared(variant: str, path: str, commit: str, here: Path, there: Path, sec
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """A 95 % interval, free of assumptions on the distribution, for the median of what `values` (ascending) were drawn from.
+    """A distribution-free 95 % interval for the median of the population of `values` (ascending).
 
     >>> interval([0.9, 0.97, 0.98, 0.99, 1.0, 1.01, 1.02, 1.3])
     (0.9, 1.3)
@@ -92,7 +93,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 @contextmanager
 def _running(sources: Path, variant: str, path: str, seconds: float) -> Iterator[subprocess.Popen[str]]:
-    """A process that measures the dasan in `sources` whenever it gets a line."""
+    """A process that measures the dasan in `sources` each time it reads a line."""
     environment = {**os.environ, "PYTHONPATH": str(sources)}
     program = [sys.executable, "-P", works.__file__]
     process = subprocess.Popen(

@@ -1,4 +1,6 @@
-"""A game on our paths and interfaces beside other simulators of Dou Dizhu: one process, one core, in alternating runs."""
+"""Compare a game on our paths and interfaces with other simulators of Dou Dizhu: one process, one core, alternating
+runs.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,9 @@ from dasan.bench.works import Work, batch_size
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One row of the results. peer: whether it is another simulator, with its own Dou Dizhu. includes: what a ply includes.
-    plies_per_s, hands_per_s: medians over the rounds, by process time. ratio: plies a second as a multiple of `REFERENCE` in the
-    same round, the median; low, high: its 95 % interval; None where that is not installed.
+    """One row of the results. peer: whether it is another simulator, with its own Dou Dizhu. includes: what a ply
+    includes. plies_per_s, hands_per_s: medians over the rounds, by process time. ratio: the median of plies a second
+    relative to `REFERENCE` in the same round; low, high: its 95 % interval; None if `REFERENCE` is not installed.
     """
 
     preset: str
@@ -38,7 +40,7 @@ class Beside:
 
 
 def _gymnasium(rules: dasan.Rules) -> Work:
-    """`make_vec`, self-play, observations and masks in place, actions drawn by the environments."""
+    """`make_vec` in self-play, with in-place observations and masks; the environments sample actions."""
     env = dasan.envs.gymnasium.make_vec(rules, batch_size(rules))
     env.reset(seed=1)
 
@@ -84,7 +86,7 @@ def _openspiel(rules: dasan.Rules) -> Work:
 
 
 def _rlcard_manner(rules: dasan.Rules) -> Work:
-    """Our wrapper in RLCard's manner: `step` and the state of the next player."""
+    """Our RLCard-style wrapper: `step` and the state of the next player."""
     return rlcard_hands(dasan.envs.rlcard.make(rules, seed=1))
 
 
@@ -104,19 +106,19 @@ OURS: dict[str, Side] = {
     "rlcard-manner": Side("observations and legal actions", "", "", _rlcard_manner),
     "engine": _path("engine", "legal moves"),
 }
-"""`dasan.vector.playouts`; batched environments; our environments for Gymnasium, PettingZoo, OpenSpiel and in RLCard's manner;
-the interpreted engine."""
+"""`dasan.vector.playouts`; batched environments; our environments for Gymnasium, PettingZoo and OpenSpiel, and the
+RLCard-style one; the interpreted engine."""
 
 
 def not_installed() -> dict[str, str]:
-    """By row that is left out, because its package is not installed: how to install that."""
+    """The installation command for each row that is skipped because its package is missing."""
     return {name: side.install for name, side in {**OURS, **PEERS}.items() if side.missing}
 
 
 def measure_beside(variant: str, paths: Sequence[str], *, seconds: float, rounds: int) -> list[Beside]:
-    """A row for each of our `paths` and each peer, but those whose packages are not installed.
+    """A row for each of our `paths` and each peer whose package is installed.
 
-    seconds: the least length of a run; rounds: how many runs of each, in turn.
+    seconds: the minimum length of a run. rounds: the number of runs of each, in turn.
     """
     rules = rules_of(variant)
     sides = {name: OURS[name] for name in paths} | PEERS
@@ -127,7 +129,7 @@ def measure_beside(variant: str, paths: Sequence[str], *, seconds: float, rounds
             works[name]()
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
     for number in range(rounds):
-        # The order alternates, so that a machine that gets slower or faster favours nobody.
+        # The order alternates, so that drift of the machine's speed favours nobody.
         for name in list(works)[:: 1 if number % 2 == 0 else -1]:
             runs[name].append(_rate(works[name], seconds))
     return [_row(variant, name, sides[name], runs) for name in works]

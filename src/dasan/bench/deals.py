@@ -1,4 +1,4 @@
-"""Who wins random deals of Big Three under exact play, by seat and by what the bidder holds.
+"""Who wins random deals of Big Three under exact play, by seat and by features of the bidder's hand.
 
 Every seat of a deal is valued as the bidder. A bidder whose result the budget does not prove counts as a loss in the
 lower share and as a win in the upper one: the true share lies between the two.
@@ -27,17 +27,17 @@ from dasan.solver import solve
 
 PRESETS = {3: "big-three", 4: "big-three-4p"}
 HIGH = "A23"
-"""The three ranks that are in no run, the highest (B3.02, B3.14)."""
+"""The three highest ranks, which no run contains (B3.02, B3.14)."""
 
 KINDS = ("all", "some", "bids", "place", "threes", "twos", "high", "turns", "run", "sets", "kitty_high", "kitty_turns")
-"""The groupings of bidders: all of them; the best one of each deal; the fields of `Bidder`; its features."""
+"""The groupings of bidders: all; the best one of each deal; by the fields of `Bidder`; by its features."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bidder:
     """One seat of a deal as bidder.
 
-    won: whether its side goes out first with best play; None if that was not settled. place: 0 for the opener of the
+    won: whether its side goes out first with best play; None if unproved. place: 0 for the opener of the
     auction, who leads; 1 for the seat that acts next, and so on. bids: whether greedy bots in all seats make it the
     bidder. features: see `features`.
     """
@@ -61,12 +61,12 @@ class Valued:
 
     @property
     def settled(self) -> bool:
-        """Whether the result of every bidder is known."""
+        """Whether every bidder's result is proved."""
         return all(one.won is not None for one in self.bidders)
 
     @property
     def won_by_some(self) -> bool | None:
-        """Whether some bidder wins; None if that was not settled."""
+        """Whether some bidder wins; None if unproved."""
         seen = {one.won for one in self.bidders}
         return True if True in seen else None if None in seen else False
 
@@ -75,7 +75,7 @@ class Valued:
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Valued:
-        """ValueError if this is not what `to_json` made."""
+        """The inverse of `to_json`. ValueError: the data are not a valued deal."""
         try:
             valued = Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
             right = valued._is_typed()
@@ -86,7 +86,7 @@ class Valued:
         return valued
 
     def _is_typed(self) -> bool:
-        """Whether every field has the type that it is declared with, and every seat is valued."""
+        """Whether every field has its declared type, and every seat is valued."""
         numbers = [self.seed, self.players, self.number, self.nodes]
         for one in self.bidders:
             numbers += [one.seat, one.place, *one.features.values()]
@@ -149,8 +149,8 @@ def features(rules: Rules, hand: Sequence[Card], kitty: Sequence[Card]) -> dict[
     """Features of a bidder's hand, the kitty included.
 
     threes, twos, high: cards of rank 3, of rank 2, of the three highest ranks. turns: the fewest plays that empty the
-    hand. run: the most ranks in one run of singles. sets: ranks held three or four times. kitty_high, kitty_turns, with
-    a kitty: high cards in it, and by how many turns it makes the hand longer.
+    hand. run: the most ranks in one run of singles. sets: ranks held three or four times. kitty_high, kitty_turns: with
+    a kitty, the high cards in it and the turns that it adds to the hand.
 
     >>> import dasan
     >>> from dasan.cards import parse_cards
@@ -182,12 +182,12 @@ def _turns(rules: Rules, hand: Sequence[Card]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of bidders of one group that win.
+    """The share of winning bidders in a group.
 
-    deals: the number of deals they come from. low, high: the share that wins if none, or if all, of the unsettled bidders do.
-    interval: a 95 % confidence interval that holds whatever the unsettled results are: the lower end of Wilson's interval for
-    `low` and the upper end of that for `high`, with the number of deals as sample size, since the bidders of one deal are
-    not independent.
+    deals: the number of deals they come from. low, high: the share that wins if none, or if all, of the unproved
+    bidders win. interval: a 95 % confidence interval whatever the unproved results are: from the lower end of Wilson's
+    interval for `low` to the upper end of that for `high`, with the number of deals as sample size, since the bidders
+    of a deal are not independent.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Figures in a page of the documentation: a new measurement replaces the row of the old one."""
+"""Tables of figures in documentation pages: a new measurement replaces the old row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Figures:
-    """The rows of a section, in Markdown. columns: the headings; the first `keys` of them identify the measurement."""
+    """A section with a Markdown table. columns: the headings; the first `keys` of them identify a measurement."""
 
     title: str
     intro: str
@@ -16,15 +16,15 @@ class Figures:
     keys: int
 
     def head(self) -> str:
-        """The first two lines."""
+        """The table's first two lines."""
         return f"{row(self.columns)}\n{'|---' * len(self.columns)}|"
 
     def section(self, rows: list[str]) -> str:
-        """The text under the title."""
+        """The text under the section's title."""
         return "\n".join([self.intro, "", self.head(), *rows, ""])
 
     def put(self, file: Path, new: str, *, before: str = "") -> None:
-        """Write a row into the page in `file`: it replaces the row of the same measurement, or becomes the last one.
+        """Write a row into the page `file`, replacing the row of the same measurement if there is one.
 
         before: a new section is added before the section with this title; "": at the end.
         """
@@ -63,7 +63,7 @@ def cells(row: str) -> list[str]:
 
 
 def sections(page: str) -> dict[str, str]:
-    r"""The text of a page under each heading of the second level, by title; under "" what comes before the first.
+    r"""The text under each second-level heading of a page, by title; under "" the text before the first.
 
     >>> sections("# Page\n\n## One\n\n1\n\n## Two\n\n2\n")
     {'': '# Page\n', 'One': '1\n', 'Two': '2\n'}

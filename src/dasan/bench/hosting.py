@@ -1,4 +1,4 @@
-"""Server processes for a benchmark, and their processor time and memory."""
+"""Start server processes for a benchmark, and read their processor time and memory."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ LIMITLESS = dict.fromkeys(
     ),
     "1000000",
 )
-"""Settings that lift the limits for one address, for the whole load comes from one."""
+"""Settings that raise the limits per address, because the whole load comes from one."""
 SECRET = "the processes of one benchmark share this secret"
 SCRIPT = "import dasan.server.main as m; m.serve('127.0.0.1', 0)"
 
 
 class NotServed(Exception):
-    """A server did not start, or does not answer; one sentence."""
+    """A server did not start or does not answer. The message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """cpu: seconds of processor time so far. memory: bytes. None where the system does not say."""
+    """cpu: seconds of processor time so far. memory: bytes. None where the system does not report them."""
 
     cpu: float | None
     memory: int | None
@@ -41,19 +41,19 @@ class Usage:
 
 @dataclass(frozen=True)
 class Hosted:
-    """A server process: its address and number."""
+    """A server process: its address and process id."""
 
     address: str
     pid: int
 
     @property
     def usage(self) -> Usage:
-        """The usage of the process itself, without the processes in which its bots think."""
+        """The usage of the process itself, excluding its bots' processes."""
         return usage(self.pid)
 
     @property
     def bots_cpu(self) -> float | None:
-        """Processor seconds of its child processes, which are its bots'; None where the system does not say."""
+        """Processor seconds of its child processes, the bots; None where the system does not report them."""
         used = [usage(pid).cpu for pid in _below(self.pid)]
         return None if any(cpu is None for cpu in used) else sum(cpu or 0.0 for cpu in used)
 
@@ -76,7 +76,7 @@ def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") 
                     stderr=log,
                     text=True,
                     env={**os.environ, **settings},
-                    start_new_session=True,  # an interrupt of this program is not theirs: they are ended below
+                    start_new_session=True,  # Ctrl-C must not reach the servers: they are terminated below
                 )
             running.append(child)
             assert child.stdout is not None
@@ -110,7 +110,7 @@ def usage(pid: int) -> Usage:
 
 
 def _below(pid: int) -> Iterator[int]:
-    """All descendants of a process, by number."""
+    """The process ids of all descendants."""
     for thread in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
             children = thread.read_text().split()

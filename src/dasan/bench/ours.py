@@ -13,9 +13,9 @@ from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
 PATHS = ("engine", "whole-hands", "batch-packed-mask", "batch-packed-obs", "batch-mask", "batch-obs", "batch-moves", GPU)
-"""The interpreted engine; whole hands (`dasan.vector.playouts`); batched environments with packed masks, with packed observations
-too; with masks and lists of legal actions, with observations too, and with the features of every legal move as well; batched
-environments on a GPU."""
+"""The interpreted engine; whole hands (`dasan.vector.playouts`); batched environments with packed masks, then also
+packed observations; with masks and lists of legal actions, then also observations, then also features of every legal
+move; batched environments on a GPU."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "big-three": {},
     "big-three-4p": {},
@@ -35,8 +35,8 @@ def rules_of(variant: str) -> Rules:
 def measure_ours(
     variants: list[str], paths: list[str], *, seconds: float, repeats: int, every_core: bool = True
 ) -> Iterator[Speed]:
-    """Yield a row for each variant and path on one core, and for compiled paths another one on all cores if there are several.
-    The path on a GPU has rows only for rules that it plays, where there is one.
+    """Yield a row for each variant and path on one core, and for compiled paths another on all cores if there are
+    several. The GPU path has rows only if there is a GPU and it supports the rules.
     """
     counts = [1, cores()] if every_core and cores() > 1 else [1]
     for variant in variants:
@@ -53,14 +53,14 @@ def measure_ours(
 
 
 def why_no_gpu() -> str:
-    """Why there is no GPU to measure; empty if there is one."""
+    """The reason why no GPU can be measured; empty if one can."""
     from dasan.kernels.ranks.cuda.env import why_not
 
     return why_not()
 
 
 def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Speed:
-    """Random actions, masks and deals on the GPU; the clock stops when the last kernel has finished."""
+    """Random actions, masks and deals on the GPU; timing includes the last kernel."""
     from dasan.kernels.ranks.cuda.env import GpuEnv, device_name, wait
 
     env = GpuEnv(rules, NUM_ENVS_GPU, seed=1)

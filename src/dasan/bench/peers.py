@@ -15,8 +15,8 @@ from dasan.bench.works import Work
 
 
 class Side(NamedTuple):
-    """One row to measure. includes: what a ply includes. module: the package that it needs, "" for none. install: how to get
-    that. work: makes the work, of a game's rules if it is ours.
+    """One row to measure. includes: what a ply includes. module: the package it needs, "" for none. install: the
+    command that installs it. work: makes the work, from a game's rules if the row is ours.
     """
 
     includes: str
@@ -35,7 +35,7 @@ def _module(name: str) -> Any:
 
 
 def _openspiel_cpp() -> Work:
-    """`evaluate_bots` with OpenSpiel's own uniformly random bots: deal and play entirely in C++."""
+    """`evaluate_bots` with OpenSpiel's uniformly random bots: dealing and play entirely in C++."""
     pyspiel = _module("pyspiel")
     game = pyspiel.load_game("dou_dizhu")
     bots = [pyspiel.make_uniform_random_bot(player, player) for player in range(game.num_players())]
@@ -49,7 +49,7 @@ def _openspiel_cpp() -> Work:
         pyspiel.evaluate_bots(state, bots, seed)
         return state
 
-    # Counting decisions takes longer than making them, so their mean is measured beforehand.
+    # Counting decisions takes longer than making them, so their mean is measured before the run.
     sample = [play() for _ in range(2000)]
     mean = sum(sum(1 for step in state.full_history() if step.player >= 0) for state in sample) / len(sample)
 
@@ -68,7 +68,7 @@ def _openspiel_python() -> Work:
 
 
 def openspiel_hands(game: Any) -> Work:
-    """Random hands of an OpenSpiel game from Python; the deal is in it, its chance nodes are not counted."""
+    """Random hands of an OpenSpiel game from Python, dealing included; chance nodes do not count as plies."""
     source = random.Random(1)
 
     def work() -> tuple[int, int]:
@@ -103,7 +103,7 @@ def _rlcard_step() -> Work:
 
 
 def rlcard_hands(env: Any) -> Work:
-    """Random hands of an environment in RLCard's manner: `step`, and the state of the next player."""
+    """Random hands of an RLCard-style environment: `step`, and the state of the next player."""
     source = random.Random(1)
 
     def work() -> tuple[int, int]:
@@ -119,7 +119,7 @@ def rlcard_hands(env: Any) -> Work:
 
 
 class _AtRandom:
-    """DouZero's interface of an agent."""
+    """A random agent with DouZero's interface."""
 
     def __init__(self, source: random.Random) -> None:
         self._source = source
@@ -129,7 +129,7 @@ class _AtRandom:
 
 
 def _douzero() -> Work:
-    """`GameEnv.step`, which tells the next player its legal moves; without an auction, and without tensors."""
+    """`GameEnv.step`, which lists the next player's legal moves; no auction, no tensors."""
     game_env = _module("douzero.env.game").GameEnv
     source = random.Random(1)
     pack = [*(rank for rank in (*range(3, 15), 17) for _ in range(4)), 20, 30]

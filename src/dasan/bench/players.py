@@ -1,4 +1,4 @@
-"""Scripted people over real sockets, who measure the delay until others see a move."""
+"""Scripted players over real sockets that measure the delay until others see a move."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ UPDATE, SNAPSHOT, PROBE, ACK, ERROR = (
     f'{{"type":"{kind}"'.encode() for kind in ("update", "snapshot", "probe", "ack", "error")
 )
 CONNECTS_IN = 60.0
-"""Seconds that a server may take to answer a handshake."""
+"""The time limit for a handshake, in seconds."""
 TURN = re.compile(rb'"phase":"([a-z]+)","to_act":([0-9]+|null)')
 REQUESTS = 8
-"""Requests on their way at the same time while tables are opened."""
+"""Concurrent requests while tables are opened."""
 
 
 @dataclass
 class Noted:
-    """The measurements of the players of one run, times in milliseconds.
+    """The players' measurements in one run; times in milliseconds.
 
-    moves: all moves made, also by bots; own: those of people. seen: from sending a move until another connection at the table
-    receives it; acknowledged: until its player receives the answer. failed: connections that ended early, and refusals.
+    moves: all moves made, by bots too; own: moves made by people. seen: from sending a move until another connection at
+    the table receives it; acknowledged: until its player receives the answer. failed: connections lost, and refusals.
     """
 
     moves: int = 0
@@ -46,7 +46,7 @@ class Noted:
     failed: int = 0
 
     def clear(self) -> None:
-        """Drop everything measured so far, which was the warm-up."""
+        """Discard the warm-up's measurements."""
         self.moves = self.own = self.failed = 0
         self.seen.clear()
         self.acknowledged.clear()
@@ -54,7 +54,7 @@ class Noted:
 
 @dataclass
 class _WatchedTable:
-    """A table, with the cookies of its people. sent: when `mover` sent the move that is under way; None: there is none."""
+    """A table, with the cookies of its people. sent: when `mover` sent the pending move; None if there is none."""
 
     id: str
     cookies: list[str]
@@ -63,10 +63,10 @@ class _WatchedTable:
 
 
 class Crowd:
-    """People who play at tables, each with bots in the other chairs; at some tables somebody watches.
+    """People at tables, with bots in the other chairs; some tables have a spectator.
 
-    addresses: of the server's processes. people: at each table. think: seconds a person thinks, on average. watched: the
-    share of tables.
+    addresses: the server processes. people: per table. think: mean thinking time in seconds. watched: the share of
+    tables with a spectator.
     """
 
     def __init__(
@@ -96,11 +96,11 @@ class Crowd:
 
     @property
     def connected(self) -> int:
-        """Sockets that are open."""
+        """The number of open sockets."""
         return sum(not task.done() for task in self._listening)
 
     async def open(self, tables: int) -> None:
-        """Open tables until there are `tables`, and sit down at each."""
+        """Open tables until there are `tables`, and take the seats."""
         made = await asyncio.gather(*(self._open(number) for number in range(self.tables, tables)))
         for table in made:
             number = len(self._tables)
@@ -136,7 +136,7 @@ class Crowd:
 
     async def _connect(self, who: _Watcher, cookie: str, address: str) -> None:
         try:
-            # Neither compressed nor pinged: the load shares the machine with the server that it measures.
+            # No compression and no pings: the load shares the machine with the server that it measures.
             socket = await connect(
                 f"ws{address.removeprefix('http')}/ws/tables/{who.table.id}",
                 additional_headers={"Cookie": cookie} if cookie else None,
@@ -163,7 +163,7 @@ class Crowd:
 
 
 class _Watcher:
-    """Somebody at a table, who hears what happens there. seat: None for a spectator."""
+    """A connection at a table that receives its messages. seat: None for a spectator."""
 
     def __init__(self, crowd: Crowd, table: _WatchedTable) -> None:
         self.crowd = crowd
@@ -171,15 +171,15 @@ class _Watcher:
         self.seat: int | None = None
 
     async def hear(self, socket: ClientConnection, text: bytes) -> None:
-        """Act on a message. Only the events of an update are parsed; they come before the view."""
+        """Handle a message. Only an update's events are parsed; they come before the view."""
         if text.startswith(UPDATE):
             self._saw(json.loads(text[text.index(b'"events":') + 9 : text.index(b',"view":')]))
         elif text.startswith(PROBE):
             await socket.send(text, text=True)
 
     def _saw(self, events: list[Json]) -> int:
-        """Record the delay of the move under way if it is among these events and another seat made it; return the number
-        of moves among them.
+        """Record the delay of the pending move if another seat made it and it is among `events`; return the number of
+        moves in them.
         """
         table, moves = self.table, 0
         for event in events:
@@ -191,7 +191,7 @@ class _Watcher:
 
 
 class _Person(_Watcher):
-    """A player. counts: whether this one counts the moves of the table."""
+    """A player. counts: whether it counts the table's moves."""
 
     def __init__(self, crowd: Crowd, table: _WatchedTable, counts: bool) -> None:
         super().__init__(crowd, table)
@@ -200,7 +200,7 @@ class _Person(_Watcher):
         self._thinking: asyncio.Task[None] | None = None
 
     async def hear(self, socket: ClientConnection, text: bytes) -> None:
-        """Act on a message; an update is parsed in full only on this player's turn, or when the hand is over."""
+        """Handle a message; an update is parsed in full only on this player's turn, or when the hand is over."""
         noted, table = self.crowd.noted, self.table
         if text.startswith(UPDATE):
             view = text.index(b',"view":')

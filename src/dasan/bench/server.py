@@ -1,7 +1,7 @@
-"""Benchmark of the server: tables of a person and bots over real sockets, more and more of them.
+"""Benchmark of the server: increasing numbers of tables, each with a person and bots, over real sockets.
 
-The load comes from the process that measures. Each person thinks, moves, and notes when the answer comes; at some
-tables somebody watches and notes when the move is seen. What the server's processes use is read from the system.
+The measuring process makes the load. Each person thinks, moves, and records when the answer comes; at some tables a
+spectator records when the move arrives. The server processes' usage is read from the system.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from dasan.bench.players import Crowd
 from dasan.bench.timing import device
 
 GOAL_MS = 100.0
-"""The highest 99th percentile of the time until others see a move, in ms, that counts as good."""
+"""The limit in ms on the 99th percentile of the time until others see a move."""
 WARM_UP = 2.0
-"""How long people play before anything is measured, in multiples of the thinking time."""
+"""The length of the warm-up, in multiples of the thinking time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,12 @@ class Milliseconds:
 class ServerRow:
     """One row of the results.
 
-    database: "sqlite" or "postgresql", "" for a server elsewhere. connected: sockets. moves_per_s: by people and bots,
-    own_per_s by people. seen: a move until another connection has it. acknowledged: until its player has the answer.
-    cpu_ms: processor time of the server's processes for a move, bots_cpu_ms that of the bots' processes. memory_mb: of the
-    server's processes, and table_kb what each table added to it; None where the system does not say. load_cpu: processor
-    time of the load itself, as a share of one core: near 1 it measures itself. load_average: of the machine, before.
+    database: "sqlite" or "postgresql", "" for a server elsewhere. connected: sockets. moves_per_s: by people and bots;
+    own_per_s: by people. seen: from sending a move until another connection receives it; acknowledged: until its player
+    receives the answer. cpu_ms: processor time of the server's processes per move; bots_cpu_ms: of the bots' processes.
+    memory_mb: of the server's processes; table_kb: memory added per table; None where the system does not report it.
+    load_cpu: processor time of the load itself, as a share of one core: near 1 the load is the bottleneck.
+    load_average: of the machine, before the run.
     """
 
     database: str
@@ -78,7 +79,7 @@ class ServerRow:
 
     @property
     def good(self) -> bool:
-        """Whether others see moves in time, and no connection was lost."""
+        """Whether others see moves within the limit, and no connection was lost."""
         return self.seen.p99 is not None and self.seen.p99 < GOAL_MS and not self.failed
 
 
@@ -97,10 +98,10 @@ async def measure_server(
     urls: Sequence[str] = (),
     seed: int = 1,
 ) -> AsyncIterator[ServerRow]:
-    """Yield a row for each number of tables, which must ascend. urls: servers that run already; without, they are started here.
+    """Yield a row for each of `tables`, which must ascend. urls: running servers; by default this function starts them.
 
-    seconds: how long each number of tables is measured. think: a person's mean thinking time in seconds. people: at each
-    table, beside the bots. watched: the share of tables that somebody watches. `NotServed`: a server does not answer.
+    seconds: the measured time per row. think: a person's mean thinking time in seconds. people: per table, in addition
+    to the bots. watched: the share of tables with a spectator. `NotServed`: a server does not answer.
     """
     load_average = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     with ExitStack() as stack:

@@ -1,8 +1,8 @@
 """Benchmark of Big Three's solver on seeded positions of a given number of cards.
 
-A position is a random deal (any bidder, any seat on lead) played at random until at most so many cards are left and a
-trick has just been cleared; 52 cards are a whole deal at the first lead. A world is such a position with the cards that the
-seat to act does not hold dealt anew among the other seats.
+A position is a random deal (any bidder, any seat on lead) played at random until at most the given number of cards is
+left and a trick has just been cleared; 52 cards are a whole deal at the first lead. A world is such a position with the
+cards of the other seats redealt among them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dasan.solver.budget import Budget
 from dasan.solver.solving import Warm, solve_warm
 
 SIZES = {20: (2_000, 2.0), 25: (2_000, 2.0), 30: (2_000, 2.0), 36: (500, 5.0), 42: (100, 20.0), 52: (40, 60.0)}
-"""By number of cards: positions, and seconds of processor time for each."""
+"""(positions, seconds of processor time for each) by number of cards."""
 MOVES_AT = 30
 WORLDS_AT = 24
 WORLDS = 20
-"""Worlds a position."""
+"""Worlds per position."""
 WORLD_NODES = 2_000
 """Search nodes for one world; a bot uses an estimate where the search needs more."""
 
@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """Quantiles; None where one falls among positions that were not solved, and so is above the limit."""
+    """Quantiles; None for those above the limit, among unsolved positions."""
 
     median: float | None
     p90: float | None
@@ -46,11 +46,10 @@ class Quantiles:
 class SolverRow:
     """One row of the results.
 
-    what: "value" (who wins), "moves" (that, and the value of every legal move), or "worlds" (who wins, in worlds of one
-    position after the other). cards: at most so many; mean_cards: so many there were. unsolved: the share not settled
-    within `seconds` of processor time, or `nodes` positions; unsolved_95: its 95 % interval (Wilson). ms: processor
-    time of a call. nodes: positions that the search looked at. per_second: positions or worlds solved or given up in a
-    second.
+    what: "value" (who wins), "moves" (also the value of every legal move), or "worlds" (who wins, in worlds of one
+    position after another). cards: the maximum; mean_cards: the actual mean. unsolved: the share unproved within
+    `seconds` of processor time or `nodes` nodes; unsolved_95: its 95 % interval (Wilson). ms: processor time of a call.
+    nodes: nodes searched. per_second: positions or worlds solved or given up a second.
     """
 
     what: str
@@ -83,8 +82,8 @@ def measure_solver(
     """Yield a row "value" for each size; also a row "moves" if `MOVES_AT` is among the sizes, and a row "worlds" if `MOVES_AT` or
     `WORLDS_AT` is.
 
-    count: positions of every size; seconds: the limit for each (default of both: `SIZES`). progress: called with what is being
-    measured, how many positions are done, and how many there will be.
+    count: positions of every size; seconds: the limit for each (default of both: `SIZES`). progress: called with the
+    row's name, the number of positions done, and the number of all positions.
     """
     sizes = list(sizes)
     dasan.solve(at_random(12, random.Random(0)))
@@ -130,7 +129,7 @@ def at_random(cards: int, source: random.Random) -> dasan.State:
 
 
 def world(state: dasan.State, source: random.Random) -> dasan.State:
-    """The same position with the cards that the seat to act does not hold dealt anew."""
+    """The same position with the other seats' cards redealt among them."""
     hidden = [c for seat, hand in enumerate(state.hands) if seat != state.to_act for c in hand]
     source.shuffle(hidden)
     hands = []
@@ -142,7 +141,7 @@ def world(state: dasan.State, source: random.Random) -> dasan.State:
 
 
 class _Processor:
-    """A `Cancel` that stops after some seconds of processor time, so that other work on the machine does not matter."""
+    """A `Cancel` that stops after some seconds of processor time, so that other load on the machine does not matter."""
 
     def __init__(self, seconds: float) -> None:
         self.until = time.process_time() + seconds

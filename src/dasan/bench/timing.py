@@ -15,7 +15,7 @@ from dasan.bench.works import Work
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """One row of the results. plies_per_s: by process time on one core, by the clock on more and on a GPU."""
+    """One row of the results. plies_per_s: by process time on one core, by wall-clock time on several and on a GPU."""
 
     preset: str
     path: str
@@ -58,8 +58,8 @@ def measure(
     threads: int = 1,
     gpu: str | None = None,
 ) -> Speed:
-    """The median of `repeats` runs of at least `seconds` each; `work` has been called once before. gpu: its name, if the
-    work is done by one.
+    """The median of `repeats` runs of at least `seconds` each, after one warm-up call of `work`. gpu: the name of the
+    GPU that does the work, if any.
     """
     work()
     clock = time.process_time if threads == 1 and gpu is None else time.perf_counter

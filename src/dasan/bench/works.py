@@ -1,6 +1,6 @@
-"""The work that is measured, through public names alone: the engine, batched environments, and what players wait for.
+"""The measured work, through the public API only: the engine, batched environments, and whatever players wait for.
 
-Run as a program it measures the `dasan` that its Python imports, which may be of another revision: see `against`.
+Run as a program it measures the `dasan` that its Python imports, possibly of another commit: see `against`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 import dasan
 
 STEPS = 50
-"""Steps of all environments that are counted together."""
+"""Steps of all environments per call."""
 
 Work = Callable[[], tuple[int, int]]
-"""Plays some hands; returns how many plies and how many hands that ended."""
+"""Plays some hands; returns the number of plies and of finished hands."""
 
 
 def engine(rules: dasan.Rules, threads: int) -> Work:
@@ -36,7 +36,9 @@ def engine(rules: dasan.Rules, threads: int) -> Work:
 
 
 def batch_size(rules: dasan.Rules) -> int:
-    """The number of environments a thread: 4,096, or 512 of games with more than 10,000 plays, whose masks are wide."""
+    """The number of environments per thread: 4,096, or 512 in games with more than 10,000 plays, whose masks are
+    wide.
+    """
     return 4096 if len(rules.catalogue.rows) <= 10_000 else 512
 
 
@@ -63,9 +65,7 @@ def batch(**outputs: Any) -> Callable[[dasan.Rules, int], Work]:
 
 
 def solver(cards: int, count: int, nodes: int) -> Callable[[dasan.Rules, int], Work]:
-    """`dasan.solve` on `count` positions of at most `cards` cards on lead, the same in every run, within `nodes` each. Counts
-    positions.
-    """
+    """`dasan.solve` on `count` fixed positions of at most `cards` cards on lead, within `nodes` each. Counts positions."""
 
     def works(rules: dasan.Rules, threads: int) -> Work:
         states = [late(rules, cards, random.Random(place)) for place in range(count)]
@@ -81,7 +81,7 @@ def solver(cards: int, count: int, nodes: int) -> Callable[[dasan.Rules, int], W
 
 
 def search(rules: dasan.Rules, threads: int) -> Work:
-    """The moves of `search` in eight positions, also the same in every run. Counts moves."""
+    """The moves of `search` in eight fixed positions. Counts moves."""
     views = []
     for place in range(8):
         state = late(rules, 10 * rules.players, random.Random(place))
@@ -96,7 +96,7 @@ def search(rules: dasan.Rules, threads: int) -> Work:
 
 
 def worlds(rules: dasan.Rules, threads: int) -> Work:
-    """Worlds that fit a view after the first trick. Counts worlds."""
+    """Worlds consistent with a view after the first trick. Counts worlds."""
     state = late(rules, 10 * rules.players, random.Random(1))
     view = state.view(state.to_act)
 
@@ -140,7 +140,7 @@ def review(rules: dasan.Rules, threads: int) -> Work:
 
 
 def late(rules: dasan.Rules, cards: int, source: random.Random) -> dasan.State:
-    """A position of a random hand with at most so many cards and a free lead."""
+    """A position of a random hand with at most `cards` cards and a free lead."""
     while True:
         state = dasan.deal(rules, seed=source.getrandbits(32), dealer=0)
         while state.to_act is not None:
@@ -163,18 +163,21 @@ WORKS: dict[str, Callable[[dasan.Rules, int], Work]] = {
     "search": search,
     "review": review,
 }
-"""By path. Rates count plies; of the solver positions, of `worlds` worlds, of `search` moves, of `review` hands."""
+"""The work of each path. Rates count plies, except: positions for the solver, and worlds, moves and hands for `worlds`,
+`search` and `review`."""
 
 
 def applies(path: str, rules: dasan.Rules) -> bool:
-    """Whether a path measures these rules: whole deals are solved where two sides play, endgames where everybody plays alone."""
+    """Whether a path measures these rules: whole deals are solved in games of two sides, endgames in games without
+    sides.
+    """
     sides = rules.auction is not None
     return {"solve-deals": sides, "solve-30-cards": sides, "solve-endgames": not sides}.get(path, True)
 
 
 def main() -> None:
-    """Read lines `path seconds preset [option=value …]`: prepare the work, then for every further empty line measure one run
-    of it and print its rate, plies a second.
+    """Read a line `path seconds preset [option=value …]` and prepare the work; then for every empty line measure one
+    run and print its rate a second.
     """
     path, seconds, preset, *given = sys.stdin.readline().split()
     options = {name: int(value) for name, _, value in (text.partition("=") for text in given)}
