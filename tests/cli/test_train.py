@@ -24,7 +24,7 @@ pytestmark = pytest.mark.full
         ),
         (["--like", "winner", "--game", "big-three"], "leave out --game"),
         (["--like", "winner", "-o", "jokers=true"], "leave out --option"),
-        (["--resume", "--rounds", "40"], "a run goes on with its own settings: leave out --rounds"),
+        (["--resume", "--rounds", "40"], "a resumed run keeps its own settings: leave out --rounds"),
         (["--resume", "--pool", "low"], "leave out --pool"),
         (["--share", "0.5"], "name one"),
         (["--envs", "30", "--branches", "4"], "a multiple of branches"),

@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     plan = DatasetPlan(dasan.rules("big-two"), ("random",) * 4, 20, part=10)
     make(plan, tmp_path)
     (tmp_path / "hands" / "part-00001.parquet").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"part-00001\.parquet is no Parquet file"):
+    with pytest.raises(ValueError, match=r"part-00001\.parquet is not a readable Parquet file"):
         make(plan, tmp_path)
     (tmp_path / "manifest.json").write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"manifest\.json is no manifest"):

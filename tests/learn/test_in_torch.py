@@ -81,7 +81,7 @@ def test_steps_that_fail_leave_the_weights_and_say_why(tmp_path: Path, monkeypat
         raise RuntimeError("CUDA out of memory.\nTried to allocate 2 GiB")
 
     monkeypatch.setattr(TorchLearner, "_contrasted", fail)
-    with pytest.raises(DeviceFailed, match=r"PyTorch ended on cpu: CUDA out of memory\.$"):
+    with pytest.raises(DeviceFailed, match=r"PyTorch failed on cpu: CUDA out of memory\.$"):
         trainer.epoch()
     assert np.array_equal(flat, trainer.learner.flat)
     said = refusal("train", "--out", tmp_path, "--resume")

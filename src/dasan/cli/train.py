@@ -91,7 +91,7 @@ def train(
 
     check_place(processes, ray)
     if resume and (lost := given & {"like", "pool", "share", "actors", "device", *_SETTINGS}):
-        raise CannotRun(f"a run goes on with its own settings: leave out {_flags(lost)}")
+        raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived:
         raise CannotRun("--answers is for networks with --derived")
     if like is not None and (lost := given & _SETTINGS):

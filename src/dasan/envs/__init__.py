@@ -1,6 +1,6 @@
-"""Standard environments over the same games: PettingZoo, Gymnasium, OpenSpiel, and a wrapper in RLCard's manner.
+"""Standard environments of the games: PettingZoo, Gymnasium, OpenSpiel, and an RLCard-style wrapper.
 
-Each module needs the package that it is named after: `pip install 'dasan[envs]'`. They are imported when first used.
+Each module needs the package that it is named after: `pip install 'dasan[envs]'`. They are imported on first use.
 
 >>> import dasan
 >>> env = dasan.envs.rlcard.make("big-three", seed=7)

@@ -1,4 +1,4 @@
-"""A hand's moves, replayed by the engine only when somebody reads its state or an observation after its end."""
+"""Lazy replay: the engine replays a hand's moves only when its state or final observation is read."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dasan.play.state import State
 
 
 class Story:
-    """One hand: how it was dealt, and the legal actions since. `state` replays those that are new.
+    """One hand: its deal and the actions since. `state` replays the new ones.
 
-    dealt: the first state, or a function that gives it.
+    dealt: the first state, or a function that returns it.
     """
 
     def __init__(self, ids: ActionIds, dealt: State | Callable[[], State]) -> None:
@@ -41,7 +41,7 @@ class Story:
 
 
 class PastHand(Story):
-    """A hand of environment `i` of a batch that is over. steps: for each of its moves, the actions of all environments."""
+    """A finished hand of environment `i` of a batch. steps: the actions of all environments at each of its moves."""
 
     def __init__(
         self, ids: ActionIds, dealt: Callable[[], State], steps: Sequence[npt.NDArray[np.int64]], i: int
@@ -57,7 +57,7 @@ class PastHand(Story):
 
 
 def accepted(state: State, move: Move) -> State:
-    """`state.play(move)` for a move that an environment has accepted, without listing the legal moves."""
+    """`state.play(move)` without the check of legality, for a move that an environment has accepted."""
     if state.phase is Phase.PLAY:
         return tricks.pass_(state) if move.type is MoveType.PASS else tricks.play(state, move)
     return state.play(move)
@@ -80,7 +80,7 @@ class Final(dict[str, Any]):
         return self._plain()[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._plain())  # so that dict(…) and ** read the arrays, too
+        return iter(self._plain())  # so that dict(…) and ** also compute the arrays
 
     def __eq__(self, other: object) -> bool:
         return self._plain() == other

@@ -42,7 +42,7 @@ Illegal = Literal["end", "raise"]
 ILLEGAL: tuple[Illegal, ...] = ("end", "raise")
 MODES = ("human", "ansi")
 MOST_ALONE = 100_000
-"""Environments with bots that `make_vec` makes: each is an object of its own."""
+"""The most environments with bots that `make_vec` makes, because each is a separate object."""
 
 
 def _space(num_features: int, num_actions: int) -> spaces.Dict:
@@ -57,8 +57,8 @@ class DasanEnv(Copied, gymnasium.Env):
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
     numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Reward: 0 until the hand is over, then the
-    payment of this seat in units, or where nothing is paid (Winner) (seats + 1) / 2 - place. A hand can be over before this
-    seat has played: then the first step ends the episode, whatever its action.
+    payment of this seat in units, or in games without payments (Winner) (seats + 1) / 2 - place. If the hand is over
+    before this seat has played, the first step ends the episode, whatever its action.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 1}
@@ -97,8 +97,8 @@ class DasanEnv(Copied, gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
-        """Deal a hand. seed: decides this hand and the following ones, whatever is played in them; None goes on from the last
-        seed. `options` are ignored.
+        """Deal a hand. seed: determines this hand and the following ones, whatever is played in them; None continues
+        the last seed. `options` are ignored.
         """
         super().reset(seed=None if seed is None else whole(seed, "seed", 0))
         self._hand.next(int(self.np_random.integers(1 << 62)))
@@ -110,10 +110,10 @@ class DasanEnv(Copied, gymnasium.Env):
         return self._observed(), {"seat": self.seat}
 
     def step(self, action: Any) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
-        """Carry out this seat's action, and the bots' until it is its turn again or the hand is over.
+        """Carry out this seat's action, then the bots' until its next turn or the end of the hand.
 
-        An illegal action ends the episode with the worst possible payment, and sets `info["illegal"]`; with `illegal="raise"`
-        it is a ValueError, with nothing changed. ValueError: the hand is over.
+        An illegal action ends the episode with the worst possible payment and sets `info["illegal"]`; with
+        `illegal="raise"` it raises a ValueError and changes nothing. ValueError: the hand is over.
         """
         if self._over:
             raise ValueError("the hand is over: call reset")
@@ -155,10 +155,10 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
 
     Each step carries out the action of the seat to act in every hand. Observations are the environments' own buffers,
     not copies: the next step overwrites them. Rewards go to the seat that has just acted: 0 until it ends the hand.
-    `info["payoffs"]` has the payment to each seat (float32 [n, seats], 0 while a hand goes on), `info["to_act"]` the seat
-    whose turn it is (int8 [n]). The step that ends a hand also deals the next one: `info["final_obs"]` then has the last
-    observation of the seat that has just acted, and `info["final_info"]` its number as `seat` and the `payoffs`, as Gymnasium
-    says for the autoreset mode SAME_STEP.
+    `info["payoffs"]` has the payment to each seat (float32 [n, seats], 0 during a hand), `info["to_act"]` the seat to
+    act (int8 [n]). The step that ends a hand also deals the next one (Gymnasium's autoreset mode SAME_STEP):
+    `info["final_obs"]` then has the last observation of the seat that has just acted, and `info["final_info"]` its
+    number as `seat` and the `payoffs`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
@@ -175,9 +175,9 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
         self._forget()
 
     def _forget(self) -> None:
-        """Begin with the first hands: no actions so far."""
-        self._steps: list[npt.NDArray[np.int64]] = []  # the actions of every step since the oldest hand began
-        self._began = np.zeros(self.num_envs, np.int64)  # the place in `_steps` of each hand's first action
+        """Clear the recorded actions."""
+        self._steps: list[npt.NDArray[np.int64]] = []  # the actions of every step since the start of the oldest hand
+        self._began = np.zeros(self.num_envs, np.int64)  # the index in `_steps` of each hand's first action
         self._number = self.env.hand_numbers
 
     def _observed(self) -> Observed:
@@ -187,8 +187,8 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
-        """Start every hand over. seed: one for all or one for each, which decide these hands and the following ones; None goes
-        on from the last seeds with new hands. `options` are ignored.
+        """Start every environment over. seed: one for all or one for each, which determine these hands and the
+        following ones; None continues the last seeds with new hands. `options` are ignored.
         """
         if seed is None:
             super().reset()
@@ -205,7 +205,7 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
         return self._observed(), {"to_act": self.env.to_act.copy()}
 
     def step(self, actions: Array) -> tuple[Observed, Array, Array, Array, dict[str, Any]]:
-        """Carry out one action in each hand. ValueError, with nothing changed: one of them is not legal."""
+        """Carry out one action in each hand. ValueError, changing nothing: an action is not legal."""
         acted = self.env.to_act.copy()
         self.env.step(actions)
         done = self.env.done.copy()
@@ -218,7 +218,7 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
         return self._observed(), rewards, done, np.zeros(self.num_envs, np.bool_), info
 
     def _ended(self, done: Array, acted: Array, paid: Array) -> dict[str, Any]:
-        """What Gymnasium says of hands that have ended; begin to count the actions of those that follow."""
+        """Gymnasium's info for the hands that have ended; starts recording the hands that follow."""
         last: Array = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(done).tolist():
             dealt = self.env.first_state(i, int(self._number[i]))
@@ -234,11 +234,11 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
         return {"final_obs": last, "_final_obs": done, "final_info": about, "_final_info": done}
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Nothing is held open."""
+        """Do nothing: there are no resources to release."""
 
 
 class BesideBots(Copied, SyncVectorEnv):
-    """Gymnasium's `SyncVectorEnv` of environments with one seat against bots, with whole copies."""
+    """Gymnasium's `SyncVectorEnv` of environments with one seat against bots; copies are deep."""
 
 
 def make(
@@ -253,8 +253,8 @@ def make(
     """One seat of `preset` with `options` against bots, see `DasanEnv`.
 
     opponents: a bot (a name, or an object with `choose`) for all other seats, or one for each, from the next seat on.
-    seat: the one to play; None draws it anew for each hand. illegal: an illegal action can "end" the episode or "raise" a
-    ValueError. render_mode: None, "ansi" or "human". ValueError: also as for `dasan.vector.make`.
+    seat: the seat to play; None draws one for each hand. illegal: whether an illegal action should "end" the episode or
+    "raise" a ValueError. render_mode: None, "ansi" or "human". ValueError: also as for `dasan.vector.make`.
     """
     env = DasanEnv(
         preset, opponents=opponents, seat=seat, illegal=illegal, render_mode=render_mode, options=dict(options)
@@ -279,12 +279,12 @@ def make_vec(
 ) -> Any:
     """Many hands of `preset` at once: `DasanVectorEnv`, in which one policy plays every seat.
 
-    With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, which takes `seat` and `illegal` too,
-    and is as slow as those bots. vectorization_mode is there for `gymnasium.make_vec` and has no effect.
+    With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, which also takes `seat` and
+    `illegal`, and runs at the bots' speed. vectorization_mode exists for `gymnasium.make_vec` and has no effect.
     """
     if opponents is None:
         return DasanVectorEnv(preset, num_envs, threads=threads, options=options)
-    made: Any = partial(make, preset, opponents=opponents, **options)  # a lambda could not be pickled
+    made: Any = partial(make, preset, opponents=opponents, **options)  # not a lambda, which could not be pickled
     return BesideBots([made] * whole(num_envs, "num_envs", 1, MOST_ALONE))
 
 

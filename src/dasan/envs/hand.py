@@ -1,4 +1,4 @@
-"""What the environments of all packages share: one hand at a time, its seeds, and whole copies."""
+"""Shared base of the packages' environments: one hand at a time, seeding, and deep copies."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from dasan.vector.earnings import earnings
 
 
 class Copied:
-    """Environments that own hands: `copy.copy` copies the hands as well, as `copy.deepcopy` and a pickle do.
-
-    A copy goes on where the original is, and neither changes the other.
+    """A base of environments whose `copy.copy` also copies the hands, as `copy.deepcopy` and pickling do. A copy
+    continues from the original's position, and neither affects the other.
     """
 
     def __copy__(self) -> Self:
@@ -31,10 +30,10 @@ class Copied:
 
 
 class HandEnv(Copied):
-    """A hand of `preset`: `to_act`, `mask`, `observation` change with `play`; `next` deals the next hand.
+    """A hand of `preset`: `play` changes `to_act`, `mask` and `observation`; `next` deals the next hand.
 
-    After `next(seed)` the hands are those of `dasan.vector.make(preset, 1, seed)`, whatever is played in them and whether
-    they are played to the end. The first hand of all is random.
+    After `next(seed)` the hands are those of `dasan.vector.make(preset, 1, seed)`, whatever is played in them and even
+    if they are abandoned. The first hand is random.
     """
 
     def __init__(self, preset: str | Rules, options: dict[str, OptionValue]) -> None:
@@ -58,13 +57,13 @@ class HandEnv(Copied):
         self._begin()
 
     def _abandon(self) -> None:
-        """Play the hand to its end if it goes on, for only then the environment deals the following one."""
+        """Play an unfinished hand to its end, because the environment deals the next one only then."""
         while not self.over:
             self.env.step(self.env.legal[:, 0])
             self.over = bool(self.env.done[0])
 
     def play(self, action: int) -> None:
-        """Carry out an action id. ValueError, with nothing changed: it is not legal, or the hand is over."""
+        """Carry out an action id. ValueError, changing nothing: it is not legal, or the hand is over."""
         if self.over:
             raise ValueError("the hand is over: reset the environment")
         if not 0 <= action < self.env.num_actions or not self.env.mask[0, action]:
@@ -78,12 +77,12 @@ class HandEnv(Copied):
 
     @property
     def to_act(self) -> int | None:
-        """The seat to act; None when the hand is over."""
+        """The seat to act; None after the end of the hand."""
         return None if self.over else int(self.env.to_act[0])
 
     @property
     def state(self) -> State:
-        """The hand as the engine knows it."""
+        """The hand as the engine's state."""
         return self.story.state
 
     def mask(self, seat: int) -> npt.NDArray[np.int8]:

@@ -1,4 +1,4 @@
-"""The reward of a hand for a learner: its payments, or places where nothing is paid."""
+"""A hand's rewards for learners: payments, or places in games without payments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def payoffs(state: State) -> list[float]:
 
 
 def bounds(rules: Rules) -> tuple[float, float]:
-    """(least, most) that `payoffs` can give a seat; most is at least 1."""
+    """(minimum, maximum) payoff of a seat; the maximum is at least 1."""
     if not rules.pays:
         return -(rules.players - 1) / 2, (rules.players - 1) / 2
     least, most = payment_bounds(rules)
@@ -27,6 +27,6 @@ def bounds(rules: Rules) -> tuple[float, float]:
 
 
 def longest(rules: Rules) -> int:
-    """An upper bound on the moves of a hand: every card played alone and passed by everybody else, and the auction."""
+    """An upper bound on the moves of a hand: the auction, and every card played alone with passes by all others."""
     auction = 0 if rules.auction is None else (rules.auction.top + 1) * rules.players
     return auction + (rules.call is not None) + len(rules.pack) * rules.players

@@ -35,8 +35,8 @@ class DasanEnv(Copied, AECEnv):
     """An AEC environment of one hand.
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
-    numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Rewards come when the hand is over: payments
-    in units, or where nothing is paid (Winner) (seats + 1) / 2 - place.
+    numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Rewards come at the end of the hand:
+    payments in units, or in games without payments (Winner) (seats + 1) / 2 - place.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class DasanEnv(Copied, AECEnv):
         return seat
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Deal a hand: the first one of `seed`, or the one after the present hand if `seed` is None, also where that is not over.
+        """Deal a hand: the first one of `seed`, or the one after the current hand, finished or not, if `seed` is None.
         `options` are ignored.
         """
         seed = None if seed is None else whole(seed, "seed")
@@ -110,8 +110,8 @@ class DasanEnv(Copied, AECEnv):
         self.agent_selection = self.possible_agents[0 if seat is None else seat]
 
     def step(self, action: Any) -> None:
-        """Carry out the selected agent's action, which is None once the hand is over. ValueError, with nothing changed: it is
-        not legal; with `illegal="random"` a random legal action is played instead, and `infos` says so.
+        """Carry out the selected agent's action, which is None after the end of the hand. ValueError, changing nothing:
+        it is not legal; with `illegal="random"` a random legal action replaces it, and `infos` says so.
         """
         if not self.agents:
             raise ValueError("call reset first")
@@ -143,7 +143,7 @@ class DasanEnv(Copied, AECEnv):
             self.render()
 
     def observe(self, agent: str) -> Observed:
-        """The observation of `agent`. After the end of a hand it is computed only when it is read, which few programs do."""
+        """The observation of `agent`. After the end of a hand it is computed lazily, because few programs read it."""
         seat = self._seat(agent)
         if self._hand.over:
             return Final(self._hand.story, seat, self._hand.env.num_actions)
@@ -154,13 +154,13 @@ class DasanEnv(Copied, AECEnv):
         return rendered(self._hand.state, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: there are no resources to release."""
 
 
 class DasanParallelEnv(Copied, ParallelEnv):
-    """The same hand for interfaces that step all agents at once: only the action of the agent to act counts.
+    """The same hand with PettingZoo's parallel interface, which steps all agents at once.
 
-    Only its mask has legal actions; the others' actions are ignored.
+    Only the agent to act has legal actions in its mask; the others' actions are ignored.
     """
 
     def __init__(self, aec: DasanEnv, max_cycles: int | None) -> None:
@@ -222,9 +222,9 @@ def env(
 ) -> DasanEnv:
     """The AEC environment of `preset` with `options`, see `DasanEnv`.
 
-    render_mode: None, "ansi" (`render` returns text) or "human" (each step prints it). max_cycles: the hand is cut off
-    (truncated) after this many rounds of all seats. illegal: an illegal action can "raise" a ValueError, or be replaced by a
-    "random" legal one. ValueError: also as for `dasan.vector.make`.
+    render_mode: None, "ansi" (`render` returns text) or "human" (each step prints it). max_cycles: the hand is
+    truncated after this many rounds of all seats. illegal: whether an illegal action should "raise" a ValueError or be
+    replaced by a "random" legal one. ValueError: also as for `dasan.vector.make`.
     """
     return DasanEnv(preset, render_mode=render_mode, max_cycles=max_cycles, illegal=illegal, options=options)
 
@@ -237,8 +237,8 @@ def parallel_env(
     illegal: Illegal = "raise",
     **options: OptionValue,
 ) -> DasanParallelEnv:
-    """The parallel environment, see `DasanParallelEnv`. max_cycles: the hand is cut off after this many steps. Other arguments
-    and errors as for `env`.
+    """The parallel environment, see `DasanParallelEnv`. max_cycles: the hand is truncated after this many steps. Other
+    arguments and errors as for `env`.
     """
     max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
     aec = DasanEnv(preset, render_mode=render_mode, max_cycles=None, illegal=illegal, options=options)

@@ -1,6 +1,6 @@
-"""An environment with RLCard's interface, for code that was written for RLCard; RLCard itself is not needed.
+"""An environment with RLCard's interface, for code written for RLCard; RLCard itself is not needed.
 
-`reset`, `step`, `run`, `set_agents` and the attributes of an environment are RLCard's; so is a state: `obs`,
+`reset`, `step`, `run`, `set_agents` and the attributes match RLCard's, and so does a state: `obs`,
 `legal_actions` (an ordered dict of ids), `raw_obs`, `raw_legal_actions` and `action_record`.
 """
 
@@ -26,8 +26,9 @@ State = dict[str, Any]
 class RLCardEnv(Copied):
     """One hand after another, one player at a time.
 
-    Attributes: num_players, num_actions, state_shape (a shape for each player), timestep (moves since the environment was
-    made). Agents have `step(state)`, `eval_step(state) -> (action, info)` and `use_raw`: whether actions are texts, not ids.
+    Attributes: num_players, num_actions, state_shape (a shape for each player), timestep (moves since the environment
+    was created). Agents have `step(state)`, `eval_step(state) -> (action, info)` and `use_raw`: whether actions are
+    text instead of ids.
     """
 
     def __init__(self, preset: str | Rules, seed: int | None, options: dict[str, OptionValue]) -> None:
@@ -50,7 +51,7 @@ class RLCardEnv(Copied):
         self.action_recorder = []
 
     def set_agents(self, agents: list[Any]) -> None:
-        """One agent for each player."""
+        """Set one agent for each player."""
         if not isinstance(agents, list | tuple):
             raise WrongType(f"agents are a list, one for each player, not {shown(agents)}")
         if len(agents) != self.num_players:
@@ -66,13 +67,13 @@ class RLCardEnv(Copied):
         return self.get_state(self.get_player_id()), self.get_player_id()
 
     def step(self, action: int | str, raw_action: bool = False) -> tuple[State, int]:
-        """Carry out an action id, or with `raw_action` a move as text; returns as `reset`. ValueError or DasanError: it is not
-        legal.
+        """Carry out an action id, or with `raw_action` a move as text; returns the same as `reset`. ValueError or
+        DasanError: it is not legal.
         """
         player = self.get_player_id()
         if flag(raw_action, "raw_action") or isinstance(action, str):
             state = self._hand.state
-            move = state.play(str(action)).events[len(state.events)]  # refuses what is not legal
+            move = state.play(str(action)).events[len(state.events)]  # raises if it is not legal
             number = self._hand.env.ids.of(
                 Move(MoveType(move.type), tuple(c for c in move.cards if c is not None), move.bid), state.called
             )
@@ -98,7 +99,7 @@ class RLCardEnv(Copied):
         }
 
     def run(self, is_training: bool = False) -> tuple[list[list[Any]], npt.NDArray[np.float64]]:
-        """Play one hand with the agents: each player's trajectory (state, action, state, …), and the payoffs."""
+        """Play one hand with the agents; returns each player's trajectory (state, action, state, …) and the payoffs."""
         if not self.agents:
             raise ValueError("set_agents first")
         trajectories: list[list[Any]] = [[] for _ in range(self.num_players)]
@@ -119,24 +120,24 @@ class RLCardEnv(Copied):
         return self._hand.over
 
     def get_player_id(self) -> int:
-        """The player to act; the last one when the hand is over."""
+        """The player to act; after the end of the hand, the last to have acted."""
         to_act = self._hand.to_act
         return self.action_recorder[-1][0] if to_act is None else to_act
 
     def get_payoffs(self) -> npt.NDArray[np.float64]:
-        """float64 [num_players]: payments, or places where nothing is paid; see `dasan.envs.payoff`."""
+        """float64 [num_players]: payments, or places in games without payments; see `dasan.envs.payoff`."""
         if not self._hand.over:
             raise ValueError("the hand is not over yet")
         return np.array(self._hand.payoffs)
 
     def get_perfect_information(self) -> dict[str, Any]:
-        """All hands as text, and who is to act."""
+        """All hands as text, and the player to act."""
         state = self._hand.state
         return {"hand_cards": [str(hand) for hand in state.hands], "current_player": state.to_act}
 
 
 class _Raw:
-    """`raw_obs`: what a player sees as plain data, computed when it is read."""
+    """`raw_obs`: a player's observation as plain data, computed on first read."""
 
     def __init__(self, hand: HandEnv, player: int) -> None:
         self._state, self._player = hand.state, player
@@ -150,7 +151,7 @@ def make(
 ) -> RLCardEnv:
     """The environment of `preset` with `options`; hands are random without a `seed`.
 
-    config: the seed as RLCard takes it, {"seed": 1}. ValueError: something else is in it, or there are two seeds.
+    config: the seed in RLCard's form, {"seed": 1}. ValueError: it has other keys, or both seeds are given.
     """
     if config is not None:
         if not isinstance(config, Mapping) or not set(config) <= {"seed"}:

@@ -1,4 +1,4 @@
-"""A hand as text, for environments' `render`."""
+"""A hand as text, for `render`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dasan.play.state import State
 
 
 def shown(state: State) -> str:
-    """Every hand, the play to beat and the seat to act, with nothing hidden: for people who inspect an agent's play."""
+    """All hands, the play to beat and the seat to act, for people who inspect an agent's play."""
     lines = [f"{state.rules.name}, {state.phase.value}"]
     for seat, hand in enumerate(state.hands):
         marks = " bidder" * (seat == state.bidder) + " to act" * (seat == state.to_act)

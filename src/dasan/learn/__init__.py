@@ -1,1 +1,1 @@
-"""Networks that score moves, and how they learn from playing against themselves."""
+"""Self-play training of networks that score moves."""

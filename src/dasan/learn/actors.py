@@ -1,7 +1,6 @@
-"""Actors play rounds of hands with the weights that they are sent: in this process, in other processes, or on a cluster.
+"""Actors play rounds of hands with given weights: in this process, in other processes, or on a cluster.
 
-An actor's hands depend on its order alone, wherever it runs, so an order that was lost with its machine can be played
-again.
+An actor's hands depend only on its order, so that an order lost with its machine can be repeated elsewhere.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ class ActorOrder:
 
 @dataclass(frozen=True, eq=False)
 class ActorResult:
-    """The decisions of an order to learn from, as `Decisions.take` returns them. seconds: processor time of the actor's
-    process.
-    """
+    """The decisions from one order, as `Decisions.take` returns them. seconds: processor time of the actor's process."""
 
     obs: npt.NDArray[np.uint8]
     moves: npt.NDArray[np.uint8]
@@ -49,11 +46,13 @@ class ActorResult:
 
 
 Actors = Callable[[Sequence[ActorOrder]], Callable[[], list[ActorResult]]]
-"""Begins to play orders, and returns what waits for them and returns them in order."""
+"""Starts to play orders; returns a function that waits for the results and returns them in order."""
 
 
 def play(order: ActorOrder) -> ActorResult:
-    """Play an order: new hands in all environments, for `steps` steps and until all are over; with branches, one deal each."""
+    """Play an order: new hands in all environments for `steps` steps, then on to their ends; with branches, one deal
+    each.
+    """
     begun, config = process_time(), order.config
     hands = _hands(json.dumps(config.to_json()))
     random = np.random.default_rng([config.seed, *order.number])
@@ -77,9 +76,9 @@ def here(orders: Sequence[ActorOrder]) -> Callable[[], list[ActorResult]]:
 
 @contextmanager
 def spread(processes: int, ray: str | None = None) -> Iterator[Actors]:
-    """Actors in `processes` processes of this machine, or on the Ray cluster `ray`, each on one processor at a time.
+    """Actors in `processes` processes of this machine or on the Ray cluster `ray`, each using one processor.
 
-    Their results raise as `over_cluster` does, or BrokenProcessPool if a process died.
+    Waiting for results raises the errors of `over_cluster`, or BrokenProcessPool if a process died.
     """
     if ray is None:
         with worker_processes(processes) as pool:

@@ -1,7 +1,7 @@
-"""Branches: several environments play the same deal, alike up to one decision and with different moves from there.
+"""Branches: several environments play the same deal, identically up to one decision and with different moves there.
 
-Self-play rarely shows the outcome of a move other than the best. Here each deal shows it for one decision: the branches
-have the same cards, so their payments differ only by the moves and the play after them.
+Self-play rarely shows the outcome of moves other than the best. Branches show it for one decision per deal: their cards
+are the same, so their payments differ only because of the moves and the play that follows.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ NOTHING: Longs = np.zeros(0, np.int64)
 
 
 class Branches:
-    """Environments side by side, `size` to a deal. The first one of a deal leads: until they part, the others make its moves.
+    """Parallel environments, `size` per deal. Until a deal's branches part, the others copy the moves of the first.
 
-    span: the decision at which they part is one of the first `span`; a hand that ends earlier is played once. heat: the
-    temperature at which moves other than the best are drawn, in scores.
+    span: they part at one of the first `span` decisions; a hand that ends earlier is played once. heat: the temperature
+    for sampling moves other than the best, in scores.
     """
 
     def __init__(self, num_envs: int, size: int, span: int, heat: float) -> None:
@@ -30,13 +30,13 @@ class Branches:
         """int32 [environments]: the number of the deal."""
         self._first = self.group.astype(np.int64) * size
         self.chooses: Flags = every == self._first
-        """bool [environments]: which make moves of their own."""
+        """bool [environments]: whether each chooses its own moves."""
         self._together = np.ones(num_envs // size, np.bool_)
         self._decisions = np.zeros(num_envs // size, np.int64)
         self._parting = np.zeros(num_envs // size, np.int64)
 
     def begin(self, random: np.random.Generator) -> list[int]:
-        """New deals for all environments: their seeds."""
+        """Start new deals in all environments; returns their seeds."""
         self.chooses[:] = np.arange(len(self.group)) == self._first
         self._together[:] = True
         self._decisions[:] = 0
@@ -46,9 +46,9 @@ class Branches:
     def part(
         self, scores: Scores, legal: npt.NDArray[np.integer], random: np.random.Generator
     ) -> tuple[Longs, Longs, Longs]:
-        """The decisions of `scores` at which environments part now, each as often as it has branches: its number, the
-        environment of the branch, and the row of the move, first the best one. Those environments choose for themselves from
-        now on. legal: the number of legal moves of each environment.
+        """The decisions of `scores` at which environments part now, one entry for each branch: the decision's number,
+        the branch's environment, and the row of its move, the best one first. These environments choose their own moves
+        from now on. legal: the number of legal moves of each environment.
         """
         groups = self.group[scores.envs]
         together = self._together[groups]
@@ -71,14 +71,14 @@ class Branches:
         return np.concatenate([NOTHING, *which]), np.concatenate([NOTHING, *envs]), np.concatenate([NOTHING, *rows])
 
     def follow(self, actions: npt.NDArray[np.int32]) -> None:
-        """Give environments that do not choose the action of the first one of their deal."""
+        """Copy the action of each deal's first environment to its branches that have not parted."""
         others = np.flatnonzero(~self.chooses)
         actions[others] = actions[self._first[others]]
 
 
 def batches(groups: npt.NDArray[np.int32], parts: int) -> list[Longs]:
-    """The rows 0, 1, … in at most `parts` parts of about the same size, none empty, with all rows of a group (a number from 0 on)
-    in one.
+    """Split rows 0, 1, … into at most `parts` nonempty parts of about equal size; rows of one group (numbered from 0)
+    stay together.
     """
     part = np.repeat(np.arange(parts), [len(rows) for rows in np.array_split(groups, parts)])
     part = np.where(groups >= 0, groups % parts, part)

@@ -1,4 +1,4 @@
-"""The settings of a training run: a value that goes to JSON and back, kept beside the weights."""
+"""The settings of a training run, stored as JSON beside the weights."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
 MOST = 10**9
-"""The most of anything that a run may have; its memory sets limits far below."""
+"""The upper limit of every count; memory sets far lower ones."""
 MOST_SEED = 2**32
 MOST_ACTORS = 4096
 
 
 @dataclass(frozen=True)
 class Config:
-    """A training run. ValueError: a field has another type, or a value that no run can have.
+    """A training run. ValueError: a field has the wrong type or an invalid value.
 
-    - preset, options: the game. session: hands follow one another, so that cards are exchanged in Winner.
+    - preset, options: the game. session: whether hands form sessions, in which Winner exchanges cards.
     - first, second: the sizes of the hidden layers.
-    - envs: environments side by side. steps: steps of each in a round, after which the network learns. rounds: rounds in an
-      epoch. epochs: how many there are.
+    - envs: parallel environments. steps: steps of each in a round, after which the network learns. rounds: rounds in an
+      epoch. epochs: the number of epochs.
     - rate, rate_end: the learning rate of Adam at the start and the end, decaying exponentially. batch: decisions in one step
       of Adam.
-    - explore: the probability of a random move. keep: the share of the decisions that is learnt from. trace: see `Returns`.
-    - unit: the payment that a score of 1 stands for.
-    - average: the weight of each round's weights in their running average.
-    - start: a network of the package whose weights the run begins with; "" for random weights.
+    - explore: the probability of a random move. keep: the share of decisions to learn from. trace: see `Decisions`.
+    - unit: the payment that a score of 1 represents.
+    - average: the weight of a new round in the running average of weights.
+    - start: the package's network whose weights initialize the run; "" for random weights.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
       also say who can answer a play.
-    - branches: so many environments play each deal to its end, and part at one of its decisions, see `Branches`; 1: every
-      environment plays hands of its own. With branches a round has as many steps as its longest hand, whatever `steps` says,
-      and all hands are first ones, without an exchange (W.20). span: they part at one of
-      the first so many decisions. heat: the temperature at which other moves are tried, in scores. contrast: the weight of
-      differences between branches, see `contrasted`.
-    - actors: so many actors play a round each in `envs` environments of their own, see `dasan.learn.actors`; 0: none. Every round
-      then begins with new hands, and is played with the weights from before the last round was learnt.
-    - every, deals: after every so many epochs the network is measured against fixed players, over so many deals. What is
-      learnt does not depend on them.
-    - device: where PyTorch learns, see `TorchLearner`: "cpu", "cuda", or one GPU of several, such as "cuda:1"; "": compiled
-      code learns.
+    - branches: number of environments per deal, which part at one of its decisions, see `Branches`; 1: every
+      environment plays its own hands. With branches a round has as many steps as its longest hand, whatever `steps`
+      says, and all hands are first hands, without an exchange (W.20). span: they part at one of the first `span`
+      decisions. heat: the temperature for sampling other moves, in scores. contrast: the weight of differences between
+      branches, see `contrasted`.
+    - actors: number of actors, each of which plays a round in its own `envs` environments, see `dasan.learn.actors`; 0:
+      none. With actors every round begins with new hands, and uses the weights from before the last update.
+    - every, deals: every `every` epochs the network is measured against fixed players over `deals` deals. Training does
+      not depend on them.
+    - device: PyTorch's device, see `TorchLearner`: "cpu", "cuda", or one of several GPUs, such as "cuda:1"; "": learn
+      in compiled code.
     """
 
     preset: str
@@ -83,7 +83,7 @@ class Config:
         for name in ("preset", "start", "device"):
             instance(getattr(self, name), str, f"{name} is text")
         if not re.fullmatch(r"(cpu|cuda(:[0-9]{1,3})?)?", self.device, re.ASCII):
-            raise ValueError(f"a device is cpu, cuda, or one GPU of several such as cuda:1, not {shown(self.device)}")
+            raise ValueError(f"a device is cpu, cuda, or one of several GPUs such as cuda:1, not {shown(self.device)}")
         options = instance(self.options, dict, "options are a dictionary")
         if not all(isinstance(name, str) for name in options):
             raise WrongType(f"options are a dictionary by their names, not {shown(options)}")
@@ -102,7 +102,7 @@ class Config:
             if not number:
                 raise ValueError(f"{name} is more than 0")
         if self.answers and not self.derived:
-            raise ValueError("answers are derived features: a network that reads them has derived as well")
+            raise ValueError("answers are derived features: they need derived")
         if int(self.envs) % int(self.branches):
             raise ValueError("envs is a multiple of branches")
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
@@ -112,7 +112,7 @@ class Config:
             object.__setattr__(self, name, value)
 
     def rules(self) -> Rules:
-        """The rules that are learnt."""
+        """The rules of the game."""
         return make_rules(self.preset, **self.options)
 
     def to_json(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Config:
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Config:
-        """The configuration of `to_json`. ValueError: an unknown or a missing field, or one of another type."""
+        """The inverse of `to_json`. ValueError: a field is unknown, missing or of the wrong type."""
         known = {one.name for one in fields(Config)}
         given = instance(data, dict, "a training configuration is a dictionary")
         if unknown := [name for name in given if name not in known]:

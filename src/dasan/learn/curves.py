@@ -1,4 +1,4 @@
-"""The curve of a training run: a CSV file with a row for each epoch, and a picture of it."""
+"""A training run's curve: a CSV file with a row for each epoch, and its plot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLOURS = ("#0b6bcb", "#a86400", "#1c7a3e", "#c21f30")
 
 
 def add_row(file: Path, row: Mapping[str, object], ladder: Sequence[str]) -> None:
-    """Append a row; a new file begins with the names of the columns."""
+    """Append a row; a new file gets a header."""
     names = (*COLUMNS, *ladder)
     fresh = not file.exists()
     with file.open("a", encoding="utf-8", newline="") as stream:
@@ -31,7 +31,7 @@ def read(file: Path) -> list[dict[str, str]]:
 
 
 def cut(file: Path, epoch: int, ladder: Sequence[str]) -> None:
-    """Forget rows after `epoch`, which a run that was stopped will make again."""
+    """Delete rows after `epoch`, which a resumed run writes again."""
     rows = [row for row in read(file) if int(row["epoch"]) <= epoch]
     file.unlink(missing_ok=True)
     for row in rows:

@@ -1,7 +1,7 @@
 """Self-play as a data set: hands in Parquet files, reproducible from the arguments, and resumable.
 
-A folder has `manifest.json` (the settings), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part is written
-under another name and then renamed, so that it is whole or not there; a later run makes the parts that are missing.
+A folder has `manifest.json` (the settings), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part is
+written under a temporary name and then renamed, so that it is never incomplete; a later run makes the missing parts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dasan.version import __version__
 
 SCHEMA = "dasan-hands/1"
 MOST = 10**15
-"""The most hands, and the highest number of one: a column holds numbers of 64 bits."""
+"""The most hands, and the highest number of a hand: columns are 64 bits wide."""
 MOST_PARTS = 1_000_000
 COLUMNS = {
     "hand": "number of the hand; its deal is that of dasan.deal(rules, seed=hand, dealer=dealer)",
@@ -49,8 +49,8 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class DatasetPlan:
-    """The settings of a data set. bots: a name for each seat. part: hands in a file. solve: search nodes that the solver may
-    visit for each hand, 0 for no solving. ValueError: the settings contradict each other.
+    """The settings of a data set. bots: a name for each seat. part: hands per file. solve: the solver's node budget per
+    hand, 0 to solve none. ValueError: the settings contradict each other.
     """
 
     rules: Rules
@@ -86,7 +86,7 @@ class DatasetPlan:
         return -(-self.hands // self.part)
 
     def manifest(self) -> dict[str, Any]:
-        """The settings that decide the content, as JSON data, without the number of hands."""
+        """The settings that determine the content, without the number of hands, as JSON data."""
         ids = action_ids(self.rules)
         return {
             "schema": SCHEMA,
@@ -102,7 +102,7 @@ class DatasetPlan:
 
 
 def played(plan: DatasetPlan, number: int) -> dict[str, Any]:
-    """One hand, as a row. A bot is asked only where it has a choice."""
+    """One hand as a row. A bot is asked only if it has a choice."""
     rules = plan.rules
     turn = number % rules.players
     shift = number // rules.players
@@ -154,14 +154,15 @@ def make(
     ray: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Write the parts that are missing in `folder`, in which nobody else writes; returns how many it wrote.
+    """Write the missing parts into `folder`; returns their number. No other process may write there.
 
-    processes: how many parts are made at once on this machine. ray: the address of a Ray cluster that makes them instead, see
-    `over_cluster`; its machines need the bots and the extra `data`. progress: called with the number of parts done, and of all.
+    processes: processes on this machine, one part each. ray: the address of a Ray cluster to run on instead, see
+    `over_cluster`; its machines need the bots and the extra `data`. progress: called with the number of parts done and
+    the number of all parts.
 
-    A folder that holds more hands keeps them. ValueError: the folder holds a data set made with other settings, or a file that
-    cannot be read. ValueError, ModuleNotFoundError, with nothing written: as `check_cluster`. ClusterError: as `over_cluster`.
-    BrokenProcessPool: a process died, as where a bot ends it.
+    Hands beyond `plan.hands` stay. ValueError: the folder holds a data set with other settings, or an unreadable file.
+    ValueError, ModuleNotFoundError, before anything is written: as for `check_cluster`. ClusterError: as for
+    `over_cluster`. BrokenProcessPool: a process died, for example because a bot ended it.
     """
     import pyarrow as pa  # noqa: F401  before anything is written
 
@@ -197,7 +198,7 @@ def make(
 
 
 def _made(plan: DatasetPlan, wanted: Sequence[int], processes: int, ray: str | None) -> Iterator[tuple[int, bytes]]:
-    """The numbers of parts and their files, as they are done."""
+    """(number of the part, its file), as parts are finished."""
     work = partial(part_file, plan)
     if ray is not None:
         for place, data in over_cluster(work, wanted, ray):
@@ -220,18 +221,18 @@ def _read(manifest: Path) -> Any:
     try:
         return json.loads(manifest.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{manifest} is no manifest that can be read: {error}") from error
+        raise ValueError(f"{manifest} is not a readable manifest: {error}") from error
 
 
 def _rows(part: Path) -> int:
-    """The number of hands in a part that is there."""
+    """The number of hands in an existing part."""
     from pyarrow import ArrowException, parquet
 
     try:
         return int(parquet.read_metadata(part).num_rows)
     except (ArrowException, OSError) as error:
         raise ValueError(
-            f"{part} is no Parquet file that can be read: remove it, and its hands are made again"
+            f"{part} is not a readable Parquet file: delete it, and its hands will be made again"
         ) from error
 
 

@@ -1,6 +1,6 @@
-"""Decisions of the trainer, kept until their hand is over, then paired with their targets.
+"""A buffer of training decisions, which get their targets when their hand ends.
 
-Decisions of unfinished hands stay for a later batch; dropping them would favour short hands.
+Decisions of unfinished hands stay for a later batch; dropping them would bias training towards short hands.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 
 class Decisions:
-    """Decisions of `num_envs` environments side by side, by the seat that made them.
+    """Decisions of `num_envs` parallel environments, by the seat that made them.
 
-    features, move_features: the lengths of the rows. capacity: the initial room for decisions; it grows. trace: how much
-    of a target comes from the end of the hand rather than from the value of the seat's next decision (TD(lambda)); 1:
-    the payment alone.
+    features, move_features: row lengths. capacity: the initial capacity, which grows. trace: the lambda of TD(lambda),
+    from 0 (the target is the value of the seat's next decision) to 1 (the target is the payment).
     """
 
     def __init__(
@@ -40,7 +39,7 @@ class Decisions:
 
     @property
     def waiting(self) -> int:
-        """The number of kept decisions whose hands are not over."""
+        """The number of decisions of unfinished hands."""
         return len(self._before) - self._left - self._count
 
     def add(
@@ -53,9 +52,8 @@ class Decisions:
         explored: npt.NDArray[np.bool_],
         groups: npt.NDArray[np.int32] | None = None,
     ) -> None:
-        """Add one decision for each of `envs`, no environment twice: the observation, the move made, the value of the
-        best move, and whether the move was exploratory. groups: the decisions' group numbers, -1 for none; None: no
-        groups.
+        """Add one decision for each of the distinct `envs`: the observation, the move made, the value of the best move,
+        and whether the move was exploratory. groups: the decisions' group numbers, -1 for none; None: no groups.
         """
         from dasan.kernels.network.targets import link
 
@@ -72,7 +70,7 @@ class Decisions:
         link(slots, envs, seats, self._before, self._last)
 
     def finish(self, envs: npt.NDArray[np.int64], payments: npt.NDArray[np.float32]) -> None:
-        """End the hands of `envs`. payments: float32 [environments, seats], of which only the rows `envs` count."""
+        """End the hands of `envs`. payments: float32 [environments, seats]; only the rows `envs` are read."""
         from dasan.kernels.network.targets import settle
 
         self._count = settle(
@@ -91,9 +89,9 @@ class Decisions:
     def take(
         self, keep: float, random: np.random.Generator
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-        """Remove the decisions of all hands that are over, and return observations, moves, targets and groups in random order.
+        """Remove the decisions of finished hands; return their observations, moves, targets and groups in random order.
 
-        keep: the share of them that is returned; the rest is dropped.
+        keep: the share to return; the rest is dropped.
         """
         slots = self._ready[: self._count]
         chosen = random.permutation(slots)[: int(len(slots) * keep)]
@@ -104,7 +102,7 @@ class Decisions:
         return out
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Discard all decisions."""
         self._last[:] = -1
         self._count = 0
         self._left = len(self._free)

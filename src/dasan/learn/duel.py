@@ -1,4 +1,4 @@
-"""Networks against each other, many hands at a time: one of them in one seat, the other in all others."""
+"""Play two networks against each other, many hands at a time: one in one seat, the other in the remaining seats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from dasan.vector.duel import Flags, Longs, mean_gains
 from dasan.vector.duel import rotations as rotations_in
 
 Choose = Callable[[VectorEnv, Longs, Flags], npt.NDArray[np.int16]]
-"""The actions in some environments (int64, which), in each of which the player of interest acts, or another (bool)."""
+"""Chooses the actions in some environments (int64 indices); a bool for each says whether the player of interest
+acts."""
 
 
 def rotations(
@@ -37,10 +38,10 @@ def rotations(
 def duel(
     rules: Rules, one: Network, others: Network, deals: int, *, seed: int = 0, session: bool = False, batch: int = 512
 ) -> Estimate:
-    """The payment of `one` a hand, in every seat of each of `deals` deals, with `others` in all other seats.
+    """The payment to `one` a hand, in every seat of each of `deals` deals, with `others` in the other seats.
 
-    batch: deals side by side. The interval is taken over deals. session: the networks read observations of hands in
-    succession; the hands are first ones.
+    batch: parallel deals. The interval is over deals. session: the networks read observations for sessions; all hands
+    are first hands.
     """
     scorer = Scorer()
 

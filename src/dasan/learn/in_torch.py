@@ -1,4 +1,4 @@
-"""A learner in PyTorch (extra `train`), on the processor or on a GPU."""
+"""A learner in PyTorch (extra `train`), on the CPU or a GPU."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from dasan.networks.network import Floats, LayerSizes
 
 
 class DeviceFailed(Exception):
-    """PyTorch could not make the steps on its device, for example because its memory was full."""
+    """PyTorch failed on its device, for example out of memory."""
 
 
 class TorchLearner(Learner):
-    """The learner on `config.device`. Weights and Adam's memory go there for the steps of one call and come back.
+    """The learner on `config.device`. Each call copies weights and Adam's state to the device and back.
 
-    ImportError: PyTorch is not installed, or does not load. ValueError: PyTorch has no such device here. `learn` raises
-    DeviceFailed, after which the weights are as before the call.
+    ImportError: PyTorch is not installed or does not load. ValueError: PyTorch has no such device here. `learn` raises
+    DeviceFailed, and then leaves the weights unchanged.
     """
 
     def __init__(self, config: Config, shape: LayerSizes) -> None:
         super().__init__(config, shape)
-        # CUDA multiplies matrices in one order, and so with one result, only with a workspace of this size.
+        # cuBLAS is deterministic only with a workspace of this size.
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         self._torch = torch()
         try:
@@ -70,14 +70,14 @@ class TorchLearner(Learner):
                 learnt = [tensor.cpu().numpy() for tensor in (flat.detach(), mean, square)]
                 errors: list[float] = torch.stack(losses).tolist()
         except RuntimeError as error:
-            raise DeviceFailed(f"PyTorch ended on {self._device}: {_first_line(error)}") from error
+            raise DeviceFailed(f"PyTorch failed on {self._device}: {_first_line(error)}") from error
         for array, after in zip((self.flat, self.mean, self.square), learnt, strict=True):
             array[:] = after
         return errors
 
     @contextmanager
     def _deterministic(self) -> Iterator[None]:
-        """Make sums reproducible inside this block."""
+        """Use deterministic algorithms inside this block."""
         torch = self._torch
         before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
         torch.use_deterministic_algorithms(True)
@@ -109,7 +109,7 @@ class TorchLearner(Learner):
 
 
 def torch() -> Any:
-    """PyTorch. ImportError: it is not installed, or does not load."""
+    """The module torch. ImportError: it is not installed or does not load."""
     try:
         return import_module("torch")
     except (ImportError, OSError) as error:
@@ -119,7 +119,7 @@ def torch() -> Any:
 
 
 def best_device() -> str:
-    """PyTorch's GPU device; "" if there is none, or PyTorch does not load."""
+    """PyTorch's GPU device; "" if there is none or PyTorch does not load."""
     try:
         return "cuda" if torch().cuda.is_available() else ""
     except ImportError:

@@ -17,11 +17,11 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 
 LADDER = ("random", "thrifty")
-"""The players that a network is measured against."""
+"""The fixed players to measure a network against."""
 
 
 class NetworkPlayer:
-    """A bot that makes the best move by a network of its own. session: the network's observations."""
+    """A bot that makes its network's best move. session: whether the network reads observations for sessions."""
 
     name = "learner"
     version = "0"

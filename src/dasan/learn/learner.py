@@ -16,7 +16,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class Learner:
-    """The weights, their running average, and Adam's memory: flat float32 arrays."""
+    """The weights, their running average, and Adam's moments: flat float32 arrays."""
 
     def __init__(self, config: Config, shape: LayerSizes) -> None:
         rules = config.rules()
@@ -36,7 +36,7 @@ class Learner:
         self._slopes = shape.views(self._gradient)
 
     def scaled(self, flat: Floats) -> dict[str, Floats]:
-        """The weights for features that are not divided by their scales."""
+        """The weights rescaled to unscaled features."""
         parts = dict(self.shape.views(flat))
         parts["w_obs"] = parts["w_obs"] * self.scale_obs[:, None]
         parts["w_move"] = parts["w_move"] * self.scale_move[:, None]
@@ -45,10 +45,10 @@ class Learner:
     def learn(
         self, obs: Bytes, moves: Bytes, targets: Floats, groups: npt.NDArray[np.int32], rate: float, step: int
     ) -> list[float]:
-        """Learn from decisions, in steps of about `batch` of them, and move the average; returns the error before each step.
+        """Learn from decisions in batches of about `batch`, and update the average; returns the error before each step.
 
-        obs, moves: uint8 [rows, features]. targets: float32 [rows]. groups: int32 [rows], see `contrasted`. step: the number of
-        steps before.
+        obs, moves: uint8 [rows, features]. targets: float32 [rows]. groups: int32 [rows], see `contrasted`. step: the
+        number of earlier steps.
         """
         if not len(targets):
             return []
@@ -67,7 +67,7 @@ class Learner:
         step: int,
         parts: Sequence[npt.NDArray[np.int64]],
     ) -> list[float]:
-        """One step of Adam for each of the parts of the rows."""
+        """One step of Adam for each part of the rows."""
         return [
             self.update(obs[part], moves[part], targets[part], rate, step + k + 1, groups[part])
             for k, part in enumerate(parts)
@@ -82,9 +82,9 @@ class Learner:
         step: int,
         groups: npt.NDArray[np.int32] | None = None,
     ) -> float:
-        """One step of Adam on the mean squared error; returns that error before it.
+        """One step of Adam on the mean squared error; returns the error before it.
 
-        groups: int32 [rows]; rows of one number from 0 on are branches of one decision, see `contrasted`.
+        groups: int32 [rows]; rows with the same number, from 0, are branches of one decision, see `contrasted`.
         """
         from dasan.kernels.network import layers
 
@@ -123,10 +123,10 @@ class Learner:
 
 
 def contrasted(error: Floats, groups: npt.NDArray[np.int32], weight: np.float32) -> Floats:
-    """`error`, with the deviation from the mean of its group times `weight`; rows of group -1 stay as they are.
+    """`error` with deviations from the group's mean multiplied by `weight`; rows of group -1 are unchanged.
 
-    Branches of one decision differ in the move alone: their cards, which decide most of a payment, are the same. Their
-    differences tell more about the moves than their values do.
+    Branches of one decision differ only in the move: their cards, which decide most of a payment, are the same. So
+    their differences say more about the moves than their values do.
     """
     out = error.copy()
     rows = np.flatnonzero(groups >= 0)

@@ -1,6 +1,6 @@
 """Opponents other than the learner, in a share of the environments.
 
-A network that only plays itself may be weak against others. The pool teaches it how to exploit other players.
+A network that plays only itself may be weak against others. The pool teaches it to exploit other players.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dasan.vector import VectorEnv
 
 Longs = npt.NDArray[np.int64]
 POOL = ("low", "shed", "thrifty", "past")
-"""Who may be in a pool: the bots of those names, and the average of the run's weights when the epoch began."""
+"""The possible members of a pool: bots by name, and the average of the run's weights at the start of the epoch."""
 _LAST = np.iinfo(np.int64).max
 
 
 class Simple:
-    """The bots `low` and `shed` for many environments at once: the same moves."""
+    """Vectorized versions of the bots `low` and `shed`, with the same moves."""
 
     def __init__(self, rules: Rules, session: bool) -> None:
         ids = action_ids(rules, session)
@@ -60,17 +60,17 @@ class Simple:
             plays &= ~leads[:, None] | (lowest == lowest.min(axis=1, keepdims=True))
             ahead = self._size.max() - size
         key = np.where(leads[:, None], key + span * ahead, key)
-        key = key * len(self._height) + legal  # of equals the lowest id, as among a view's legal moves
+        key = key * len(self._height) + legal  # the lowest id on ties, as among a view's legal moves
         best = np.where(plays, key, _LAST).argmin(axis=1)
         silent = ~plays.any(axis=1)
-        best[silent] = (there & (legal == 0))[silent].argmax(axis=1)  # the pass; where it may not pass, the first move
+        best[silent] = (there & (legal == 0))[silent].argmax(axis=1)  # pass, or the first move if it may not pass
         actions: npt.NDArray[np.int32] = env.legal[envs, best].astype(np.int32)
         return actions
 
 
 class Pool:
     """The player of each seat. In the first `share` of the environments the learner has one seat and a member of the
-    pool has the others; elsewhere the learner plays every seat. branches: how many environments side by side have the
+    pool the others; in the rest the learner plays every seat. branches: the number of consecutive environments with the
     same players.
     """
 
@@ -88,7 +88,7 @@ class Pool:
         self._member = every // rules.players % max(1, len(members))
 
     def others(self, envs: Longs, seats: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
-        """bool [len(envs)]: where the seat to act, `seats`, is not the learner's."""
+        """bool [len(envs)]: whether the seat to act, in `seats`, belongs to a member of the pool."""
         mine = self._seat[envs]
         out: npt.NDArray[np.bool_] = (mine >= 0) & (mine != seats)
         return out
@@ -96,7 +96,7 @@ class Pool:
     def choose(
         self, env: VectorEnv, envs: Longs, past: Mapping[str, npt.NDArray[np.float32]], scorer: Scorer
     ) -> npt.NDArray[np.int32]:
-        """int32 [len(envs)]: the actions of the pool's members. past: the weights of the member of that name."""
+        """int32 [len(envs)]: the actions of the pool's members. past: the weights of the member `past`."""
         out = np.zeros(len(envs), np.int32)
         for k, name in enumerate(self._members):
             where = np.flatnonzero(self._member[envs] == k)

@@ -1,7 +1,7 @@
 """Self-play: one network plays every seat, and its decisions become training data.
 
-Decisions are kept until their hand is over. With a pool, others play some of the seats; with branches, environments play a deal
-together up to one decision.
+Decisions wait in a buffer until their hand ends. With a pool, other players have some of the seats; with branches,
+environments share a deal up to one decision.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
 
 MOST_STEPS = 100_000
-"""More steps than any hand takes: a bound for loops that wait for the end of every hand."""
+"""More steps than any hand takes: a bound for loops that play every hand to its end."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class PlayCounts:
 
 
 class SelfPlay:
-    """The environments of `config`, with the decisions of their hands. sizes: the lengths of the rows that the network reads.
+    """The environments of `config` and the decisions of their hands. sizes: the lengths of the network's input rows.
 
     ValueError: the pool names an unknown member.
     """
@@ -55,15 +55,15 @@ class SelfPlay:
         self.decisions = Decisions(config.envs, rules.players, *self.sizes, trace=config.trace)
         self.counts = PlayCounts()
         self.weights: Mapping[str, Floats] = {}
-        """Those that play, as `Network` has them."""
+        """The weights that play, as in `Network`."""
         self.past: Mapping[str, Floats] = {}
-        """Those of the pool's member of that name."""
+        """The weights of the pool's member `past`."""
         self._scorer = Scorer()
 
     def play(self, random: np.random.Generator, steps: int, after: Callable[[int], None] | None = None) -> None:
-        """Play until every hand that was begun in the first `steps` steps is over, at least one in each environment.
+        """Play until every hand begun in the first `steps` steps is over, at least one in each environment.
 
-        after: is called with the number of each step, from 1.
+        after: called with the number of each step, from 1.
         """
         open_ = np.ones(self.env.num_envs, np.bool_)
         for step in range(1, MOST_STEPS):
@@ -74,7 +74,7 @@ class SelfPlay:
                 break
 
     def step(self, random: np.random.Generator, open_: npt.NDArray[np.bool_], closing: bool) -> None:
-        """Make one move in every environment; decisions of hands that count are kept until the hand ends."""
+        """Make one move in every environment, recording the decisions of hands that count."""
         config, env, counts = self.config, self.env, self.counts
         actions = env.legal[:, 0].astype(np.int32)
         envs = np.flatnonzero((env.num_legal > 1) & open_ & self.branches.chooses)
@@ -115,7 +115,7 @@ class SelfPlay:
         actions: npt.NDArray[np.int32],
         groups: npt.NDArray[np.int32] | None = None,
     ) -> None:
-        """Keep decisions, and enter them in `actions`: those of `scores.envs[which]`, for the environments `envs`."""
+        """Record the decisions `scores.envs[which]` for the environments `envs`, and write them into `actions`."""
         env, seen = self.env, scores.envs[which]
         actions[envs] = env.legal[seen, rows - scores.begin[which]]
         self.decisions.add(envs, env.to_act[seen], *scores.read(which, rows), values[which], explored, groups)
@@ -129,8 +129,8 @@ class SelfPlay:
         actions: npt.NDArray[np.int32],
         open_: npt.NDArray[np.bool_],
     ) -> Longs:
-        """Make the moves of environments that part now; those for which there is no move are closed. Returns which of the
-        decisions of `scores` these were.
+        """Make the moves of environments that part now; close those without a move. Returns the indices of these
+        decisions in `scores`.
         """
         which, envs, rows = self.branches.part(scores, self.env.num_legal, random)
         group = self.branches.group

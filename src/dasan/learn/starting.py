@@ -1,4 +1,4 @@
-"""Begin a run with the weights of a network in the package, of the same game or of one that shares features with it."""
+"""Initialize a run from a network in the package, of the same game or one that shares features with it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from dasan.networks.network import Floats
 from dasan.networks.trained import adapted, catalogue, load
 
 NOISE = 0.05
-"""The standard deviation, as a share of each weight, by which copies of a unit differ: equal ones would learn the same."""
+"""The standard deviation of the noise on copies of a unit, relative to each weight: identical copies would learn the
+same."""
 
 
 def start_from(learner: Learner, config: Config) -> None:
-    """Copy the weights of the network `config.start` to `learner`; the weights of features that it does not know are 0.
+    """Copy the weights of the network `config.start` to `learner`; weights of features new to it are 0.
 
-    Layers may be whole multiples of the network's: each unit is duplicated, and the scores are almost the same.
+    Layers may be integer multiples of the network's: units are duplicated, and scores stay almost the same.
 
-    ValueError: there is no such network, or its layers have other sizes.
+    ValueError: there is no such network, or its layer sizes do not match.
     """
     name = config.start
     trained = next((one for one in catalogue() if one.name == name), None)
@@ -42,7 +43,7 @@ def start_from(learner: Learner, config: Config) -> None:
 
 
 def widened(weights: Mapping[str, Floats], first: int, second: int, seed: int) -> dict[str, Floats]:
-    """The weights of a network with `first` and `second` times as many units, which scores almost as this one does."""
+    """The weights of a network with `first` and `second` times as many units and almost the same scores."""
     random = np.random.default_rng(seed)
 
     def copies(part: Floats, times: int) -> list[Floats]:

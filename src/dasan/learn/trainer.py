@@ -1,13 +1,13 @@
 """Deep Monte Carlo by self-play: one network plays every seat and learns from the outcomes of its decisions
 (arXiv:2106.06135).
 
-Where a deal has branches, environments that share it also show what other moves would have led to.
+With branches, environments that share a deal also show the outcomes of other moves.
 
-Training goes by epochs. An epoch, or with branches each of its rounds, begins with new hands in all environments and ends when
-every hand that was begun in it is over, so what it does depends on the configuration, on its number and on the weights it
-starts with: a run that was stopped goes on exactly from the last epoch that was saved.
+An epoch, or with branches each of its rounds, begins with new hands in all environments and plays every hand to its
+end. It depends only on the configuration, its number and its initial weights, so that a stopped run resumes exactly
+from the last saved epoch.
 
-With actors, a round is played by them while the network learns from the round before.
+With actors, the actors play a round while the network learns from the previous one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dasan.networks.network import Floats, LayerSizes, Network
 
 Bytes = npt.NDArray[np.uint8]
 CHANGEABLE = {"epochs", "every", "deals"}
-"""Settings that a run may change when it is resumed."""
+"""Settings that may change when a run is resumed."""
 
 
 @dataclass
@@ -54,10 +54,10 @@ class Progress:
 
 
 class Trainer:
-    """A training run of `config`, before its first epoch. `load` goes on with one that `save` wrote.
+    """A training run of `config`, before its first epoch. `load` resumes a run that `save` wrote.
 
-    ValueError: there is no network of the name `config.start`, its layers have other sizes, or there is no device of the name
-    `config.device`. ImportError: a device is named, and PyTorch is not installed or does not load.
+    ValueError: there is no network `config.start`, its layer sizes do not match, or there is no device `config.device`.
+    ImportError: a device is named, and PyTorch is not installed or does not load.
     """
 
     def __init__(self, config: Config) -> None:
@@ -70,11 +70,11 @@ class Trainer:
         self.progress = Progress()
 
     def network(self) -> Network:
-        """The average of the weights, as a player."""
+        """The network of the averaged weights."""
         return Network(self.learner.scaled(self.learner.average), self.config.unit)
 
     def save(self, file: Path) -> None:
-        """Write everything that the next epoch depends on; an interrupted write leaves the old file."""
+        """Write everything that the next epoch depends on, atomically."""
         learner = self.learner
         part = file.with_name(file.name + ".part")
         about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress)})
@@ -93,11 +93,11 @@ class Trainer:
 
     @staticmethod
     def load(file: Path, **changes: Any) -> Trainer:
-        """The run that `save` wrote. changes: new values of `epochs`, `every` or `deals`. ValueError: the file holds something
-        else, or a change is one that the run cannot take.
+        """The run that `save` wrote. changes: new values of `epochs`, `every` or `deals`. ValueError: the file is not a
+        saved run, or a change is not allowed.
         """
         if refused := sorted(set(changes) - CHANGEABLE):
-            raise ValueError(f"a run goes on with its own {refused[0]}")
+            raise ValueError(f"a resumed run cannot change {refused[0]}")
         if not is_zipfile(file):
             raise ValueError(f"{file} is no saved training run")
         try:
@@ -107,21 +107,21 @@ class Trainer:
                 arrays = {name: held[name] for name in ("flat", "average", "mean", "square")}
         except (ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
             raise ValueError(f"{file} is no saved training run") from error
-        # The network that the run began with may have changed since, or be gone.
+        # The initial network may have changed since, or be gone.
         trainer = Trainer(replace(config, start=""))
         trainer.config = replace(config, **changes)
         for name, array in arrays.items():
             weights = getattr(trainer.learner, name)
             if array.shape != weights.shape or array.dtype != weights.dtype:
-                raise ValueError(f"{file} is a training run of a network of another size")
+                raise ValueError(f"{file} is a training run of a network with another size")
             weights[:] = array
         trainer.progress = progress
         return trainer
 
     def epoch(self, actors: Actors = here) -> None:
-        """One epoch: play and learn. actors: who play, where the configuration has actors; what is learnt is the same.
+        """One epoch: play and learn. actors: the actors, if the configuration has any; they do not affect the result.
 
-        DeviceFailed: PyTorch could not go on. The epoch is lost: `load` the last one that was saved.
+        DeviceFailed: PyTorch failed. The epoch is lost: `load` the last saved one.
         """
         config, progress = self.config, self.progress
         begun = process_time()
@@ -133,7 +133,7 @@ class Trainer:
         progress.seconds += process_time() - begun
 
     def _alone(self, rate: float) -> list[float]:
-        """Play and learn by turns; returns the errors."""
+        """Play and learn alternately; returns the errors."""
         config, hands, epoch = self.config, self.hands, self.progress.epoch
         random = np.random.default_rng([config.seed, epoch])
         hands.counts = PlayCounts()
@@ -161,13 +161,15 @@ class Trainer:
         return losses
 
     def _from_actors(self, actors: Actors, rate: float) -> list[float]:
-        """Learn from each round while the next one is played, with the weights from before it; returns the errors."""
+        """Learn from each round while actors play the next one with the weights from before it; returns the errors."""
         config, epoch = self.config, self.progress.epoch
         past = self.learner.scaled(self.learner.average.copy()) if "past" in config.pool else {}
         losses: list[float] = []
 
         def begin(number: int) -> Callable[[], list[ActorResult]]:
-            weights = self.learner.scaled(self.learner.flat.copy())  # learning changes the others in place
+            weights = self.learner.scaled(
+                self.learner.flat.copy()
+            )  # a copy, because learning changes the weights in place
             return actors([ActorOrder(config, (epoch, number, k), weights, past) for k in range(config.actors)])
 
         following = begin(0)
@@ -177,7 +179,7 @@ class Trainer:
         return losses
 
     def _together(self, played: Sequence[ActorResult]) -> tuple[Bytes, Bytes, Floats, npt.NDArray[np.int32]]:
-        """The decisions of all actors of a round; groups get numbers that no other actor has."""
+        """The decisions of all actors of a round; group numbers are made unique across actors."""
         deals = self.config.envs // self.config.branches
         groups = [np.where(one.groups < 0, one.groups, one.groups + np.int32(k * deals)) for k, one in enumerate(played)]
         for one in played:

@@ -1,4 +1,4 @@
-"""The terminal table: whole sessions against bots, full screen (`app`) or line by line (`plain`).
+"""The terminal client: sessions against bots, full screen (`app`) or line by line (`plain`).
 
-`game` is the table that both share, and `asking` words prompts and expands answers; sentences come from `dasan.text.words`.
+Both share the table in `game`; `asking` words prompts and expands answers; sentences come from `dasan.text.words`.
 """

@@ -27,7 +27,7 @@ from dasan.tui.screens import HELP, CallScreen, PageScreen, rule_book
 
 
 class Action(Button):
-    """A button for one possible move or action. does: a move as text, or the name of an action of the app."""
+    """A button for a move or action. does: a move as text, or the name of an action of the app."""
 
     def __init__(self, label: str, does: str, *, primary: bool = False) -> None:
         super().__init__(label, variant="primary" if primary else "default", compact=True)
@@ -96,7 +96,7 @@ class TableApp(App[None]):
     # Showing.
 
     def show(self) -> None:
-        """Refresh everything, then ask the person or let a bot move."""
+        """Refresh the screen, then prompt the person or let a bot move."""
         game, view, words = self.game, self.game.view, self.words
         base = self.screen_stack[0]
         log = base.query_one("#log", RichLog)
@@ -132,7 +132,7 @@ class TableApp(App[None]):
         self.show()
 
     def _show_asked(self) -> None:
-        """Show the question, the combination of the raised cards, or the reason that they cannot be played; and the
+        """Show the prompt, the combination of the raised cards, or the reason why they cannot be played; and the
         buttons.
         """
         game, view = self.game, self.game.view
@@ -149,7 +149,7 @@ class TableApp(App[None]):
         self._show_actions(ready=move is not None and why is None)
 
     def _tell(self, sentence: str, *, refused: bool = False) -> None:
-        """Say something in the line between the cards and the buttons."""
+        """Show a sentence in the line between the cards and the buttons."""
         asked = self.screen_stack[0].query_one("#asked", Static)
         asked.set_class(refused, "refused")
         asked.update(Text(sentence))
@@ -208,7 +208,7 @@ class TableApp(App[None]):
     # Doing.
 
     def do(self, move: Move | str) -> None:
-        """Make the person's move; the engine's refusal, if any, replaces the question."""
+        """Make the person's move; if the engine refuses it, its message replaces the prompt."""
         try:
             self.game.play(move)
         except DasanError as error:
@@ -294,7 +294,7 @@ class TableApp(App[None]):
         typed.focus()
 
     def action_to_cards(self) -> None:
-        """Leave the input field and go back to the cards."""
+        """Move the focus from the input field to the cards."""
         self.query_one("#typed", Input).remove_class("open")
         self.hand.focus()
 

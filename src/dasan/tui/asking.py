@@ -11,7 +11,7 @@ _PREFIXED = {MoveType.CALL, MoveType.GIVE, MoveType.OFFER, MoveType.TAKE}
 
 
 def question(view: View, words: Words) -> str:
-    """A sentence that asks the seat to act for its move.
+    """The prompt for the move of the seat to act.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-three"), seed=7)

@@ -20,7 +20,8 @@ from dasan.text.words import rank_sign, suit_sign
 
 CARD_WIDTH = 5
 STEPS = (6, 5, 4, 3)
-"""Columns from one card's left edge to the next one's; the widest that fits is used. At 3, rank and suit are still visible."""
+"""Possible distances in columns between the left edges of neighbouring cards; the widest that fits is used. At 3, rank
+and suit are still visible."""
 
 _FACE = 3
 _PAPER, _CHOSEN, _DULL = "#f6f3ea", "#ffe08a", "#a3ada6"
@@ -33,10 +34,10 @@ Cell = tuple[str, Style]
 
 
 class Fan(Widget):
-    """A row of cards, in as many rows as the width takes.
+    """A fan of cards, wrapped to the width.
 
-    In one that is `choosing`, cards are raised with the arrow keys and the space bar, with the mouse, or (while
-    `by_rank`) by typing their rank; it says `Changed` when the selection changes.
+    If `choosing`, cards are raised with the arrow keys and the space bar, with the mouse, or (if `by_rank`) by typing
+    their rank; the fan posts `Changed` when the selection changes.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -68,7 +69,7 @@ class Fan(Widget):
         return tuple(self.cards[i] for i in sorted(self.chosen))
 
     def show(self, cards: Sequence[Card], usable: Iterable[Card] | None = None) -> None:
-        """Lay out `cards`, dulling those whose rank is not in `usable`. Cards that stay remain raised."""
+        """Lay out `cards`, dimming those whose rank is not in `usable`. Raised cards that stay remain raised."""
         before = list(self.chosen_cards)
         chosen = set()
         for i, c in enumerate(cards):
@@ -135,7 +136,7 @@ class Fan(Widget):
         return _FACE + 2 if self.choosing else _FACE
 
     def _rows(self, width: int) -> tuple[int, int]:
-        """(cards a row, columns a card)."""
+        """(cards per row, columns per card)."""
         n = len(self.cards)
         for step in STEPS:
             if n and (n - 1) * step + CARD_WIDTH <= width:

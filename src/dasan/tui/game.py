@@ -22,10 +22,10 @@ BOT_NAMES = tuple(f"Bot {i}" for i in range(1, 8))
 
 
 class TableGame:
-    """A session in progress, the only mutable object of the terminal modes.
+    """A session in progress: the only mutable state of the terminal modes.
 
-    Everything shown comes from `view`, so no screen can show what the person may not know. bots: one for each seat but the
-    person's, in order. seed: decides all deals; None for random ones. ValueError: another number of bots than seats.
+    Screens read only `view`, so that none can show hidden cards. bots: one for each seat except the person's, in order.
+    seed: determines all deals; None for random ones. ValueError: the number of bots does not match.
     """
 
     def __init__(self, rules: Rules, bots: Sequence[Bot], *, seed: int | None = None) -> None:
@@ -65,7 +65,7 @@ class TableGame:
         self.session = self.session.play(move)
 
     def objection(self, move: Move | str) -> DasanError | None:
-        """Why the person could not make this move now; None if they could."""
+        """Why the person may not make this move now; None if it is legal."""
         try:
             self.session.play(move)
         except DasanError as error:
@@ -73,7 +73,7 @@ class TableGame:
         return None
 
     def bot_move(self) -> Move:
-        """The move of the bot whose turn it is; changes nothing. `IllegalPlay`: it is not a bot's turn."""
+        """The choice of the bot to act, without playing it. `IllegalPlay`: it is not a bot's turn."""
         seat = self.session.state.to_act
         if seat is None or seat == ME:
             raise IllegalPlay("it is not a bot's turn", clause="G.04")
@@ -84,16 +84,16 @@ class TableGame:
         self.session = self.session.play(move)
 
     def hint(self) -> Move:
-        """A bot's move in the person's place."""
+        """The move that a bot would make in the person's place."""
         return self._bots[ME + 1].choose(self.view)
 
     def next_hand(self) -> None:
-        """Deal the next hand; `IllegalPlay` before this one is over."""
+        """Deal the next hand. `IllegalPlay`: this one is not over."""
         self.session = self.session.next_hand()
         self._reported = 0
 
     def news(self, words: Words) -> Iterator[str]:
-        """Sentences for everything that happened since the last call."""
+        """Sentences about the events since the last call."""
         view = self.view
         if self._hand_told < self.session.number:
             if self._hand_told == 0:

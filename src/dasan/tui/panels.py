@@ -1,4 +1,4 @@
-"""Widgets for the other players' seats and the middle of the table."""
+"""Widgets of the other players' seats and the middle of the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ACTIONS = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
 
 
 def last_actions(view: View) -> dict[int, Event]:
-    """By seat, its last event in this auction or trick."""
+    """Each seat's last event in this auction or trick."""
     events: dict[int, Event] = {}
     for event in view.events:
         if event.type in (EventType.TRICK, EventType.KITTY):
@@ -31,7 +31,7 @@ def last_actions(view: View) -> dict[int, Event]:
 
 
 def roles(view: View, seat: int) -> list[str]:
-    """The roles of a seat in this hand, as far as the viewer knows."""
+    """A seat's roles in this hand, as far as the viewer knows."""
     roles = []
     if view.dealer == seat:
         roles.append("deals")
@@ -59,7 +59,7 @@ def action_text(event: Event | None) -> Text:
 
 
 class Seat(Static):
-    """One of the other players: name, cards left, role, and last action."""
+    """Another player: name, cards left, role, and last action."""
 
     def __init__(self, seat: int) -> None:
         super().__init__(classes="seat")
@@ -84,7 +84,7 @@ class Seat(Static):
 
 
 class Middle(Vertical):
-    """The play on the table and who made it; the payments when the hand is over."""
+    """The play on the table and its player; after the hand, the payments."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="caption")

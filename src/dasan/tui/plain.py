@@ -1,4 +1,4 @@
-"""The table line by line: every line is a whole sentence, so it works in a pipe and with a screen reader."""
+"""The table line by line: every line is a complete sentence, for pipes and screen readers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(game: TableGame, lines: TextIO, out: TextIO, *, prompt: bool = False) ->
 
 
 def _answers(table: _PlainTable, lines: TextIO, out: TextIO, prompt: bool) -> Iterator[str]:
-    """The person's answers, one line a turn; everything that happens before a turn is told first."""
+    """The person's answers, one line per turn, after a report of everything before the turn."""
     while True:
         table.catch_up()
         if prompt:

@@ -35,12 +35,12 @@ HELP = """\
 | R | the rules |
 | Ctrl+Q | leave the table |
 
-Dull cards are in no play that you could make now.
+No legal play contains the dimmed cards.
 """
 
 
 class PageScreen(ModalScreen[None]):
-    """A page to read; any of its keys closes it."""
+    """A page of text; any of its keys closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,enter,question_mark,r,q", "dismiss", "Close")]
 
@@ -60,7 +60,7 @@ def rule_book(rules: Rules) -> str:
 
 
 class CallScreen(ModalScreen[Move | None]):
-    """Asks which card to call: one button for every card that may be called, a row for each suit."""
+    """Asks which card to call: a button for every callable card, in a row for each suit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "dismiss(None)", "Look at the table"),
@@ -93,7 +93,7 @@ class CallScreen(ModalScreen[Move | None]):
             self.dismiss(self._moves[event.button.card])
 
     def action_go(self, across: int, down: int) -> None:
-        """Move to the next card in this direction that may be called."""
+        """Move the focus to the next callable card in this direction."""
         at = {c: (x, y) for y, row in enumerate(self._rows) for x, c in enumerate(row)}
         focused = self.focused
         x, y = at[focused.card] if isinstance(focused, _CardButton) else (-1, 0)

@@ -1,16 +1,16 @@
-"""OpenSpiel games: every preset and teaching variant as a Python game: `python_dasan_big_three`, `python_dasan_big_two` …
+"""OpenSpiel games: every preset and teaching variant as a Python game, such as `python_dasan_big_three`.
 
-`register()` makes them known to `pyspiel.load_game`. A game's parameters are the options of its preset, and `dealer`.
+`register()` registers them with `pyspiel.load_game`. A game's parameters are the options of its preset, and `dealer`.
 
-Chance deals the pack card by card, in a fixed order: each outcome is the seat that gets the next card (or the number of seats,
-for the kitty), with a probability in proportion to the cards it still lacks. So every deal has exactly one path. If the
-dealer is -1, chance draws the dealer first: the default where a player is drawn to open the auction, as in Dou Dizhu, because
-the dealer opens it here. Elsewhere the default is seat 0.
+Chance deals the pack card by card in a fixed order. An outcome is the seat that gets the next card (or the number of
+seats, for the kitty); its probability is proportional to the cards that this seat still lacks, so every deal has
+exactly one path. If the dealer is -1, chance draws the dealer first. This is the default in games that draw the opener
+of the auction, such as Dou Dizhu, because here the dealer opens it. In other games the default is seat 0.
 
-Returns are payments in units, or where nothing is paid (Winner) (seats + 1) / 2 - place.
+Returns are payments in units, or in games without payments (Winner) (seats + 1) / 2 - place.
 
-Hands are played by compiled code where it knows the rules (see `dasan.backends`), else by the engine. Strings, tensors and
-`DasanState.hand` ask the engine, which replays the moves when one of them is read.
+Compiled code plays the hands if a backend honours the rules (see `dasan.backends`), else the engine does. Strings,
+tensors and `DasanState.hand` come from the engine, which replays the moves when one of them is read.
 """
 
 from __future__ import annotations

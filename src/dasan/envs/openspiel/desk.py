@@ -1,4 +1,4 @@
-"""One hand in compiled code, stepped by one cheap call: `kernels.env.one_hand` takes all that it needs as one address."""
+"""Single hands in compiled code: `kernels.env.one_hand` takes one address, which makes its calls cheap."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ from dasan.ruleset.places import place_points
 from dasan.ruleset.rules import Rules
 
 DeskPosition = tuple[bytes, int | None, list[int], list[float]]
-"""A position: the words of the backend's memory; the seat to act, None when the hand is over; its legal ids, ascending; and when
-the hand is over, payments or points by seat.
+"""A position: the words of the backend's memory; the seat to act, None after the end; its legal ids, ascending; and
+after the end, payments or points by seat.
 """
 
 
 class _Place:
-    """The memory of one hand. move, deal: the kernels over it. memory: the bytes of states. shown: the row that is there."""
+    """The memory of one hand. move, deal: kernels bound to it. memory: the bytes of the state. shown: the row that it
+    holds.
+    """
 
     __slots__ = ("buffers", "deal", "legal", "memory", "move", "one", "shown", "states", "two")
 
@@ -52,16 +54,16 @@ class _Place:
 
 
 class _Places(local):
-    """Each thread's own place."""
+    """Thread-local memory."""
 
     def __init__(self, *arguments: Any) -> None:
         self.place = _Place(*arguments)
 
 
 class Desk:
-    """Steps hands of one game. Threads may share a desk.
+    """Steps hands of one game. Thread-safe.
 
-    ValueError: no compiled code plays the rules.
+    ValueError: no backend honours the rules.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -78,7 +80,9 @@ class Desk:
         self._begun: dict[tuple[object, ...], bytes] = {}
 
     def deal(self, dealer: int, seats: Sequence[int]) -> DeskPosition:
-        """The first position of a hand. seats: who gets each card of the pack, low to high; the number of seats is the kitty."""
+        """The first position of a hand. seats: the receiver of each card of the pack, low to high; the number of seats
+        means the kitty.
+        """
         place, n = self._places.place, self._rules.players
         place.shown = None
         hands: list[list[Card]] = [[] for _ in range(n + 1)]
@@ -89,7 +93,7 @@ class Desk:
             one[seat] |= bit
         dealt = tuple(map(tuple, hands[:n]))
         leads = opener(self._rules, dealt) if self._rules.auction else first_leader(self._rules, dealer, dealt)
-        # Of hands with the same opener and card all but the cards is the same; the engine begins one of them.
+        # Hands with the same opener and opening card differ only in the cards, so the engine sets up just one of them.
         begun = self._begun.get((dealer, leads))
         if begun is None:
             self._put(begin(self._rules, Deal(1, dealer, dealt, tuple(hands[n]))), place.states, 0)
@@ -101,9 +105,9 @@ class Desk:
         return row, answer % SEATS, place.legal[: answer // SEATS].tolist(), []
 
     def step(self, row: bytes, action: int) -> DeskPosition:
-        """The position after a legal action, an id, in the position whose words are `row`."""
+        """The position after a legal action id in the position whose words are `row`."""
         place = self._places.place
-        shown, place.shown = place.shown, None  # until the step is whole: an exception may come in between
+        shown, place.shown = place.shown, None  # invalid until the step is complete: an exception may interrupt it
         if shown is not row:
             place.memory[:] = row
         answer = place.move(action)
@@ -120,12 +124,12 @@ class Desk:
 
 @cached_by_rules()
 def desk_of(rules: Rules) -> Desk | None:
-    """The desk of `rules`, the same for equal rules; None where only the engine plays them."""
+    """The desk of `rules`, cached; None if no backend honours them."""
     return Desk(rules) if choose(rules, Purpose.WORLDS).compiled and not DISABLED else None
 
 
 def _in_one_piece(memory: Any) -> tuple[memoryview, Any]:
-    """A backend's memory for one hand, all its arrays one after the other, and the bytes of them all."""
+    """(the bytes of a backend's memory for one hand, with all its arrays in one contiguous block, the memory)."""
     parts = tuple(memory) if isinstance(memory, tuple) else (memory,)
     ends = np.cumsum([-(-part.nbytes // 8) for part in parts]).tolist()
     words = np.zeros(ends[-1], np.uint64)

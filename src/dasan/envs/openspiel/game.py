@@ -17,7 +17,7 @@ from dasan.ruleset.policies import OptionValue
 
 
 class DasanGame(GameTree, pyspiel.Game):
-    """A preset with options. ValueError: as for `dasan.rules`, or no such dealer."""
+    """A preset with options. ValueError: as for `dasan.rules`, or there is no such dealer."""
 
     def __init__(self, preset: Preset, game_type: Any, params: dict[str, Any]) -> None:
         given = dict(params)

@@ -1,4 +1,4 @@
-"""Tensors and strings of what a player sees of a state."""
+"""A player's observation of a state, as tensors and strings."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from dasan.play.view import View
 
 
 class DasanObserver:
-    """Tensors and strings of what a player sees. Two states have equal tensors exactly if they have equal strings.
+    """A player's observation, as tensors and strings. Two states have equal tensors exactly if they have equal strings.
 
-    Without perfect recall the tensor is the observation of `dasan.features`, a piece for each feature, and `dealt`, a flag for
-    each card of the pack that this player was dealt. Perfect recall adds `taken`, flags for the cards of the kitty that this
-    player has seen; `played_at`, for each card of the pack the number of the move that played it divided by the greatest possible
-    number of moves, 0 if none has; `bid_at`, the same for bids; and `moves`, the number of moves made. While cards are dealt the
-    observation shows the dealer alone.
+    Without perfect recall the tensor is the observation of `dasan.features`, a piece for each feature, and `dealt`, a
+    flag for each card of the pack that this player was dealt. Perfect recall adds `taken`, flags for the cards of the
+    kitty that this player has seen; `played_at`, for each card of the pack the number of the move that played it
+    divided by the greatest possible number of moves, 0 if none has; `bid_at`, the same for bids; and `moves`, the
+    number of moves made. During the deal the observation shows only the dealer.
     """
 
     def __init__(self, game: GameTree, kind: Any, params: Any) -> None:
@@ -52,7 +52,7 @@ class DasanObserver:
             at += size
 
     def set_from(self, state: DasanState, player: int) -> None:
-        """Write what `player` sees into `tensor`."""
+        """Write the observation of `player` into `tensor`."""
         self.tensor.fill(0)
         pieces, node = self.dict, state.node
         if "dealt" in pieces:
@@ -78,7 +78,7 @@ class DasanObserver:
         pieces["moves"][0] = len(moves) / self._game.max_moves
 
     def string_from(self, state: DasanState, player: int) -> str:
-        """The observation of `player` as text; with perfect recall everything that it has seen, in order."""
+        """The observation of `player` as text; with perfect recall, its whole history in order."""
         node = state.node
         key = (player if self._private else -1, self._recall)
         known: dict[tuple[int, bool], str] = getattr(node, "known", {})
@@ -101,14 +101,16 @@ class DasanObserver:
         return "; ".join([*parts, *described(self._game.rules, self._features, self._row(state, player, view))])
 
     def _view(self, state: DasanState, player: int) -> View | None:
-        """What `player` sees of the hand, or without private information seat 0 without its cards; None during the deal."""
+        """The view of `player`, or without private information that of seat 0 without its cards; None during the
+        deal.
+        """
         hand = state.hand
         if hand is None:
             return None
         return hand.view(player) if self._private else replace(hand.view(None), seat=0)
 
     def _row(self, state: DasanState, player: int, view: View | None) -> list[int]:
-        """The observation: while cards are dealt the dealer alone."""
+        """The observation; during the deal only the dealer."""
         if view is not None:
             return encode(view)
         row = [0] * self._size
@@ -119,7 +121,7 @@ class DasanObserver:
         return row
 
     def _places(self, cards: Iterable[Card | None]) -> list[int]:
-        """The places of these cards in the pack, each its own where the pack has a card twice; none of hidden cards."""
+        """The indices of these cards in the pack, different ones for duplicate cards; hidden cards are skipped."""
         left: dict[Card, list[int]] = {}
         for place, card in reversed([*enumerate(self._game.deck)]):
             left.setdefault(card, []).append(place)

@@ -10,7 +10,7 @@ from dasan.envs.openspiel.tree import GameTree
 
 
 class BotPolicy(policy.Policy):
-    """A bot as an OpenSpiel policy: all probability on the move that it chooses.
+    """A bot as a deterministic OpenSpiel policy.
 
     player: a name for `dasan.bot`, or an object with `choose(view)` that chooses the same move for the same view.
     """
@@ -23,6 +23,6 @@ class BotPolicy(policy.Policy):
     def action_probabilities(self, state: DasanState, player_id: int | None = None) -> dict[int, float]:
         hand = state.hand
         if hand is None or hand.to_act is None:
-            raise ValueError("a policy is asked where a player is to act")
+            raise ValueError("a policy needs a state in which a player is to act")
         chosen = self._ids.of(self._bot.choose(hand.view(hand.to_act)), hand.called)
         return {action: float(action == chosen) for action in state.legal_actions()}

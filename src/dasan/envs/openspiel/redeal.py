@@ -1,4 +1,4 @@
-"""Hidden cards dealt anew, so that a player cannot tell the difference."""
+"""Redeal hidden cards so that a player cannot tell the difference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from dasan.play.state import State
 
 
 def redealt(tree: GameTree, hand: State, player: int, dealer: int, sampler: Callable[[], float]) -> list[int]:
-    """A new deal of the cards that `player` has not seen: the seat of each card of the deck. The moves so far may not fit it."""
+    """A redeal of the cards that `player` has not seen: the seat of each card of the deck. It may contradict the moves
+    so far.
+    """
     view, n, room = hand.view(player), tree.rules.players, list(tree.room(dealer))
     held: list[list[Card]] = [[] for _ in range(n + 1)]
     for seat in range(n):

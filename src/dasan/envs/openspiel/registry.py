@@ -1,4 +1,4 @@
-"""Presets as games that `pyspiel.load_game` knows."""
+"""Registration of presets with `pyspiel.load_game`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dasan.ruleset.policies import OptionValue
 
 
 def register() -> tuple[str, ...]:
-    """Make every preset known to `pyspiel.load_game`; returns their names there. Calling it again changes nothing, except that
-    it adds games registered with `dasan.register` in the meantime.
+    """Register every preset with `pyspiel.load_game`; returns their names there. Idempotent; another call adds games
+    registered with `dasan.register` since.
     """
     known = set(pyspiel.registered_names())
     names = []
@@ -62,12 +62,12 @@ def _type(preset: Preset) -> Any:
 
 
 def _parameter(value: OptionValue) -> OptionValue:
-    """A value as OpenSpiel reads it from the text of a game, where "52" is a number."""
+    """A value as OpenSpiel parses it from a game string, where "52" is a number."""
     return int(value) if isinstance(value, str) and value.isdigit() else value
 
 
 def _class_of(preset: Preset, game_type: Any) -> Any:
-    """A class for one preset, which OpenSpiel makes games with."""
+    """The game class of one preset."""
 
     def __init__(self: Any, params: dict[str, Any] | None = None) -> None:  # noqa: N807
         DasanGame.__init__(self, preset, game_type, params or {})
@@ -79,6 +79,6 @@ def _class_of(preset: Preset, game_type: Any) -> Any:
 
 
 def _loaded(text: str) -> Any:
-    """A pickled game, made again."""
+    """Unpickle a game."""
     register()
     return pyspiel.load_game(text)

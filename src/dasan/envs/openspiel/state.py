@@ -1,4 +1,4 @@
-"""States of OpenSpiel: a place in the tree of a game."""
+"""OpenSpiel states: nodes of a game tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _TRIES = 1000
 
 
 class DasanState(pyspiel.State):
-    """A deal in progress, then a hand: `hand` is the engine's state, None while cards are dealt. node: its place in the tree."""
+    """A deal in progress, then a hand. hand: the engine's state, None during the deal. node: the node of the game
+    tree.
+    """
 
     def __init__(self, game: GameTree) -> None:
         super().__init__(game)
@@ -45,7 +47,9 @@ class DasanState(pyspiel.State):
         return [(place, node.room[place] / left) for place in node.legal]
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The legal actions of `player`, or of whoever is to act. The same as OpenSpiel's, which calls Python five times."""
+        """The legal actions of `player`, by default of the player to act. Overrides OpenSpiel's version, which calls
+        Python five times.
+        """
         node = self.node
         if player is None or player == node.player or node.player == CHANCE:
             return node.legal.copy()
@@ -74,14 +78,15 @@ class DasanState(pyspiel.State):
         return node.game.ids.text(action) if move is None else str(move)
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> DasanState:
-        """A state that `player` cannot tell from this one, with its hidden cards dealt anew, uniformly over the deals that fit.
+        """A state that `player` cannot distinguish from this one, with hidden cards redealt uniformly over the
+        consistent deals.
 
-        sampler: returns a random number from 0 to 1. ValueError: cards are still being dealt. RuntimeError: no such state was
-        found.
+        sampler: returns a random number from 0 to 1. ValueError: the deal is not complete. RuntimeError: no such state
+        was found.
         """
         hand, node = self.node.hand, self.node
         if hand is None:
-            raise ValueError("cards are resampled once all are dealt")
+            raise ValueError("cards cannot be resampled before all are dealt")
         wanted, moves = (
             self.information_state_string(player),
             self.history()[len(node.seats) + (node.game.dealer == DRAWN) :],
@@ -99,9 +104,7 @@ class DasanState(pyspiel.State):
             else:
                 if state.information_state_string(player) == wanted:
                     return state
-        raise RuntimeError(
-            f"no other deal was found in {_TRIES} tries that player {player} could not tell from this one"
-        )
+        raise RuntimeError(f"found no deal in {_TRIES} tries that player {player} could not distinguish from this one")
 
     def __str__(self) -> str:
         return truth(self.node)

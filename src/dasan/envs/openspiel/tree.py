@@ -1,6 +1,6 @@
 """The tree of a game: deals in progress, and positions of hands.
 
-Compiled code plays where it knows the rules, else the engine.
+Compiled code plays if a backend honours the rules, else the engine.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ DRAWN = -1
 
 
 def usual_dealer(rules: Rules) -> int:
-    """The dealer of a game that names none: drawn where the opener of the auction is drawn (DD.02), since the dealer is it."""
+    """The default dealer: drawn in games that draw the opener of the auction (DD.02), because here the dealer opens
+    it.
+    """
     return DRAWN if draws_opener(rules) else 0
 
 
 REMEMBERED = 6
-"""Games with at most this many cards in the pack keep every visited hand, for algorithms that walk the whole tree repeatedly."""
+"""The largest pack of games that cache every visited hand, for algorithms that walk the whole tree repeatedly."""
 
 
 class GameTree:
@@ -52,7 +54,7 @@ class GameTree:
     _dealt: dict[tuple[int, tuple[int, ...]], PlayedNode]
 
     def room(self, dealer: int) -> tuple[int, ...]:
-        """How many cards each seat is dealt, and then the kitty if there is one."""
+        """The number of cards dealt to each seat, then to the kitty if there is one."""
         rules = self.rules
         n, pack = rules.players, len(rules.pack)
         if rules.hand_size is None:
@@ -61,13 +63,13 @@ class GameTree:
 
     @cached_property
     def desk(self) -> Desk | None:
-        """Steps hands in compiled code; None where only the engine plays the rules."""
+        """Steps hands in compiled code; None if no backend honours the rules."""
         from dasan.envs.openspiel.desk import desk_of
 
         return desk_of(self.rules)
 
     def dealt(self, dealer: int, seats: tuple[int, ...]) -> PlayedNode:
-        """The hand in which `seats` got the cards of the deck. Small games keep it."""
+        """The hand in which `seats` got the cards of the deck. Small games cache it."""
         node = self._dealt.get((dealer, seats))
         if node is None:
             begun = Begun(self, dealer, seats, self.desk)
@@ -82,14 +84,15 @@ class GameTree:
 
     @cached_property
     def remembers(self) -> bool:
-        """Whether visited positions are kept."""
+        """Whether visited positions are cached."""
         return len(self.deck) <= REMEMBERED
 
 
 class Dealing:
-    """A deal in progress; a state's own, which `after` changes.
+    """A deal in progress, owned by one state; `after` changes it.
 
-    room: how many cards each seat and the kitty still get. seats: who got each card of the pack so far. legal: the outcomes.
+    room: cards that each seat and the kitty still get. seats: the receivers of the cards dealt so far. legal: the
+    outcomes.
     """
 
     __slots__ = ("dealer", "game", "legal", "room", "seats")
@@ -122,7 +125,9 @@ class Dealing:
 
 
 class Begun(NamedTuple):
-    """Data that the positions of one hand share. seats: who got each card. desk: compiled code, None: the engine plays."""
+    """Data shared by the positions of one hand. seats: the receiver of each card. desk: compiled code; None if the
+    engine plays.
+    """
 
     game: GameTree
     dealer: int
@@ -140,11 +145,11 @@ class Begun(NamedTuple):
 
 
 class PlayedNode:
-    """A hand under way or over. It never changes, so clones and deep copies share it.
+    """A position of a hand. Immutable, so that clones and deep copies share it.
 
-    before, action: the position before and the move that led here. row: the position in compiled code, None where the engine
-    plays. player: the seat to act. legal: action ids, ascending. Others are set where they are needed: _hand, the engine's state;
-    _moves, by id, where the engine plays; known, a cache of strings; children, visited positions of small games.
+    before, action: the position before and the move that led here. row: the position in compiled code, None if the
+    engine plays. player: the seat to act. legal: action ids, ascending. Set on demand: _hand, the engine's state;
+    _moves, by id, if the engine plays; known, a cache of strings; children, visited positions of small games.
     """
 
     __slots__ = ("_hand", "_moves", "action", "before", "begun", "children", "known", "legal", "player", "row")
@@ -184,7 +189,7 @@ class PlayedNode:
 
     @property
     def hand(self) -> State:
-        """The engine's state, which replays the moves since it was last asked."""
+        """The engine's state, after replaying the moves since the last call."""
         later: list[PlayedNode] = []
         node = self
         while not hasattr(node, "_hand"):
@@ -241,7 +246,7 @@ class Over(PlayedNode):
 
 
 def by_engine(begun: Begun, before: PlayedNode | None, action: int, hand: State) -> PlayedNode:
-    """A position that the engine plays."""
+    """A position of a hand played by the engine."""
     node: PlayedNode
     if hand.to_act is None:
         node = Over(begun, before, action, None, payoffs(hand))
@@ -255,7 +260,7 @@ def by_engine(begun: Begun, before: PlayedNode | None, action: int, hand: State)
 
 
 def _again(game: GameTree, dealer: int, seats: tuple[int, ...], actions: list[int]) -> PlayedNode:
-    """A pickled position, played again."""
+    """Unpickle a position by replaying it."""
     node = game.dealt(dealer, seats)
     for action in actions:
         node = node.after(action)

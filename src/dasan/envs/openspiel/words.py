@@ -15,7 +15,7 @@ from dasan.ruleset.rules import Rules
 
 
 def dealt(node: Dealing | PlayedNode, player: int) -> tuple[Card, ...]:
-    """The cards that `player` has been dealt so far, the kitty not among them."""
+    """The cards dealt to `player` so far, without the kitty."""
     return tuple(card for card, place in zip(node.game.deck, node.seats, strict=False) if place == player)
 
 
@@ -27,7 +27,7 @@ def history(view: View) -> list[str]:
 
 
 def described(rules: Rules, features: Sequence[Feature], row: Sequence[int]) -> list[str]:
-    """The features of an observation that are not zero, as text: different rows have different texts."""
+    """The nonzero features of an observation as text; different rows have different texts."""
     names = _flag_names(rules)
     parts = []
     for feature in features:
@@ -50,7 +50,7 @@ _CARDS = ("hand", "kitty", "played", "table")
 
 
 def _flag_names(rules: Rules) -> list[str]:
-    """The text of each flag of `card_flags`: a rank, where suits make no difference, else a card."""
+    """The text of each flag of `card_flags`: a rank if suits do not matter, else a card."""
     if by_rank(rules):
         rank_of = {place[0]: c.rank for c, place in rules.order.place.items()}
         return [rank_of[rank] for rank in flag_ranks(rules)]
@@ -62,7 +62,7 @@ def _flag_names(rules: Rules) -> list[str]:
 
 
 def truth(node: Dealing | PlayedNode) -> str:
-    """Everything, all hands included."""
+    """The complete state, including all hands."""
     if node.hand is None:
         return f"dealing, dealer {node.dealer}: {' '.join(map(str, node.seats))}"
     hands = " | ".join(format_cards(hand) for hand in node.hand.hands)
