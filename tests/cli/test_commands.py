@@ -284,7 +284,7 @@ def test_replay_of_one_hand_from_a_position() -> None:
 
 def test_replay_steps_at_the_keyboard(file: Path) -> None:
     assert len(cli("replay", str(file), "--step", stdin="\n\n").stdout.splitlines()) == 4
-    assert "--step waits at the keyboard" in refusal("replay", "-", "--step", stdin="")
+    assert "--step reads the keyboard" in refusal("replay", "-", "--step", stdin="")
     assert "has 2 hands, no hand 3" in refusal("replay", str(file), "--hand", "3")
 
 

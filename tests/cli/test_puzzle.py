@@ -61,7 +61,7 @@ def test_a_file_is_shown_and_checked(file: Path) -> None:
         p.id for p in puzzles[:2]
     ]
     checked = output("puzzle", file, "--check").splitlines()
-    assert checked[2] == f"   3  {puzzles[2].id}  true: {move_words(puzzles[2].key)} wins, and nothing else"
+    assert checked[2] == f"   3  {puzzles[2].id}  true: only {move_words(puzzles[2].key)} wins"
     from_stdin = output("puzzle", "-", "--check", "--json", stdin=file.read_text(encoding="utf-8"))
     assert [one["flaws"] for one in json.loads(from_stdin)] == [[], [], []]
     for command in ("solve", "replay", "review", "verify"):
@@ -77,7 +77,7 @@ def test_a_solution_that_is_not_the_only_one_is_found(file: Path) -> None:
     file.write_text(write([puzzle, wrong]), encoding="utf-8")
     done = cli("puzzle", file, "--check")
     assert done.exit_code == 2
-    assert done.stderr == "dasan: 1 of 2 puzzles is not proved to be right\n"
+    assert done.stderr == "dasan: 1 of 2 puzzles is not proved correct\n"
     true, false = done.stdout.splitlines()
     assert f"{puzzle.id}  true: " in true
     assert f"{wrong.id}  NOT TRUE: 9H wins too; TH wins too" in false
@@ -145,8 +145,8 @@ def test_fewer_than_asked_for_is_said() -> None:
         (("--theme", "luck"), "there is no theme luck"),
         (("--shipped", "--theme", "luck"), "there is no theme luck"),
         (("--cards", "8-30"), "MIN..MAX"),
-        (("--cards", "30..8"), "not more than the most"),
-        (("--shipped", "--cards", "30..8"), "not more than the most"),
+        (("--cards", "30..8"), "minimum is above the maximum"),
+        (("--shipped", "--cards", "30..8"), "minimum is above the maximum"),
         (("--grade", "3"), "--shipped or FILE"),
         (("--number", "3"), "needs FILE"),
         (("x", "--shipped"), "not both"),

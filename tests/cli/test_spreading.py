@@ -1,4 +1,4 @@
-"""Commands whose work is spread over processes or a cluster: what they refuse, and how they fail."""
+"""Commands that run in parallel processes or on a cluster: what they refuse, and how they fail."""
 
 from __future__ import annotations
 

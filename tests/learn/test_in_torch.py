@@ -86,7 +86,7 @@ def test_steps_that_fail_leave_the_weights_and_say_why(tmp_path: Path, monkeypat
     assert np.array_equal(flat, trainer.learner.flat)
     said = refusal("train", "--out", tmp_path, "--resume")
     assert "out of memory" in said
-    assert "--resume goes on from epoch 1" in said
+    assert "--resume continues from epoch 1" in said
     assert "--resume" not in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
 
 

@@ -77,10 +77,10 @@ def test_peers_that_are_not_installed_are_left_out_aloud(
     bench(peers=True, path=["whole-hands", "pettingzoo"], seconds=0.001, repeats=2)
     printed = capsys.readouterr()
     assert printed.err.splitlines() == [
-        f"{name} is left out, because its package is not installed: {install}"
+        f"{name} is skipped, because its package is not installed: {install}"
         for name, install in not_installed().items()
     ]
-    assert "douzero is left out, because its package is not installed: pip install --no-deps douzero" in printed.err
+    assert "douzero is skipped, because its package is not installed: pip install --no-deps douzero" in printed.err
     assert [line.split()[:2] for line in printed.out.splitlines()[1:2]] == [["dou-dizhu", "whole-hands"]]
     assert "pettingzoo" not in printed.out
     bench(peers=True, path=["whole-hands"], seconds=0.001, repeats=2, as_json=True)

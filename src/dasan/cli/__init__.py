@@ -1,8 +1,8 @@
 """The command line. Each command is one small module, listed in `COMMANDS`.
 
-To add one: write `dasan/cli/NAME.py` with a function whose parameters are typer's, and add its line below. Import heavy modules
-inside the function, so that every command starts at once. For a mistake of the user raise `Refused` (or let a `DasanError`
-through); it becomes one line on stderr with exit code 2.
+To add a command, write a Typer function in `dasan/cli/NAME.py` and add its line below. Import heavy modules inside the
+function, so that every command starts fast. For a user's mistake raise `CannotRun` (or let a `DasanError` through); it
+becomes one line on stderr with exit code 2.
 """
 
 from __future__ import annotations

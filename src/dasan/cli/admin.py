@@ -1,4 +1,4 @@
-"""`dasan admin`: maintenance of a server's database, also while the server runs."""
+"""`dasan admin`: maintenance of a server's database, even while the server runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ admin = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    help="Look after a server: tables, players, reports, backups. The server may run meanwhile.",
+    help="Administer a server: tables, players, reports, backups. The server may be running.",
 )
 for _command in (*moderation.COMMANDS, fair_play.fairplay):
     admin.command()(_command)
@@ -31,14 +31,14 @@ for _command in (*moderation.COMMANDS, fair_play.fairplay):
 @admin.command()
 def tables(
     status: Annotated[
-        Literal["waiting", "playing", "ended"] | None, typer.Option(help="Only those that wait, go on or have ended.")
+        Literal["waiting", "playing", "ended"] | None, typer.Option(help="Only tables with this status.")
     ] = None,
     most: Most = 50,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """List tables, the one touched last first."""
+    """List tables, the most recently used first."""
 
     async def read(store: Store) -> None:
         listed = await store.overviews.tables(status, most)
@@ -58,14 +58,14 @@ def tables(
 
 @admin.command()
 def players(
-    name: Annotated[str | None, typer.Argument(help="Only those whose name or account contains this.")] = None,
-    banned: Annotated[bool, typer.Option("--banned", help="Only those who are banned.")] = False,
+    name: Annotated[str | None, typer.Argument(help="Only players whose name or account contains this.")] = None,
+    banned: Annotated[bool, typer.Option("--banned", help="Only banned players.")] = False,
     most: Most = 50,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """List players, the newest first: their id, name, hands, and whether they have an account or are banned."""
+    """List players, the newest first: id, name, hands, and whether they have an account or are banned."""
 
     async def read(store: Store) -> None:
         listed = await store.overviews.players(name, banned, most)
@@ -83,7 +83,7 @@ def players(
 
 @admin.command()
 def password(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
-    """Set and print a new password for an account whose player has forgotten it. It signs every browser out."""
+    """Set and print a new password for an account, for a player who forgot it. This signs out every browser."""
 
     async def change(store: Store, settings: Settings) -> None:
         import secrets
@@ -106,19 +106,19 @@ def password(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -
 @admin.command()
 def export(
     file: Annotated[Path, typer.Argument(dir_okay=False, help="A new file.")],
-    player: Annotated[str | None, typer.Option(help="All that is kept about this player, as JSON.")] = None,
+    player: Annotated[str | None, typer.Option(help="All data about this player, as JSON.")] = None,
     table: Annotated[str | None, typer.Option(help="Only the hands of this table.")] = None,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Write the records of finished hands ([bold]climb/1[/bold], one after the other), or one player's data."""
+    """Write the records of finished hands ([bold]climb/1[/bold]), or one player's data."""
     if player is not None and table is not None:
         raise CannotRun("choose one of --player and --table")
 
     async def read(store: Store) -> None:
         if player is not None:
             rows = await store.people.export(await player_id(store, player))
-            # It names somebody, their hands and their notes: for its owner alone.
+            # Personal data: readable only by the file's owner.
             file.touch(mode=0o600, exist_ok=False)
             with file.open("w", encoding="utf-8") as out:
                 import json
@@ -143,7 +143,9 @@ def backup(
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Write the whole database, as it is at one moment, to one file, whatever its schema. It holds every secret of the server."""
+    """Write a consistent snapshot of the whole database, with any schema, to one file. It contains every secret of the
+    server.
+    """
 
     async def read(store: Store, settings: Settings) -> None:
         from dasan.server.people.identity import KEY_FILE
@@ -163,7 +165,7 @@ def restore(
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Fill an empty database from a backup, of SQLite or of PostgreSQL. The server must not run."""
+    """Fill an empty database, SQLite or PostgreSQL, from a backup. The server must not be running."""
 
     async def write(store: Store, settings: Settings) -> None:
         from dasan.server.operations.reporting import now
@@ -184,11 +186,11 @@ def restore(
 
 @admin.command()
 def migrate(
-    check: Annotated[bool, typer.Option("--check", help="Only say whether it is needed (exit code 1).")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only check: exit code 1 if a migration is needed.")] = False,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Bring the database to this version's schema. The server does so when it starts, unless told not to."""
+    """Migrate the database to this version's schema. By default the server does so at its start."""
     from dasan.server.refusals import OlderSchema
     from dasan.server.store.migrating import current
 
@@ -206,18 +208,16 @@ def migrate(
 
 @admin.command()
 def prune(
-    tables: Annotated[
-        int | None, typer.Option(min=0, max=MOST, help="Days that casual tables are kept; 0: for ever.")
-    ] = None,
-    hands: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days that unrated hands are kept.")] = None,
-    guests: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days until guests are forgotten.")] = None,
-    chat: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days that chat is kept.")] = None,
+    tables: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep casual tables; 0: forever.")] = None,
+    hands: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep unrated hands.")] = None,
+    guests: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep guests.")] = None,
+    chat: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep chat.")] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove data that is past its retention. Periods that are not given come from the server's settings."""
+    """Remove data past its retention period. Periods default to the server's settings."""
     from dataclasses import replace
 
     from dasan.server.operations.reporting import now
@@ -237,7 +237,7 @@ def prune(
         if as_json:
             print_json({"dry": dry, **removed})
         elif keep == Keep():
-            say("nothing is to be removed: say how long to keep it, as with --chat 90")
+            say("no retention period is set: name one, such as --chat 90")
         else:
             say(f"{'would remove' if dry else 'removed'} {_counted(removed)}")
 

@@ -34,23 +34,25 @@ def arena(
         bool, typer.Option("--both", help="Also play the second of each pair alone among the first.")
     ] = False,
     early: Annotated[
-        bool, typer.Option("--early", help="Stop a pair when its interval, which is made wider for that, excludes 0.")
+        bool,
+        typer.Option("--early", help="Stop a pair when its interval excludes 0; intervals are wider to allow for it."),
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Keep the outcome of every deal here, and go on from there.")
+        Path | None,
+        typer.Option(dir_okay=False, help="Store the outcome of every deal in this file, and resume from it."),
     ] = None,
     records: Annotated[
-        Path | None, typer.Option(file_okay=False, help="Keep the record of every hand in this folder.")
+        Path | None, typer.Option(file_okay=False, help="Write the record of every hand into this folder.")
     ] = None,
-    move_seconds: Annotated[
-        float, typer.Option(min=0.01, max=86_400, help="How long a bot may think about a move.")
-    ] = 60,
+    move_seconds: Annotated[float, typer.Option(min=0.01, max=86_400, help="The time limit for a move.")] = 60,
     processes: Processes = None,
     ray: RayAddress = None,
     details: Annotated[bool, typer.Option("--details", help="With --json: roles, faults, ratings.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let bots meet over the same deals: each alone among others, once in every seat, with 95 % intervals over deals."""
+    """Compare bots over duplicate deals: one alone among copies of another, in every seat, with 95 % intervals over
+    deals.
+    """
     from dasan.arena.contest import Contest, OutcomeFile
     from dasan.bots.external.program import ProgramBot, player
     from dasan.bots.external.wire import Fault
@@ -170,7 +172,7 @@ def _faults(results: Results) -> dict[str, dict[str, int]]:
 
 
 def _print(report: dict[str, Any], results: Results) -> None:
-    """Print Markdown, which can be pasted into documents."""
+    """Print a Markdown table."""
     from dasan.arena.ratings import ratings
 
     say("| one | among | deals | a hand | 95 % | wins | ms a move |\n|---|---|---|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""`dasan bench`: measure how fast this machine plays, and how fast other simulators are."""
+"""`dasan bench`: measure the speed of this machine, and of other simulators."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def bench(
     preset: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Which games; without it, every kind of game. [bold]solver[/bold]: how fast hands are solved."
-            " [bold]server[/bold]: how many tables a server carries.",
+            help="Which games; default: every kind. [bold]solver[/bold]: the speed of the solver."
+            " [bold]server[/bold]: the load that a server carries.",
             autocompletion=complete_preset,
         ),
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option(help="Only this path, for instance whole-hands, batch-mask or batch-packed-obs."),
+        typer.Option(help="Only this path, such as whole-hands, batch-mask or batch-packed-obs."),
     ] = None,
     peers: Annotated[
         bool,
@@ -43,40 +43,42 @@ def bench(
     ] = False,
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.01, help="The least length of a run; with solver, the limit for one position."),
+        typer.Option(min=0.01, help="The minimum length of a run; with solver, the limit for one position."),
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option(min=1, help="Runs a figure; their median counts. Default: 5; 9 with --peers, 21 with --against."),
+        typer.Option(
+            min=1, help="Runs per figure, which is their median. Default: 5; 9 with --peers, 21 with --against."
+        ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(metavar="REV", help="Compare with this git revision, in alternating runs: ratio and interval."),
     ] = None,
-    one_core: Annotated[bool, typer.Option("--one-core", help="Leave out the figures of all cores.")] = False,
+    one_core: Annotated[bool, typer.Option("--one-core", help="Measure one core only.")] = False,
     cards: Annotated[
         list[int] | None, typer.Option(min=4, max=52, help="Solver: positions with this many cards.")
     ] = None,
     count: Annotated[
-        int | None, typer.Option(min=1, help="Solver: positions of each size; without it, fewer of the larger ones.")
+        int | None, typer.Option(min=1, help="Solver: positions of each size; default: fewer of the larger ones.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Solver: which positions. Server: which moves.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the solver's positions and the server's moves.")] = 1,
     tables: Annotated[
-        list[int] | None, typer.Option(min=1, help="Server: this many tables at once; may be repeated for further rows.")
+        list[int] | None, typer.Option(min=1, help="Server: concurrent tables; may be repeated for further rows.")
     ] = None,
-    think: Annotated[float, typer.Option(min=0.0, help="Server: seconds that people think before a move.")] = 5.0,
+    think: Annotated[float, typer.Option(min=0.0, help="Server: mean thinking time in seconds.")] = 5.0,
     processes: Annotated[int, typer.Option(min=1, help="Server: processes to start.")] = 1,
     database: Annotated[
-        str, typer.Option(metavar="URL", help="Server: a PostgreSQL database; without, SQLite in a folder of its own.")
+        str, typer.Option(metavar="URL", help="Server: a PostgreSQL database; default: SQLite in a temporary folder.")
     ] = "",
-    nats: Annotated[str, typer.Option(metavar="URL", help="Server: NATS, for several processes.")] = "",
+    nats: Annotated[str, typer.Option(metavar="URL", help="Server: NATS address, for several processes.")] = "",
     url: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", help="Server: measure one that runs already; its limits by address apply."),
+        typer.Option(metavar="URL", help="Server: measure a running server; its limits per address apply."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure plies a second of random play, deals included, how fast hands are solved, or what a server carries."""
+    """Measure plies a second of random play, the speed of the solver, or the load that a server carries."""
     if preset == ["solver"]:
         bench_solver(cards, count=count, seed=seed, seconds=seconds, as_json=as_json)
         return
@@ -146,11 +148,11 @@ def bench(
 
 
 def _beside(presets: list[str], paths: list[str], seconds: float | None, rounds: int | None, as_json: bool) -> None:
-    """Print a row for each path of each game and for each peer, and the packages that are not installed."""
+    """Print a row for each path of each game and for each peer, and name missing packages."""
     from dasan.bench import measure_beside, not_installed
 
     for name, install in not_installed().items():
-        warn(f"{name} is left out, because its package is not installed: {install}")
+        warn(f"{name} is skipped, because its package is not installed: {install}")
     rows = [
         row
         for preset in presets
@@ -171,7 +173,7 @@ def _beside(presets: list[str], paths: list[str], seconds: float | None, rounds:
 def _compare(
     variants: list[str], paths: list[str], revision: str, seconds: float | None, pairs: int | None, as_json: bool
 ) -> None:
-    """Print a row for each game and path, with the speed as a multiple of the revision's."""
+    """Print a row for each game and path, with the speed relative to the revision's."""
     from dasan.bench import Compared, compare
 
     rows: list[Compared] = []

@@ -1,4 +1,4 @@
-"""`dasan bench server`: how many tables a server carries."""
+"""`dasan bench server`: the load that a server carries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bench_server(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Measure with more and more tables, and print a row for each."""
+    """Measure each number of tables, and print a row for it."""
     from dasan.bench.hosting import NotServed
     from dasan.bench.server import GOAL_MS, measure_server
     from dasan.games import PRESETS
@@ -78,7 +78,7 @@ def bench_server(
     if good:
         say(f"\np99 under {GOAL_MS:g} ms up to {good[-1].tables} tables, {good[-1].moves_per_s:,.0f} moves a second")
     if any(row.load_cpu > 0.8 for row in rows):
-        say("the load itself took most of a core: the server may carry more than this")
+        say("generating the load took most of a core: the server may carry more")
 
 
 def _line(row: ServerRow) -> str:

@@ -1,4 +1,4 @@
-"""`dasan bench solver`: how fast hands are solved."""
+"""`dasan bench solver`: the speed of the solver."""
 
 from __future__ import annotations
 

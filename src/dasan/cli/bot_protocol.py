@@ -22,16 +22,16 @@ program  {"type": "move", "id": 1, "move": "bid 1"}
 host     {"type": "over", "result": {"payments": [2, -1, -1], ...}}
 host     {"type": "quit"}
 
-The program answers hello and choose, and nothing else, within the seconds given (10 for hello). It skips messages and fields
-that it does not know, takes up a new hand at any time, and ends on quit and at the end of its input."""
+The program answers hello and choose, and nothing else, within the seconds given (10 for hello). It ignores unknown
+messages and fields, accepts a new hand at any time, and exits on quit and at the end of its input."""
 
 
 def bot_protocol(
     bot: Annotated[str, typer.Argument(help="One of dasan's bots.")] = "greedy",
     describe: Annotated[bool, typer.Option("--describe", help="Describe the protocol and exit.")] = False,
-    seed: Annotated[int, typer.Option(help="For bots that use random numbers.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed, for bots that use random numbers.")] = 0,
 ) -> None:
-    """Be a bot for [bold]another program[/bold]: JSON lines on standard input and output.
+    """Run a bot for [bold]another program[/bold]: JSON lines on standard input and output.
 
     [bold]dasan bot-test CMD[/bold] checks programs that speak the same protocol.
     """
@@ -51,4 +51,4 @@ def bot_protocol(
     except Fault as fault:
         raise CannotRun(str(fault)) from None
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise CannotRun(f"that is not the bot protocol: {error}") from None
+        raise CannotRun(f"this is not the bot protocol: {error}") from None

@@ -14,7 +14,7 @@ GAMES = ("big-three", "big-three-4p", "big-two", "winner")
 
 
 def bot_test(
-    command: Annotated[str, typer.Argument(help="How the program is started, like [bold]'python bot.py'[/bold].")],
+    command: Annotated[str, typer.Argument(help="The program's command, like [bold]'python bot.py'[/bold].")],
     game: Annotated[
         list[str] | None,
         typer.Option("--game", help="Play only this game; may be repeated.", autocompletion=complete_preset),
@@ -24,7 +24,7 @@ def bot_test(
     seconds: Annotated[float, typer.Option(min=0.01, max=600, help="The time limit for a move.")] = 5.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check that a program keeps to the [bold]bot protocol[/bold]: it starts, plays whole hands and ends, all in time.
+    """Check that a program follows the [bold]bot protocol[/bold]: it starts, plays whole hands and exits, all in time.
 
     Exit code 1 if it does not. [bold]dasan bot-protocol --describe[/bold] describes the protocol.
     """

@@ -1,4 +1,4 @@
-"""From `PRESET --option name=value` to rules."""
+"""Make rules from `PRESET --option name=value`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def chosen_rules(preset: str, options: Sequence[str] | None) -> Rules:
 
 
 def _value(option: Option, text: str) -> OptionValue:
-    """`text` as a value of this option; text that is none is returned unchanged, for the option to refuse."""
+    """`text` as a value of this option; other text is returned unchanged, and the option refuses it."""
     if option.choices is None or isinstance(option.default, int):
         if isinstance(option.default, bool):
             return _SWITCH.get(text.lower(), text)
@@ -62,5 +62,5 @@ def _value(option: Option, text: str) -> OptionValue:
 
 
 def value_text(value: OptionValue) -> str:
-    """A value as a person writes it; `_value` is the inverse."""
+    """A value as typed by a user; the inverse of `_value`."""
     return ("on" if value else "off") if isinstance(value, bool) else str(value)

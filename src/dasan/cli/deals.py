@@ -38,18 +38,20 @@ NAMES = {
 
 def deals(
     stats: Annotated[bool, typer.Option("--stats", help="Print shares with their intervals.")] = False,
-    count: Annotated[int, typer.Option(min=1, help="How many deals.")] = 10,
-    seed: Annotated[int, typer.Option(help="The same seed, the same deals.")] = 0,
+    count: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 10,
+    seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     players: Annotated[int, typer.Option(min=3, max=4, help="3 or 4.")] = 3,
-    seconds: Annotated[float | None, typer.Option(min=0.01, help="The longest search for each deal.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.01, help="The time limit for each deal.")] = None,
     nodes: Annotated[
         int | None, typer.Option(min=1, help="The most search nodes for each deal; default: 2,000,000.")
     ] = None,
-    memory: Annotated[float, typer.Option(min=1, max=1 << 20, help="Megabytes that the search may take.")] = 512,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
+    memory: Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")] = 512,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Keep every deal here; deals in it are solved again only with more nodes."),
+        typer.Option(
+            metavar="FILE", help="Store every deal in this file; stored deals are solved again only with more nodes."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -68,7 +70,7 @@ def deals(
     todo = [number for number in range(count) if number not in known]
     valued = [known[number] for number in range(count) if number in known]
     values = value_deals(todo, seed=seed, players=players, workers=workers, memory_mb=memory, **budget)
-    with failures_refused("it solved a deal", "there was not enough memory"):
+    with failures_refused("it solved a deal", "memory ran out"):
         for deal in _shown(values, todo):
             _keep(out, deal)
             valued.append(deal)
@@ -109,7 +111,7 @@ def _keep(file: str | None, deal: Valued) -> None:
 
 
 def _shown(deals: Iterator[Valued], todo: Sequence[int]) -> Iterator[Valued]:
-    """The deals as they come, with a progress bar on a terminal."""
+    """The deals, with a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import track
 
@@ -127,7 +129,7 @@ def _line(deal: Valued) -> str:
 
 
 def _print(rows: Sequence[Share]) -> None:
-    """Print Markdown, which can be pasted into documents."""
+    """Print a Markdown table."""
     say("| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|")
     shown = ""
     for one in rows:

@@ -1,4 +1,4 @@
-"""`dasan evaluate`: how good one bot is, on a ladder of bots that never change."""
+"""`dasan evaluate`: rate a bot on a ladder of fixed bots."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def evaluate(
     deals: Annotated[
         int | None, typer.Option(min=2, help="Deals against each bot of the ladder; the default is the ladder's own.")
     ] = None,
-    move_seconds: Annotated[
-        float, typer.Option(min=0.01, max=86_400, help="How long the bot may think about a move.")
-    ] = 60,
+    move_seconds: Annotated[float, typer.Option(min=0.01, max=86_400, help="The time limit for a move.")] = 60,
     check: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="Play a report of --json again; exit code 1 if it differs."),
+        typer.Option(
+            exists=True, dir_okay=False, help="Repeat the evaluation of a --json report; exit code 1 if it differs."
+        ),
     ] = None,
     processes: Processes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rate a bot: alone among each bot of a frozen ladder in turn, over deals that everybody plays."""
+    """Rate a bot on a ladder of fixed bots: alone among each of them in turn, over the same deals for everybody."""
     from dasan.arena.ladder import LadderChanged, differences, ladders
     from dasan.arena.ladder import evaluate as rate
 
@@ -73,7 +73,7 @@ def evaluate(
 
 
 def _report(file: Path) -> dict[str, Any]:
-    """A report that `--json` has printed, as far as its game and deals can be read."""
+    """A report printed by `--json`, with a readable game and number of deals."""
     try:
         report = parse(file.read_bytes())
         game, outcomes = report["game"], report["rungs"][0]["outcomes"]
@@ -85,7 +85,7 @@ def _report(file: Path) -> dict[str, Any]:
 
 
 def _print(result: Evaluation) -> None:
-    """Print Markdown, which can be pasted into documents."""
+    """Print Markdown."""
     report = result.to_json()
     rated = f"{report['points']:+d} points [{report['low']:+d}, {report['high']:+d}]"
     say(f"{result.name} {result.version}: {rated} in {report['game']}")

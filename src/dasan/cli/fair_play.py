@@ -1,4 +1,4 @@
-"""`dasan admin fairplay`: pairs who may collude, and accounts that may be programs, for a host to look at."""
+"""`dasan admin fairplay`: pairs that may collude and accounts that may be programs, for a host to check."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 DAY = 24 * 60 * 60 * 1000
 SIMPLE = "greedy"
 MOST_HANDS = 200
-"""Hands of one account that are searched for telling moves."""
+"""The most hands of an account to search for telling moves."""
 
 
 def fairplay(
-    days: Annotated[int, typer.Option(min=1, max=36_600, help="How far back the report looks.")] = 90,
+    days: Annotated[int, typer.Option(min=1, max=36_600, help="The period of the report.")] = 90,
     programs: Annotated[
         int, typer.Option(min=0, max=10_000, help="Telling moves of each account to compare with a bot's; 0: none.")
     ] = 0,
@@ -34,8 +34,8 @@ def fairplay(
 ) -> None:
     """Report signs of collusion and of programs. They prove nothing: look at the hands before you act.
 
-    Pairs: standard errors by which two people win more together than their skill explains, and what one wins from the other.
-    Programs: the share of an account's moves that the bot would make too, where a simple bot would make another; it takes
+    Pairs: by how many standard errors two people win more together than their skill explains, and what one wins from
+    the other. Programs: the share of moves in which an account agrees with the bot against a simple bot; this takes
     about a second a move.
     """
 

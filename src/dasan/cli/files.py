@@ -1,4 +1,4 @@
-"""Reading the file that a command is given."""
+"""Read the file that a command takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dasan.cli.group import CannotRun
 from dasan.records.lines import MAX_CHARACTERS
 
 RecordFile: TypeAlias = Annotated[
-    str, typer.Argument(metavar="FILE", help="A climb/1 record, or several one after the other; - reads stdin.")
+    str, typer.Argument(metavar="FILE", help="One or more climb/1 records; - reads stdin.")
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

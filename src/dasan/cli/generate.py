@@ -15,18 +15,18 @@ from dasan.cli.spreading import Processes, RayAddress, check_place, failures_ref
 
 
 def generate(
-    out: Annotated[Path, typer.Option(file_okay=False, help="The folder to write to, or to go on in.")],
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder to write to, or to resume in.")],
     game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
     option: Options = None,
-    hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = 10_000,
+    hands: Annotated[int, typer.Option(min=1, help="Number of hands.")] = 10_000,
     bot: Annotated[
-        list[str] | None, typer.Option("--bot", help="Who plays: one for all seats, or one for each; default greedy.")
+        list[str] | None, typer.Option("--bot", help="The bots: one for all seats, or one for each; default greedy.")
     ] = None,
     first: Annotated[int, typer.Option(min=0, help="The number of the first hand, which is its seed.")] = 0,
-    part: Annotated[int, typer.Option(min=1, help="Hands of one file.")] = 10_000,
+    part: Annotated[int, typer.Option(min=1, help="Hands per file.")] = 10_000,
     solve: Annotated[
         int,
-        typer.Option(min=0, help="Big Three: also the value of the first lead, by a search of this many nodes a hand."),
+        typer.Option(min=0, help="Big Three: also solve the first lead of each hand, with this many search nodes."),
     ] = 0,
     processes: Processes = None,
     ray: RayAddress = None,

@@ -1,4 +1,4 @@
-"""The command group: `dasan` alone means `dasan play`, and every error is one clear line."""
+"""The command group: `dasan` alone means `dasan play`, and every error is one line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CannotRun(typer.TyperException):
 
 class Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Options without a command are those of `dasan play`."""
+        """Pass options without a command to `dasan play`."""
         if not args or (args[0].startswith("-") and args[0].partition("=")[0] not in _OF_THE_GROUP):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
@@ -53,7 +53,7 @@ class Group(TyperGroup):
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
             sys.stdout.flush()
             if code == STOPPED:
-                raise KeyboardInterrupt  # typer has made it an exit code
+                raise KeyboardInterrupt  # Typer has turned it into an exit code
         except typer.TyperException as error:
             _stop(error.format_message().replace("Value error, ", ""))
         except DasanError as error:
@@ -90,12 +90,12 @@ def _stop(message: str, code: int = 2) -> None:
         if message:  # a group without a command prints its help instead
             warn(f"dasan: {message}")
     except OSError:
-        _silence(sys.stderr)  # the exit code still tells
+        _silence(sys.stderr)  # the exit code still says so
     sys.exit(code)
 
 
 def _silence(stream: Any) -> None:
-    """Redirect a broken stream to nowhere, since flushing its buffer would fail again at exit."""
+    """Redirect a broken stream to the null device, because flushing its buffer would fail again at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (OSError, ValueError):

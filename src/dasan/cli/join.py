@@ -12,19 +12,17 @@ from dasan.cli.output import print_json, say
 
 def join(
     url: Annotated[str, typer.Argument(help="The table's link, like [bold]http://localhost:8000/t/ID[/bold].")],
-    command: Annotated[str, typer.Argument(help="How the program is started, like [bold]'python bot.py'[/bold].")],
-    name: Annotated[str | None, typer.Option(help="The name that others see; by default the program's.")] = None,
-    seat: Annotated[
-        int | None, typer.Option(min=0, max=7, help="Which seat; by default the first that is open.")
-    ] = None,
+    command: Annotated[str, typer.Argument(help="The program's command, like [bold]'python bot.py'[/bold].")],
+    name: Annotated[str | None, typer.Option(help="The displayed name; by default the program's.")] = None,
+    seat: Annotated[int | None, typer.Option(min=0, max=7, help="The seat; by default the first open one.")] = None,
     hands: Annotated[int | None, typer.Option(min=1, help="Leave after this many hands.")] = None,
     seconds: Annotated[float, typer.Option(min=0.01, max=600, help="The time limit for a move.")] = 5.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON when the program leaves.")] = False,
 ) -> None:
     """Seat a program that speaks the [bold]bot protocol[/bold] at a server's table.
 
-    If the program fails, the first legal move is played for it, and the fault is counted. [bold]dasan bot-test[/bold] finds
-    faults beforehand.
+    If the program fails, the first legal move is played for it, and the fault is counted. Check it first with
+    [bold]dasan bot-test[/bold].
     """
     from dasan.bots.external.program import split_command
     from dasan.bots.external.wire import Fault

@@ -10,8 +10,8 @@ from dasan.cli.group import CannotRun
 
 
 def mcp(
-    server: Annotated[str, typer.Option(help="The server whose tables are listed.")] = "http://localhost:8000",
-    name: Annotated[str, typer.Option(help="The name that others see.")] = "Agent",
+    server: Annotated[str, typer.Option(help="The server to play on.")] = "http://localhost:8000",
+    name: Annotated[str, typer.Option(help="The displayed name.")] = "Agent",
 ) -> None:
     """Let an agent play over the [bold]Model Context Protocol[/bold], on standard input and output.
 

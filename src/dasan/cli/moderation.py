@@ -1,4 +1,6 @@
-"""`dasan admin` for moderation: reports, mutes, bans of players and networks, refused words, moderators, the audit log."""
+"""`dasan admin` for moderation: reports, mutes, bans of players and networks, blocked words, moderators, the audit
+log.
+"""
 
 from __future__ import annotations
 
@@ -20,37 +22,37 @@ Net: TypeAlias = Annotated[str, typer.Argument(help="An address, or a range of t
 
 
 def ban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
-    """Keep a player out: at once, on every process."""
+    """Ban a player, with immediate effect on every process."""
     _on_player(who, "ban", "is banned", data_dir, database)
 
 
 def unban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
-    """Let a player in again."""
-    _on_player(who, "unban", "is let in again", data_dir, database)
+    """Lift a player's ban."""
+    _on_player(who, "unban", "is no longer banned", data_dir, database)
 
 
 def mute(
     who: Who,
-    hours: Annotated[int, typer.Option(min=1, max=8784, help="For how long.")] = 24,
+    hours: Annotated[int, typer.Option(min=1, max=8784, help="The duration.")] = 24,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Take chat, reactions, notes, titles of events and strings for a shuffle away from a player."""
+    """Mute a player: no chat, reactions, notes, event titles or shuffle strings."""
     _on_player(who, "mute", f"is muted for {hours} hours", data_dir, database, hours=hours)
 
 
 def unmute(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
-    """Let a player talk again."""
-    _on_player(who, "unmute", "may talk again", data_dir, database)
+    """Lift a player's mute."""
+    _on_player(who, "unmute", "is no longer muted", data_dir, database)
 
 
 def moderator(
     who: Who,
-    remove: Annotated[bool, typer.Option("--remove", help="They are no moderator any more.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the account from the moderators.")] = False,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Let an account see the page for moderators, [bold]/moderation[/bold], and act there."""
+    """Make an account a moderator, with access to the page [bold]/moderation[/bold]."""
 
     async def change(store: Store) -> None:
         from dasan.server.operations.reporting import now
@@ -69,7 +71,7 @@ def reports(
     database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what players have reported in the chat, the newest first, or delete a report."""
+    """List players' reports of chat, the newest first, or delete a report."""
 
     async def read(store: Store) -> None:
         if dismiss is not None:
@@ -96,36 +98,36 @@ def reports(
 
 def ban_network(
     network: Net,
-    days: Annotated[int, typer.Option(min=1, max=3660, help="For how long.")] = 7,
+    days: Annotated[int, typer.Option(min=1, max=3660, help="The duration.")] = 7,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Keep everybody out who comes from an address or a range of addresses. Several players may share one."""
+    """Ban an address or a range of addresses. Several players may share one."""
 
     async def change(store: Store) -> None:
         from dasan.server.people.restrictions import network_named
         from dasan.server.protocol.moderation import BanNetwork
 
         await _carry_out(store, BanNetwork(type="ban-network", network=network, days=days))
-        say(f"{network_named(network)} is kept out for {days} days")
+        say(f"{network_named(network)} is banned for {days} days")
 
     with_store(change, data_dir, database)
 
 
 def unban_network(network: Net, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
-    """Let an address or a range of addresses in again."""
+    """Lift the ban of an address or a range of addresses."""
 
     async def change(store: Store) -> None:
         from dasan.server.protocol.moderation import UnbanNetwork
 
         await _carry_out(store, UnbanNetwork(type="unban-network", network=network))
-        say(f"{network} is let in again")
+        say(f"{network} is no longer banned")
 
     with_store(change, data_dir, database)
 
 
 def networks(data_dir: DataDir = None, database: DatabaseUrl = None, as_json: AsJson = False) -> None:
-    """List the addresses that are kept out."""
+    """List the banned addresses."""
 
     async def read(store: Store) -> None:
         from dasan.server.operations.reporting import now
@@ -146,14 +148,14 @@ def words(
         str | None, typer.Argument(help="A language, such as [bold]en[/bold] or [bold]zh[/bold].")
     ] = None,
     add: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="Refuse the words of this file, one a line.")
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Block the words of this file, one per line.")
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Accept all words of the language again.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Unblock all words of the language.")] = False,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the words that are refused in the chat and in names, or change those of a language."""
+    """List the words blocked in chat and names, or change those of a language."""
 
     async def change(store: Store) -> None:
         from dasan.server.protocol.moderation import MOST_WORDS, AddWords, RemoveWords
@@ -181,13 +183,13 @@ def words(
 
 
 def audit(
-    who: Annotated[str | None, typer.Argument(help="Only what was done to this player, network or language.")] = None,
+    who: Annotated[str | None, typer.Argument(help="Only actions on this player, network or language.")] = None,
     most: Most = 50,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what moderators and the host have done, the newest first."""
+    """List the actions of moderators and the host, the newest first."""
 
     async def read(store: Store) -> None:
         rows = [{**row, **times(row, "at")} for row in await store.moderation.audit(most, who)]
@@ -205,7 +207,7 @@ COMMANDS = (ban, unban, mute, unmute, moderator, reports, ban_network, unban_net
 
 
 def _on_player(who: str, kind: str, done: str, data_dir: Path | None, database: str | None, **values: Any) -> None:
-    """Carry out an action on a player, and say what is so now."""
+    """Carry out an action on a player, and print the result."""
 
     async def change(store: Store) -> None:
         from dasan.server.protocol.moderation import Moderate

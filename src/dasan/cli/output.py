@@ -1,4 +1,6 @@
-"""Output of the commands: every text goes through here, so that no control character of a file reaches the terminal."""
+"""Output of the commands. All text passes through here, so that no control character from a file reaches the
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ _INVISIBLE = re.compile(r"[^\n -~]")
 
 
 def visible(text: str) -> str:
-    r"""`text` with a question mark for every invisible character, which could control the terminal; line breaks stay.
+    r"""`text` with question marks for invisible characters, which could control the terminal; line breaks stay.
 
     >>> visible("a\x1b[31mb")
     'a?[31mb'

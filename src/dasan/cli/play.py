@@ -11,10 +11,10 @@ Host: TypeAlias = Annotated[
     str | None,
     typer.Option(help="The address to listen on; by default only this computer.", show_default=False),
 ]
-Port: TypeAlias = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")]
+Port: TypeAlias = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free one.")]
 DataDir: TypeAlias = Annotated[
     Path | None,
-    typer.Option(file_okay=False, help="Where games are kept; by default the user's own data folder."),
+    typer.Option(file_okay=False, help="The folder of the database; by default the user's data folder."),
 ]
 
 
@@ -37,12 +37,12 @@ def serve(
     ] = None,
     nats: Annotated[
         str | None,
-        typer.Option(help="NATS addresses, with commas between, for several processes.", show_default=False),
+        typer.Option(help="NATS addresses, separated by commas, for several processes.", show_default=False),
     ] = None,
     settings: Annotated[
         Path | None,
         typer.Option(
-            dir_okay=False, help="A TOML file of settings; the environment comes before it.", show_default=False
+            dir_okay=False, help="A TOML file of settings; environment variables override it.", show_default=False
         ),
     ] = None,
 ) -> None:

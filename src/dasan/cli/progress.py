@@ -11,7 +11,7 @@ from dasan.cli.output import visible, warn
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Yields a function of (what is being done, how much is done, of how much) that updates the bar; it is removed at the end."""
+    """Yields a function of (title, done, total) that updates the bar; the bar is removed at the end."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import Progress
@@ -26,5 +26,5 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def notice(text: str) -> None:
-    """Print a notice on standard error before something that takes time."""
+    """Print a notice on standard error before slow work."""
     warn(f"{text} …")

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def puzzle(
     file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="Puzzles that --out has written; - reads stdin.")
+        str | None, typer.Argument(metavar="FILE", help="A file of puzzles written by --out; - reads stdin.")
     ] = None,
     number: RecordNumber = None,
-    count: Annotated[int | None, typer.Option(min=1, help="How many; default: 1, or all of FILE.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="Number of puzzles; default: 1, or all of FILE.")] = None,
     theme: Annotated[
         list[str] | None,
         typer.Option(help="tempo, feeding, control, splitting or refusing; may be repeated. Default: all in turn."),
@@ -31,11 +31,11 @@ def puzzle(
     players: Annotated[int | None, typer.Option(min=3, max=4, help="3 or 4; default: both.")] = None,
     cards: Annotated[
         str | None,
-        typer.Option(metavar="MIN..MAX", help="How many cards all hands together hold; new ones: 8..30."),
+        typer.Option(metavar="MIN..MAX", help="Number of cards in all hands together, as MIN..MAX; new puzzles: 8..30."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed, the same puzzles.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the puzzles.")] = 0,
     hands: Annotated[int, typer.Option(min=1, help="The most hands to search.")] = 20_000,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     shipped: Annotated[bool, typer.Option("--shipped", help="Choose from the puzzles that come with dasan.")] = False,
     grade: Annotated[
         int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped or FILE.")
@@ -44,7 +44,7 @@ def puzzle(
     solution: Annotated[bool, typer.Option("--solution", help="Print the solution too.")] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Solve each again: does its move alone win, and are its other statements true?"),
+        typer.Option("--check", help="Solve each again: is its move the only winner, and are its other claims true?"),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -99,7 +99,7 @@ def _range(text: str) -> tuple[int, int]:
     if not dots or not (low.isascii() and low.isdigit() and high.isascii() and high.isdigit()) or len(text) > 12:
         raise CannotRun(f"write --cards as MIN..MAX, like 8..30, not {text!r}")
     if int(low) > int(high):
-        raise CannotRun("--cards: the fewest cards are not more than the most")
+        raise CannotRun("--cards: the minimum is above the maximum")
     return int(low), int(high)
 
 
@@ -144,7 +144,9 @@ def _chosen(
 
 
 def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
-    """Print for each puzzle whether it is right, or what is wrong with it. `CannotRun` at the end: one of them is wrong."""
+    """Print for each puzzle whether it is correct, or its faults. `CannotRun`, at the end: some puzzle is not
+    correct.
+    """
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
     from dasan.text.moves import move_words
@@ -159,7 +161,7 @@ def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
                 wrong = None
             reports.append({"number": place, "id": p.id, "proved": wrong is not None, "flaws": wrong or []})
             if not as_json:
-                right = f"true: {move_words(p.key)} wins, and nothing else"
+                right = f"true: only {move_words(p.key)} wins"
                 words = (
                     "not proved: it is too hard"
                     if wrong is None
@@ -172,7 +174,7 @@ def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
         print_json(reports)
     bad = sum(bool(one["flaws"]) or not one["proved"] for one in reports)
     if bad:
-        raise CannotRun(f"{bad} of {len(reports)} puzzles {'is' if bad == 1 else 'are'} not proved to be right")
+        raise CannotRun(f"{bad} of {len(reports)} puzzles {'is' if bad == 1 else 'are'} not proved correct")
 
 
 def _write(puzzles: dict[int, Puzzle], out: str) -> None:
@@ -200,5 +202,5 @@ def _puzzle_text(p: Puzzle, place: int | None, with_solution: bool) -> str:
         try:
             lines += solution(p)
         except ValueError as error:
-            raise CannotRun(f"the solution of puzzle {p.id} does not fit: {error}") from error
+            raise CannotRun(f"the solution of puzzle {p.id} is not valid: {error}") from error
     return "\n".join(lines) if place is None else f"Record {place}. " + "\n".join(lines)

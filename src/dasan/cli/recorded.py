@@ -21,15 +21,15 @@ T = TypeVar("T")
 
 RecordNumber: TypeAlias = Annotated[
     int | None,
-    typer.Option("--number", min=1, help="Which record of a file that holds several; without it, all in turn."),
+    typer.Option("--number", min=1, help="Which record of a file with several; default: all in turn."),
 ]
 HandNumber: TypeAlias = Annotated[
-    int | None, typer.Option("--hand", min=1, help="Which hand of a session; without it, the last with a move in it.")
+    int | None, typer.Option("--hand", min=1, help="Which hand of a session; default: the last with a move.")
 ]
 
 
 def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> dict[int, T]:
-    """`read` of each record of a file, by its place from 1. number: only of this one; None: of all.
+    """Apply `read` to each record of a file; results by position from 1. number: only this record; None: all.
 
     All are read before the first is used. `CannotRun`: a record is damaged, or there is no record with this number.
     """
@@ -56,8 +56,8 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
 
 
 def read_games(file: str, number: int | None) -> dict[int, State | Session]:
-    """The hands and sessions of a file, by their place in it, as far as their cards are open; if a record hides cards a line on
-    stderr says so. `CannotRun`: no hand of a record can be replayed.
+    """The hands and sessions of a file, by position, as far as their cards are open; a line on stderr names records
+    that hide cards. `CannotRun`: no hand of a record can be replayed.
     """
     from dasan.records.read import replay_open
 
@@ -72,7 +72,7 @@ def read_games(file: str, number: int | None) -> dict[int, State | Session]:
 
 
 def read_hands(file: str, number: int | None, hand: int | None) -> dict[int, State]:
-    """One hand of each record. hand: its number in the session; None: the last in which somebody has moved."""
+    """One hand of each record. hand: its number in the session; None: the last hand with a move."""
     by_number: dict[int, State] = {}
     for place, game in read_games(file, number).items():
         hands = hands_of(game)
@@ -95,12 +95,12 @@ def no_hand(file: str, place: int, game: State | Session, hand: int) -> CannotRu
 
 
 def place_in(file: str, place: int) -> str:
-    """A record of a file, for messages; the first is not numbered, as it is the only one of most files."""
+    """The name of a record in messages; the first has no number, because most files have only one."""
     return shown(file) if place == 1 else f"{shown(file)}, record {place}"
 
 
 def print_found(rows: Sequence[object]) -> None:
-    """Print results as JSON: one record's as an object, several as a list."""
+    """Print results as JSON: one as an object, several as a list."""
     print_json(rows[0] if len(rows) == 1 else rows)
 
 

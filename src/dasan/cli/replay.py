@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dasan.text.words import Words
 
     Chosen: TypeAlias = tuple[int, State | Session, list[tuple[int, State]]]
-    """A record by its place in the file, and hands of it by their numbers."""
+    """(position of a record in the file, the record, the chosen hands by number)."""
 
 
 def replay(
@@ -32,7 +32,7 @@ def replay(
 ) -> None:
     """Print a recorded hand or session move by move; every move is checked against the rules."""
     if step and (as_json or file == "-"):
-        raise CannotRun("--step waits at the keyboard: it goes neither with --json nor with a record from stdin")
+        raise CannotRun("--step reads the keyboard: it excludes --json and records from stdin")
     games = read_games(file, number)
     for place, game in games.items():
         if hand is not None and hand > len(hands_of(game)):
@@ -51,7 +51,7 @@ def replay(
 
 
 def _stories(chosen: list[Chosen]) -> Iterator[str]:
-    """The lines to print; those of events begin with two spaces."""
+    """The lines to print; event lines begin with two spaces."""
     for i, (place, game, hands) in enumerate(chosen):
         if i:
             yield ""
@@ -121,7 +121,7 @@ def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, An
 
 
 def _step_json(now: State, shown: int) -> dict[str, Any]:
-    """A position, and the events that led to it from the one before."""
+    """A position, and the events since the previous one."""
     return {
         "events": [event.to_json() for event in now.events[shown:]],
         "phase": now.phase.value,

@@ -1,4 +1,4 @@
-"""`dasan review`: judge recorded hands move by move: did the move keep the result of best play?"""
+"""`dasan review`: judge recorded hands move by move."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def review(
     memory: Memory = 256,
     scope: ScopeChoice = None,
     format_: Annotated[
-        Format, typer.Option("--format", help="How to print it; text is coloured on a terminal.")
+        Format, typer.Option("--format", help="The output format; text is coloured on a terminal.")
     ] = Format.TEXT,
-    picture: Annotated[Path | None, typer.Option(help="Draw it too, into this SVG file.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Also draw the review into this SVG file.")] = None,
     known: Annotated[
         bool,
         typer.Option(
-            "--known", help="Also judge moves by what their players could know: means over deals that fit the view."
+            "--known", help="Also judge moves by their players' information: means over deals consistent with the view."
         ),
     ] = False,
     worlds: Annotated[int, typer.Option(min=2, max=10_000, help="With --known: deals at each decision.")] = 96,
     as_json: AsJson = False,
 ) -> None:
-    """Judge every move of recorded hands: did it keep the result, and which moves would have kept it?"""
+    """Judge every move of recorded hands: did it keep the result of best play, and which moves would have?"""
     from dasan.review.best_play import review as judge
     from dasan.review.chart import picture as drawn
     from dasan.review.report import Report
@@ -98,7 +98,7 @@ def review(
 
 
 def _known(state: State, worlds: int) -> dict[int, Known]:
-    """By the number of its event, every move judged by what its player could know."""
+    """Every move judged by its player's information, by number of the event."""
     from dasan.records.retrace import moves_of
     from dasan.review.expected import known
 
@@ -117,7 +117,7 @@ def _json(report: Report) -> dict[str, Any]:
 
 
 def _print(report: Report) -> None:
-    """Print the report, with colours on a terminal unless NO_COLOR is set."""
+    """Print the report, in colour on a terminal unless NO_COLOR is set."""
     from rich.console import Console
     from rich.text import Text
 

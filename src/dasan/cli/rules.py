@@ -1,4 +1,4 @@
-"""`dasan rules`: the presets, or the rules in force in one of them."""
+"""`dasan rules`: list the presets, or print the rules in force in one of them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from dasan.ruleset.rules import Rules
 def rules(
     preset: Annotated[
         str | None,
-        typer.Argument(help="Which game; without it, the list of games.", autocompletion=complete_preset),
+        typer.Argument(help="Which game; default: list the games.", autocompletion=complete_preset),
     ] = None,
     option: Options = None,
-    language: Annotated[str, typer.Option(help="Of the clauses: en, zh-Hans, zh-Hant or fr.")] = "en",
+    language: Annotated[str, typer.Option(help="The language of the clauses: en, zh-Hans, zh-Hant or fr.")] = "en",
     show_backends: Annotated[
-        bool, typer.Option("--backends", help="Show which code plays these rules, and why other code does not.")
+        bool, typer.Option("--backends", help="Show which backends honour these rules, and why others do not.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -161,7 +161,7 @@ def _print_rules(chosen: Rules, language: str) -> None:
 
 
 def _choices(option: Option) -> str:
-    """The values that the option can have, in brackets."""
+    """The option's possible values, in brackets."""
     if option.choices is None:
         return f"({option.minimum} to {option.maximum})"
     return f"({', '.join(value_text(choice) for choice in option.choices)})"

@@ -1,4 +1,4 @@
-"""`dasan solve`: the values of positions in records, all cards open."""
+"""`dasan solve`: the values of recorded positions with all cards open."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ScopeName(StrEnum):
     MAX_N = "max-n"
 
 
-Seconds = Annotated[float, typer.Option(min=0.01, help="The longest search for each position.")]
+Seconds = Annotated[float, typer.Option(min=0.01, help="The time limit for each position.")]
 ScopeChoice = Annotated[
     ScopeName | None,
     typer.Option(
@@ -34,14 +34,16 @@ ScopeChoice = Annotated[
         help="In games without sides: paranoid (all against the seat to act) or max-n (everybody for themselves).",
     ),
 ]
-Memory = Annotated[float, typer.Option(min=1, max=1 << 20, help="Megabytes that the search may take.")]
+Memory = Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")]
 
 
 def solve(
     file: RecordFile,
     number: RecordNumber = None,
     hand: HandNumber = None,
-    before: Annotated[int | None, typer.Option(min=0, help="Go back to before the move with this number.")] = None,
+    before: Annotated[
+        int | None, typer.Option(min=0, help="Solve the position before the move with this number.")
+    ] = None,
     seconds: Seconds = 10,
     memory: Memory = 512,
     scope: ScopeChoice = None,

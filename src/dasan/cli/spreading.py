@@ -1,4 +1,4 @@
-"""Commands whose work is spread over processes of this machine, or over the machines of a cluster."""
+"""Options of commands that run in parallel processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import typer
 from dasan.cli.group import CannotRun
 
 Processes = Annotated[
-    int | None, typer.Option(min=1, help="How many at once on this machine; default: one a core. Not with --ray.")
+    int | None, typer.Option(min=1, help="Processes on this machine; default: one per core. Not with --ray.")
 ]
 RayAddress = Annotated[
-    str | None, typer.Option("--ray", metavar="ADDRESS", help="Play on this Ray cluster instead of this machine.")
+    str | None, typer.Option("--ray", metavar="ADDRESS", help="Run on this Ray cluster instead of this machine.")
 ]
 
 
 def check_place(processes: int | None, ray: str | None) -> None:
-    """Refuse `--processes` beside `--ray`, an empty address, and `--ray` without Ray."""
+    """Refuse `--processes` together with `--ray`, an empty address, and `--ray` if Ray is not installed."""
     from dasan.cluster import check_cluster
 
     if ray is None:
@@ -35,7 +35,7 @@ def check_place(processes: int | None, ray: str | None) -> None:
 
 @contextmanager
 def on_cluster(ray: str | None) -> Iterator[None]:
-    """Connect to a cluster, before anything is written, and write to standard error what Ray prints about its machines."""
+    """Connect to a cluster before any output, and redirect Ray's messages about its machines to standard error."""
     from dasan.cluster import ClusterError, connected
 
     if ray is None:
@@ -50,8 +50,8 @@ def on_cluster(ray: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def failures_refused(work: str, why: str = "a bot ended it, or there was not enough memory") -> Iterator[None]:
-    """Make one sentence of a process that dies while it does `work`, and of a cluster that fails."""
+def failures_refused(work: str, why: str = "a bot ended it, or memory ran out") -> Iterator[None]:
+    """Turn a process's death during `work`, or a cluster's failure, into a one-sentence error."""
     from concurrent.futures.process import BrokenProcessPool
 
     from dasan.cluster import ClusterError

@@ -1,4 +1,4 @@
-"""The database of a server, as `dasan admin` opens it."""
+"""Access of `dasan admin` to a server's database."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from dasan.server.store import Store
 
 MOST = 2**31 - 1
-"""The largest number that every database holds in any column."""
+"""The largest integer that every column of every database can hold."""
 
 DataDir: TypeAlias = Annotated[
-    Path | None, typer.Option(file_okay=False, help="The server's data folder; by default as its settings say.")
+    Path | None, typer.Option(file_okay=False, help="The server's data folder; default: from its settings.")
 ]
 DatabaseUrl: TypeAlias = Annotated[
-    str | None, typer.Option("--database", help="The server's PostgreSQL address; by default as its settings say.")
+    str | None, typer.Option("--database", help="The server's PostgreSQL address; default: from its settings.")
 ]
 Most: TypeAlias = Annotated[int, typer.Option(min=1, max=MOST, help="The most rows to show.")]
 Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a player's id.")]
@@ -42,10 +42,10 @@ def with_store(
     schema: Literal["newest", "migrated", "any"] = "newest",
     alone: bool = False,
 ) -> None:
-    """Run `action` with the store, and with the settings if it takes them.
+    """Run `action` with the store, and with the settings if it accepts them.
 
-    schema: the newest, to which the database is migrated if wanted, or any that this version knows.
-    alone: no server may use the data folder meanwhile, and the database is created if there is none.
+    schema: "newest", to which the settings may migrate the database, or any that this version knows. alone: no server
+    may use the data folder at the same time, and the database is created if missing.
     """
     import asyncio
     from contextlib import nullcontext
@@ -85,7 +85,7 @@ async def player_id(store: Store, who: str) -> str:
 
 
 def times(row: dict[str, Any], *names: str) -> dict[str, str | None]:
-    """These columns of a row, in milliseconds, as texts."""
+    """These columns of a row, in milliseconds, as text."""
     return {name: None if row[name] is None else time_text(row[name]) for name in names}
 
 

@@ -1,4 +1,4 @@
-"""`dasan train`: networks by self-play."""
+"""`dasan train`: train networks by self-play."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dasan.learn.trainer import Trainer
 
 _SETTINGS = {"game", "option", "envs", "rounds", "steps", "seed", "branches", "derived", "answers"}
-"""Options that a run or a network of the package has settled."""
+"""Options that are fixed by a resumed run or a network of the package."""
 
 
 def train(
@@ -35,33 +35,32 @@ def train(
     like: Annotated[
         str | None, typer.Option(metavar="NAME", help="Use the settings of the package's network NAME.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Epochs in all; default: 100, or as the network.")] = None,
-    envs: Annotated[int, typer.Option(min=1, help="Hands side by side.")] = 1024,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the folder.")] = False,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Total epochs; default: 100, or as the network.")] = None,
+    envs: Annotated[int, typer.Option(min=1, help="Parallel hands.")] = 1024,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds in an epoch; the network learns after each.")] = 40,
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Steps of a round; default: 32, with --actors 256. With --branches: those of a deal."),
+        typer.Option(
+            min=1,
+            help="Steps per round; default: 32, with --actors 256. With --branches, a round is as long as its longest hand.",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same run.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the run.")] = 0,
     pool: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="An opponent beside self-play: low, shed, thrifty or past. Repeatable."),
+        typer.Option(metavar="NAME", help="An additional opponent: low, shed, thrifty or past. Repeatable."),
     ] = None,
-    share: Annotated[
-        float, typer.Option(min=0, max=1, help="The share of the hands that opponents take part in.")
-    ] = 0.25,
+    share: Annotated[float, typer.Option(min=0, max=1, help="The share of hands with such opponents.")] = 0.25,
     branches: Annotated[
-        int, typer.Option(min=1, help="Play every deal so often, from one decision on with different moves.")
+        int, typer.Option(min=1, help="Play every deal this many times, with different moves at one decision.")
     ] = 1,
-    derived: Annotated[
-        bool, typer.Option("--derived", help="The network also reads what follows from its cards.")
-    ] = False,
+    derived: Annotated[bool, typer.Option("--derived", help="The network also reads derived features.")] = False,
     answers: Annotated[
-        bool, typer.Option("--answers", help="With --derived: the network also reads who can answer a play.")
+        bool, typer.Option("--answers", help="With --derived: also features of who can answer a play.")
     ] = False,
     actors: Annotated[
-        int, typer.Option(min=0, help="Play in so many processes, each --envs hands side by side, beside the learner.")
+        int, typer.Option(min=0, help="Play in this many processes beside the learner, each with --envs parallel hands.")
     ] = 0,
     processes: Processes = None,
     ray: RayAddress = None,
@@ -69,31 +68,29 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Learn in PyTorch (extra train) on this device, such as cpu or cuda; auto: on a GPU where there is one. "
+            help="Learn in PyTorch (extra train) on this device, such as cpu or cuda; auto: on a GPU if there is one. "
             "Default: in compiled code.",
         ),
     ] = None,
     every: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Measure against fixed players after every this many epochs; default: 10, or as the run."
-        ),
+        typer.Option(min=1, help="Epochs between measurements against fixed players; default: 10, or as the run."),
     ] = None,
-    deals: Annotated[int | None, typer.Option(min=2, help="Deals of a measurement; default: 20, or as the run.")] = None,
+    deals: Annotated[int | None, typer.Option(min=2, help="Deals per measurement; default: 20, or as the run.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train a network by self-play. The folder keeps it, its curve, and the data to resume the run."""
+    """Train a network by self-play. The folder holds the network, its curve, and the data to resume the run."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = {name for name in context.params if _given(context, name)}
     if "share" in given and not pool and not resume:
-        raise CannotRun("--share says how often the opponents of --pool take part: name one")
+        raise CannotRun("--share is the share of hands with opponents of --pool: name one")
     from dasan.learn.in_torch import DeviceFailed
 
     check_place(processes, ray)
     if resume and (lost := given & {"like", "pool", "share", "actors", "device", *_SETTINGS}):
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived:
-        raise CannotRun("--answers is for networks with --derived")
+        raise CannotRun("--answers needs --derived")
     if like is not None and (lost := given & _SETTINGS):
         raise CannotRun(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     changeable = {"epochs": epochs, "every": every, "deals": deals}
@@ -108,11 +105,11 @@ def train(
         changes = opponents | {"actors": actors, "device": _device(device)} | named
         trainer = _begun(out, game, option, like, sizes, changes)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
-        raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: name --actors when it begins")
+        raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: start a run with --actors")
     report: dict[str, Any] = {}
     with (
         progress_bar() as show,
-        failures_refused("it played", "there was not enough memory"),
+        failures_refused("it played", "memory ran out"),
         _actors(trainer, processes, ray) as playing,
     ):
         while trainer.progress.epoch < trainer.config.epochs:
@@ -120,7 +117,7 @@ def train(
                 trainer.epoch(playing)
             except DeviceFailed as error:
                 saved = trainer.progress.epoch
-                raise CannotRun(f"{error}{f'; --resume goes on from epoch {saved}' if saved else ''}") from error
+                raise CannotRun(f"{error}{f'; --resume continues from epoch {saved}' if saved else ''}") from error
             report = _keep(out, trainer)
             show("epochs", trainer.progress.epoch, trainer.config.epochs)
     report = report or {"epoch": trainer.progress.epoch}
@@ -138,7 +135,7 @@ def _device(name: str | None) -> str:
 
 @contextmanager
 def _actors(trainer: Trainer, processes: int | None, ray: str | None) -> Iterator[Actors]:
-    """Who plays: nobody beside the learner, processes of this machine, or a cluster."""
+    """The actors: in the learner's process, in other processes, or on a cluster."""
     from dasan.learn.actors import here, spread
 
     if not trainer.config.actors:
@@ -149,7 +146,7 @@ def _actors(trainer: Trainer, processes: int | None, ray: str | None) -> Iterato
 
 
 def _given(context: typer.Context, name: str) -> bool:
-    """Whether an option was named, rather than left at its default."""
+    """Whether an option was given on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
@@ -166,12 +163,12 @@ def _begun(
     settings: dict[str, Any],
     changes: dict[str, Any],
 ) -> Trainer:
-    """A run with these settings, or like a network of the package; both with the changes."""
+    """A new run with these settings, or with those of the network `like`, and with the changes."""
     from dasan.learn.config import Config
     from dasan.learn.trainer import Trainer
 
     if (out / "run.npz").exists():
-        raise CannotRun(f"there is a run in {out}: go on with --resume, or choose another folder")
+        raise CannotRun(f"there is a run in {out}: continue it with --resume, or choose another folder")
     if like is not None:
         config = _config_of(like)
     else:
@@ -210,7 +207,7 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
         trainer = Trainer.load(out / "run.npz", **changes)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise CannotRun(f"cannot go on with the run in {out}: {error}") from error
+        raise CannotRun(f"cannot resume the run in {out}: {error}") from error
     return trainer
 
 

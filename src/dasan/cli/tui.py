@@ -1,4 +1,4 @@
-"""`dasan tui`: the table in a terminal."""
+"""`dasan tui`: play in the terminal."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ def tui(
         bool,
         typer.Option("--plain", help="Line by line, for a pipe or a screen reader; reads moves from stdin."),
     ] = False,
-    bot: Annotated[str, typer.Option(help="Who sits at the other seats.")] = "greedy",
-    seed: Annotated[int | None, typer.Option(help="Deal the same cards again.")] = None,
-    record: Annotated[Path | None, typer.Option(dir_okay=False, help="Write the session here when you leave.")] = None,
+    bot: Annotated[str, typer.Option(help="The bots in the other seats.")] = "greedy",
+    seed: Annotated[int | None, typer.Option(help="The seed of the deals.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write the session's record into this file at the end.")
+    ] = None,
 ) -> None:
     """Play whole sessions against bots in the terminal."""
     game = _game(preset, option, bot, seed)
@@ -59,7 +61,7 @@ def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> 
 
 
 def _write(path: Path, game: TableGame) -> None:
-    """Write the record of the session so far. Also called before the first move, so that a bad path is refused at once."""
+    """Write the record of the session so far. Also called before the first move, to refuse a bad path early."""
     try:
         path.write_text(game.session.record(), encoding="utf-8")
     except OSError as error:

@@ -26,14 +26,14 @@ def verify(
     number: RecordNumber = None,
     preset: Annotated[
         str | None,
-        typer.Option(help="Insist on the rules of this preset, with --option.", autocompletion=complete_preset),
+        typer.Option(help="Require the rules of this preset, with --option.", autocompletion=complete_preset),
     ] = None,
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check every move, every result, and every deal against its commitment; name the rules that were played.
+    """Check every move, every result, and every deal against its commitment; name the rules.
 
-    Exit code 0: nothing in the records is untrue. 2: something is, and one line says what.
+    Exit code 0: nothing in the records is false. 2: something is, and one line says what.
     """
     if option and preset is None:
         raise CannotRun("--option changes --preset: it needs --preset")
@@ -51,7 +51,7 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """The result of one record, without its game, since a file may hold thousands."""
+    """The result of one record, without its game, because a file may hold thousands."""
 
     preset: str
     verdict: Verdict
