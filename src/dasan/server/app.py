@@ -31,6 +31,9 @@ from dasan.server.connections.networks import NetworkCounts
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.site import ClientFiles
 from dasan.server.events.running import Events
+from dasan.server.notifications.letters import Letters
+from dasan.server.notifications.push import Push, signing_pair
+from dasan.server.notifications.sending import Sending
 from dasan.server.operations.background import repeat
 from dasan.server.operations.checks import Checks
 from dasan.server.operations.chores import Chores
@@ -76,7 +79,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                     chosen.data_dir, chosen.database, migrate if chosen.migrate else require
                 )
                 await store.people.index_names()
-                app.state.identities = Identities(_key(chosen), store.people, chosen.password_memory_mb)
+                key = _key(chosen)
+                app.state.identities = Identities(key, store.people, chosen.password_memory_mb)
                 bus: Bus | None = None
                 try:
                     bus = await _bus(chosen)
@@ -86,6 +90,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                         tables.chore(repeat("following shared reviews", app.state.together.run), "shared reviews")
                         app.state.events = Events(tables)
                         tables.chore(app.state.events.run(), "events")
+                        push = Push(signing_pair(key), chosen.contact, private=bool(chosen.push_private))
+                        app.state.sending = Sending(store.notifications, push, Letters(chosen))
+                        tables.chore(app.state.sending.run(), "notifications")
                         app.state.commands = Commands(tables, chosen, app.state.warming)
                         app.state.checks = Checks(chosen, store, tables, bus)
                         app.state.metrics.attach(tables, app.state.sockets)

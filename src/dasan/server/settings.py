@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import math
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -20,7 +21,10 @@ from dasan.server.refusals import CannotServe
 LEAST_TOKEN = 16
 FILE = "DASAN_SETTINGS"
 """The variable that names a file of settings."""
-SWITCHES = frozenset({"log_requests", "warm", "migrate"})
+SWITCHES = frozenset({"log_requests", "warm", "migrate", "push_private"})
+SMTP_SECURITY = ("starttls", "tls", "none")
+URL = re.compile(r"https?://([A-Za-z0-9.-]+)(?::[0-9]{1,5})?/?")
+MAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,190}")
 MOST_DAYS = 36_500
 MOST_RATE, MOST_BURST = 1_000_000, 1_000_000
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 512, 1_048_576
@@ -85,6 +89,16 @@ class Settings:
     trusted_proxies: tuple[str, ...] = setting(
         (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are believed"
     )
+    public_url: str = setting(
+        "", "the address at which players reach the server, like `https://cards.example`; letters link to it"
+    )
+    smtp_host: str = setting("", "the server through which letters are sent; empty: none are sent")
+    smtp_port: int = number(587, "its port", 1, 65_535)
+    smtp_user: str = setting("", "the name to sign in there with; empty: none")
+    smtp_password: str = setting("", "the password of that name", secret=True)
+    smtp_security: str = setting("starttls", "how the connection to it is encrypted: `starttls`, `tls` or `none`")
+    mail_from: str = setting("", "the address that letters come from, and at which push services can reach the host")
+    push_private: int = setting(0, "1: push services may be in the host's own network and without HTTPS, as in tests")
     bot_delay: float = number(
         0.6,
         "about how many seconds a bot's move takes, drawn so that its time tells nothing; 0: none are added",
@@ -167,16 +181,28 @@ class Settings:
                     raise CannotServe(f"{wanted}, not {shown(value)}")
             if "\0" in str(value):
                 raise CannotServe(f"{variable(f.name)} has a NUL in it")
-        for name, words in (("log_format", FORMATS), ("log_level", LEVELS)):
+        for name, words in (("log_format", FORMATS), ("log_level", LEVELS), ("smtp_security", SMTP_SECURITY)):
             if getattr(self, name) not in words:
                 raise CannotServe(f"{variable(name)} is one of {', '.join(words)}, not {shown(getattr(self, name))}")
         if self.metrics_token and len(self.metrics_token) < LEAST_TOKEN:
             raise CannotServe(f"DASAN_METRICS_TOKEN has at least {LEAST_TOKEN} characters")
+        if self.public_url and not URL.fullmatch(self.public_url):
+            raise CannotServe(f"DASAN_PUBLIC_URL is an address like https://cards.example, not {shown(self.public_url)}")
+        if self.mail_from and not MAIL.fullmatch(self.mail_from):
+            raise CannotServe(f"DASAN_MAIL_FROM is an e-mail address, not {shown(self.mail_from)}")
+        if self.smtp_host and not (self.public_url and self.mail_from):
+            raise CannotServe("letters need DASAN_PUBLIC_URL and DASAN_MAIL_FROM beside DASAN_SMTP_HOST")
         for proxy in self.trusted_proxies:
             try:
                 ipaddress.ip_network(proxy, strict=False)
             except ValueError:
                 raise CannotServe(f"DASAN_TRUSTED_PROXIES names addresses or networks, not {shown(proxy)}") from None
+
+    @property
+    def contact(self) -> str:
+        """An e-mail address that push services are given, as their protocol asks."""
+        host = URL.fullmatch(self.public_url)
+        return self.mail_from or f"postmaster@{host[1] if host else 'localhost'}"
 
     @property
     def local(self) -> bool:

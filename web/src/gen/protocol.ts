@@ -50,6 +50,7 @@ export interface Protocol {
   BidVerdict?: BidVerdict;
   BiddingHand?: BiddingHand;
   BotInfo?: BotInfo;
+  BrowserTold?: BrowserTold;
   Candidate?: Candidate;
   CardChoice?: CardChoice;
   ChatCommand?: ChatCommand;
@@ -102,6 +103,8 @@ export interface Protocol {
   KnownMove?: KnownMove;
   LeaveCommand?: LeaveCommand;
   LegalMove?: LegalMove;
+  LetterAddress?: LetterAddress;
+  LettersChanged?: LettersChanged;
   Lobby?: Lobby;
   LobbyTable?: LobbyTable;
   LockCommand?: LockCommand;
@@ -114,6 +117,8 @@ export interface Protocol {
   MyDeal?: MyDeal;
   NetworkBan?: NetworkBan;
   NextCommand?: NextCommand;
+  NotificationSettings?: NotificationSettings;
+  NotificationWishes?: NotificationWishes;
   OfferCommand?: OfferCommand;
   OfferInfo?: OfferInfo;
   OnTable?: OnTable;
@@ -139,6 +144,9 @@ export interface Protocol {
   ProbeReply?: ProbeReply;
   Profile?: Profile;
   Promise?: Promise;
+  PushKeys?: PushKeys;
+  PushSubscribe?: PushSubscribe;
+  PushUnsubscribe?: PushUnsubscribe;
   PuzzleAnswer?: PuzzleAnswer;
   PuzzleInfo?: PuzzleInfo;
   PuzzleList?: PuzzleList;
@@ -146,6 +154,7 @@ export interface Protocol {
   PuzzleVerdict?: PuzzleVerdict;
   QuickMatch?: QuickMatch;
   QuickMatched?: QuickMatched;
+  QuietHours?: QuietHours;
   RankLeft?: RankLeft;
   Rating?: Rating;
   RatingPoint?: RatingPoint;
@@ -154,6 +163,7 @@ export interface Protocol {
   ReadyCommand?: ReadyCommand;
   Reason?: Reason;
   RematchCommand?: RematchCommand;
+  Remind?: Remind;
   RemoveCommand?: RemoveCommand;
   RemoveWords?: RemoveWords;
   Rename?: Rename;
@@ -547,6 +557,14 @@ export interface BotInfo {
   title: string;
   character: string;
   level: number | null;
+}
+/**
+ * A browser that is told. id: the SHA-256 of its endpoint. agent: what it says it is.
+ */
+export interface BrowserTold {
+  id: string;
+  agent: string;
+  created: number;
 }
 /**
  * Say something to the table.
@@ -1186,6 +1204,18 @@ export interface KnownDone {
   complete: boolean;
 }
 /**
+ * Send letters to this address, once it is confirmed; null: send none.
+ */
+export interface LetterAddress {
+  address: string | null;
+}
+/**
+ * Whether letters are sent to the address of the link now.
+ */
+export interface LettersChanged {
+  letters: boolean;
+}
+/**
  * Tables with an open seat, and tables that can be watched, newest first.
  */
 export interface Lobby {
@@ -1376,6 +1406,41 @@ export interface NetworkBan {
 export interface WordList {
   language: string;
   words: string[];
+}
+/**
+ * What you are told, and where.
+ *
+ * account: whether you have one; without one nothing is sent. key: the server's key for push subscriptions. letters: whether
+ * this server sends letters. address: yours, null: none; confirmed: whether you have confirmed it.
+ */
+export interface NotificationSettings {
+  account: boolean;
+  key: string;
+  letters: boolean;
+  address: string | null;
+  confirmed: boolean;
+  wishes: NotificationWishes;
+  browsers: BrowserTold[];
+}
+/**
+ * What to tell the player: ``turn`` in slow games, ``invitation`` to tables, ``event`` that begins and was asked for.
+ *
+ * language: of the notifications. zone: of the quiet hours, null: none.
+ */
+export interface NotificationWishes {
+  turn: boolean;
+  invitation: boolean;
+  event: boolean;
+  quiet: QuietHours | null;
+  zone: string;
+  language: 'en' | 'fr' | 'zh-Hans' | 'zh-Hant';
+}
+/**
+ * The hours without notifications; ``begins`` after ``ends`` goes past midnight. Minutes of the day.
+ */
+export interface QuietHours {
+  begins: number;
+  ends: number;
 }
 /**
  * An open offer, and the seats that have accepted it, among them the one that made it.
@@ -1574,6 +1639,26 @@ export interface Promise {
   commitment: string;
 }
 /**
+ * The keys of a push subscription, base64url.
+ */
+export interface PushKeys {
+  p256dh: string;
+  auth: string;
+}
+/**
+ * Tell this browser. As the browser's ``PushSubscription`` has it.
+ */
+export interface PushSubscribe {
+  endpoint: string;
+  keys: PushKeys;
+}
+/**
+ * Tell a browser no more.
+ */
+export interface PushUnsubscribe {
+  id: string;
+}
+/**
  * All moves of both sides since the puzzle's position; the last one is to be checked.
  */
 export interface PuzzleAnswer {
@@ -1669,6 +1754,12 @@ export interface Reaction {
   type: 'reaction';
   seat: number;
   reaction: 'good' | 'thanks' | 'wow' | 'oops' | 'laugh' | 'hurry' | 'hello' | 'bye';
+}
+/**
+ * Whether to be told when an event begins.
+ */
+export interface Remind {
+  wanted: boolean;
 }
 /**
  * Change the name that tables show from now on.

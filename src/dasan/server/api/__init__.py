@@ -10,6 +10,7 @@ from dasan.server.api import (
     hands,
     health,
     moderation,
+    notifications,
     passkeys,
     people,
     profiles,
@@ -34,4 +35,5 @@ ROUTERS = (
     events.router,
     moderation.router,
     friends.router,
+    notifications.router,
 )

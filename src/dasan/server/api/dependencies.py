@@ -12,6 +12,7 @@ from dasan.server.connections.networks import networks
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.websocket import Live
 from dasan.server.events.running import Events
+from dasan.server.notifications.sending import Sending
 from dasan.server.people.identity import Identities
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -61,6 +62,7 @@ CommandsHere = Annotated[Commands, _part("commands")]
 IdentitiesHere = Annotated[Identities, _part("identities")]
 LiveHere = Annotated[Live, _part("live")]
 EventsHere = Annotated[Events, _part("events")]
+SendingHere = Annotated[Sending, _part("sending")]
 Player = Annotated[str | None, Depends(_player)]
 Place = Annotated[str, Field(pattern=r"^[0-9]{1,15}(\.[A-Za-z0-9_-]{1,32})?$")]
 """A place in a list by time: milliseconds since 1970, and the id of what stands there."""

@@ -19,6 +19,7 @@ from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.matches import Matches
 from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import Moderation
+from dasan.server.store.notifications import Notifications
 from dasan.server.store.overviews import Overviews
 from dasan.server.store.passkeys import Passkeys
 from dasan.server.store.people import People
@@ -43,6 +44,7 @@ class Store:
         self.hands = FinishedHands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)
+        self.notifications = Notifications(database)
         self.promises = Promises(database)
         self.reports = Reports(database)
         self.overviews = Overviews(database)

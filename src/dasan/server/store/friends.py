@@ -16,6 +16,7 @@ from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.known import hold
+from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
 
 MOST_FOLLOWED = 500
@@ -158,9 +159,11 @@ class Friends:
             if not (_follows(connection, host, other) and _follows(connection, other, host)):
                 raise Refused("illegal", reason("friend.mutual"))
             mine = sa.and_(invitations.c.table_id == table_id, invitations.c.player == other)
-            connection.execute(sa.delete(invitations).where(mine))
+            renewed = connection.execute(sa.delete(invitations).where(mine)).rowcount
             row = {"table_id": table_id, "player": other, "host": host, "at": now}
             connection.execute(sa.insert(invitations), row)
+            if not renewed:
+                put_out(connection, [other], "invitation", table_id, now)
 
         await self._database.write(write)
 

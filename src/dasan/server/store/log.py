@@ -26,6 +26,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hand
+from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import events, seats, tables
 from dasan.server.tables.chairs import Chair, EventDeal, Head
 from dasan.server.tables.checkpoints import checkpoint, restore
@@ -84,7 +85,8 @@ class WrittenEntry:
 class Write:
     """New entries of a table, the ``room`` after them, and the owner's ``fence``.
 
-    reseated: whether somebody has changed seats. dealt: whether a hand was dealt. finished: the hand that ended.
+    reseated: whether somebody has changed seats. dealt: whether a hand was dealt. finished: the hand that ended. awaited:
+    a player whose turn it is now, and who is told.
     """
 
     room: Room
@@ -93,6 +95,7 @@ class Write:
     reseated: bool = False
     dealt: bool = False
     finished: FinishedHand | None = None
+    awaited: str | None = None
 
 
 @dataclass(frozen=True)
@@ -428,6 +431,8 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
             _seat(connection, room)
         if write.finished is not None:
             insert_hand(connection, write.finished)
+        if write.awaited is not None:
+            put_out(connection, [write.awaited], "turn", head.id, room.at)
         rows += [_row(head.id, written) for written in write.entries]
     # If one has another owner, all are tried again, each alone.
     if together and connection.execute(_ADVANCED, together).rowcount != len(together):

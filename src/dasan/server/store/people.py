@@ -16,6 +16,7 @@ from dasan.server.store.database import Database
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.known import identified, with_account
+from dasan.server.store.notifications import notifications_of
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     addresses,
@@ -254,6 +255,7 @@ class People:
                 "quick_match": rows(sa.select(seekers).where(seekers.c.player == player)),
                 "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
                 **friends_of(connection, player),
+                **notifications_of(connection, player),
             }
 
         return await self._database.read(read)

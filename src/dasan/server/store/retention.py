@@ -25,6 +25,7 @@ from dasan.server.store.schema import (
     invitations,
     network_bans,
     notices,
+    outbox,
     players,
     promises,
     reports,
@@ -180,4 +181,5 @@ def _tidy(connection: sa.Connection, now: int) -> None:
     connection.execute(sa.delete(addresses).where(addresses.c.seen < now - ADDRESSES_DAYS * DAY))
     connection.execute(sa.delete(network_bans).where(network_bans.c.until < now))
     connection.execute(sa.delete(invitations).where(invitations.c.at < now - OPEN))
+    connection.execute(sa.delete(outbox).where(outbox.c.at < now - DAY))
     connection.execute(sa.delete(notices).where(notices.c.at < now - 2 * NOTICE_LIFE))

@@ -375,3 +375,53 @@ invitations = sa.Table(
     sa.Column("host", sa.String(64), nullable=False),
     sa.Column("at", sa.BigInteger, nullable=False),
 )
+notification_settings = sa.Table(
+    "notification_settings",
+    metadata,
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("language", sa.String(8), nullable=False),
+    sa.Column("zone", sa.String(64), nullable=False),
+    sa.Column("turn", sa.Boolean, nullable=False),
+    sa.Column("invitation", sa.Boolean, nullable=False),
+    sa.Column("event", sa.Boolean, nullable=False),
+    sa.Column("quiet_from", sa.Integer),
+    sa.Column("quiet_until", sa.Integer),
+    sa.Column("address", sa.String(254), index=True),
+    sa.Column("token", sa.String(64), unique=True),
+    sa.Column("asked", sa.BigInteger, nullable=False),
+    sa.Column("confirmed", sa.Boolean, nullable=False),
+)
+"""quiet_from, quiet_until: minutes of the day in ``zone``. token: in every letter to ``address``, and nowhere else. asked: when
+the address was given.
+"""
+push_subscriptions = sa.Table(
+    "push_subscriptions",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("player", sa.String(64), nullable=False, index=True),
+    sa.Column("session", sa.String(64), nullable=False),
+    sa.Column("endpoint", sa.Text, nullable=False),
+    sa.Column("p256dh", sa.String(128), nullable=False),
+    sa.Column("auth", sa.String(64), nullable=False),
+    sa.Column("agent", sa.String(200), nullable=False),
+    sa.Column("created", sa.BigInteger, nullable=False),
+)
+outbox = sa.Table(
+    "outbox",
+    metadata,
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("subject", sa.String(32), primary_key=True),
+    sa.Column("target", sa.String(64), primary_key=True),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("due", sa.BigInteger, nullable=False, index=True),
+    sa.Column("tries", sa.Integer, nullable=False),
+)
+"""Notifications that wait to be sent. subject: the id of a table or an event. target: the id of a subscription, or ``mail``."""
+event_reminders = sa.Table(
+    "event_reminders",
+    metadata,
+    sa.Column("event_id", sa.ForeignKey("duplicates.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("player", sa.String(64), primary_key=True, index=True),
+)
+"""Players who want to be told when an event begins."""

@@ -7,17 +7,21 @@ from hashlib import sha256
 import sqlalchemy as sa
 
 from dasan.server.store.processes import leave_notice
-from dasan.server.store.schema import challenges, ended_sessions, links, players, sign_ins
+from dasan.server.store.schema import challenges, ended_sessions, links, players, push_subscriptions, sign_ins
 
 
 def end_sessions(connection: sa.Connection, player: str, now: int, session: str | None = None) -> None:
-    """End one session of the player (None: all), and the personal links and passkey challenges that sessions have made.
+    """End one session of the player (None: all), and the personal links, passkey challenges and push subscriptions of sessions.
 
     session: as `Identities.session` names it. Whatever ends a session calls this, so that nothing made in a session outlives
     it; a notice has every process forget what it knew of the player.
     """
     mine = sign_ins.c.player == player
     connection.execute(sa.delete(sign_ins).where(mine if session is None else sa.and_(mine, sign_ins.c.id == session)))
+    told = push_subscriptions.c.player == player
+    if session is not None:
+        told = sa.and_(told, push_subscriptions.c.session == session)
+    connection.execute(sa.delete(push_subscriptions).where(told))
     connection.execute(sa.delete(links).where(links.c.player == player))
     connection.execute(sa.delete(challenges).where(challenges.c.player == player))
     account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))

@@ -298,6 +298,7 @@ class Table:
                 reseated=not RESEATING.isdisjoint(types),
                 dealt=types[-1] == "deal",
                 finished=None if over is None else finished(over),
+                awaited=self._awaited(rooms[0], rooms[-1]),
             )
         )
         if cause is not None:
@@ -305,6 +306,16 @@ class Table:
         for (before, after), entry_type in zip(pairwise(rooms), types, strict=True):
             self._tell(before, after, entry_type)
         self._wake.set()
+
+    def _awaited(self, before: Room, room: Room) -> str | None:
+        """The player of a slow game whose turn it has become, and who is not here to see it."""
+        seat = room.to_act
+        if seat is None or room.head.settings.speed.kind != "correspondence" or room.chairs[seat].plays is not None:
+            return None
+        if (before.number, before.moves, before.to_act) == (room.number, room.moves, seat):
+            return None
+        player = room.chairs[seat].player
+        return None if seat in self._attendance.seats(room) else player
 
     def _tell(self, before: Room, room: Room, entry_type: str) -> None:
         """Make ``room`` the table's room, and send everybody the changes."""

@@ -1,0 +1,171 @@
+"""Notifications: what a player wants to be told, in which browsers, and by letters to which address."""
+
+from __future__ import annotations
+
+import secrets
+from typing import cast
+
+from fastapi import Request
+
+from dasan.reasons import reason
+from dasan.server.api.dependencies import IdentitiesHere, Player, SendingHere, StoreHere, limit
+from dasan.server.api.people import account_of
+from dasan.server.api.strict import router as strict_router
+from dasan.server.notifications.letters import clean_address
+from dasan.server.notifications.push import check_subscription, subscription_id
+from dasan.server.notifications.quiet import zone_named
+from dasan.server.notifications.sending import Sending
+from dasan.server.operations.reporting import now
+from dasan.server.protocol.notifications import (
+    BrowserTold,
+    Language,
+    LetterAddress,
+    LettersChanged,
+    NotificationSettings,
+    NotificationWishes,
+    PushSubscribe,
+    PushUnsubscribe,
+    QuietHours,
+    Remind,
+)
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store.notifications import Subscription, Wishes
+
+router = strict_router("/api")
+
+
+@router.get("/notifications")
+async def notifications(store: StoreHere, sending: SendingHere, player: Player) -> NotificationSettings:
+    """What the player is told, and where."""
+    person = None if player is None else await store.people.find(player)
+    account = person is not None and person.account is not None
+    return await _settings(store, sending, player if account else None)
+
+
+@router.post("/notifications")
+async def wish(
+    wanted: NotificationWishes, request: Request, store: StoreHere, sending: SendingHere, player: Player
+) -> NotificationSettings:
+    """Change what the player is told."""
+    limit(request, "joins", player)
+    person = await account_of(store, player)
+    if zone_named(wanted.zone) is None:
+        raise Refused("malformed", reason("zone"))
+    quiet = None if wanted.quiet is None else (wanted.quiet.begins, wanted.quiet.ends)
+    wishes = Wishes(wanted.language, wanted.zone, wanted.turn, wanted.invitation, wanted.event, quiet)
+    await store.notifications.wish(person.id, wishes)
+    return await _settings(store, sending, person.id)
+
+
+@router.post("/notifications/browsers")
+async def subscribe(
+    wanted: PushSubscribe,
+    request: Request,
+    store: StoreHere,
+    sending: SendingHere,
+    ids: IdentitiesHere,
+    player: Player,
+) -> NotificationSettings:
+    """Tell this browser by Web Push, until it signs out."""
+    limit(request, "joins", player)
+    person = await account_of(store, player)
+    private = bool(request.app.state.settings.push_private)
+    check_subscription(wanted.endpoint, wanted.keys.p256dh, wanted.keys.auth, private=private)
+    subscription = Subscription(
+        subscription_id(wanted.endpoint),
+        wanted.endpoint,
+        wanted.keys.p256dh,
+        wanted.keys.auth,
+        request.headers.get("user-agent", "")[:200],
+        now(),
+    )
+    await store.notifications.subscribe(person.id, ids.session(request) or "", subscription)
+    return await _settings(store, sending, person.id)
+
+
+@router.post("/notifications/browsers/remove")
+async def unsubscribe(
+    wanted: PushUnsubscribe, request: Request, store: StoreHere, sending: SendingHere, player: Player
+) -> NotificationSettings:
+    """Tell one of the player's browsers no more."""
+    limit(request, "joins", player)
+    person = await account_of(store, player)
+    await store.notifications.unsubscribe(wanted.id, person.id)
+    return await _settings(store, sending, person.id)
+
+
+@router.post("/notifications/address")
+async def address(
+    wanted: LetterAddress, request: Request, store: StoreHere, sending: SendingHere, player: Player
+) -> NotificationSettings:
+    """Send letters to an address, which is asked first; or send no more."""
+    limit(request, "sign_ins", player)
+    person = await account_of(store, player)
+    if wanted.address is None:
+        await store.notifications.stop_letters(player=person.id)
+    else:
+        if not sending.letters.possible:
+            raise Refused("unavailable", reason("mail.none"))
+        where = clean_address(wanted.address)
+        await store.notifications.ask(person.id, where, secrets.token_urlsafe(32), now())
+    return await _settings(store, sending, person.id)
+
+
+@router.post("/letters/{token}/confirm")
+async def confirm(token: str, request: Request, store: StoreHere) -> LettersChanged:
+    """Confirm that letters may be sent to the address at which this link has arrived."""
+    limit(request, "sign_ins")
+    if not await store.notifications.confirm(token, now()):
+        raise Refused("not-found", reason("mail.link"))
+    return LettersChanged(letters=True)
+
+
+@router.post("/letters/{token}/unsubscribe")
+async def stop(token: str, request: Request, store: StoreHere) -> LettersChanged:
+    """Send no more letters to the address at which this link has arrived.
+
+    Mail programs send this request too (RFC 8058); whatever is in its body is ignored.
+    """
+    limit(request, "joins")
+    if not await store.notifications.stop_letters(token=token):
+        raise Refused("not-found", reason("mail.link"))
+    return LettersChanged(letters=False)
+
+
+@router.get("/events/{event_id}/reminder")
+async def reminder(event_id: str, store: StoreHere, player: Player) -> Remind:
+    """Whether the player is told when the event begins."""
+    return Remind(wanted=player is not None and await store.notifications.reminded(event_id, player))
+
+
+@router.post("/events/{event_id}/reminder")
+async def remind(event_id: str, wanted: Remind, request: Request, store: StoreHere, player: Player) -> Remind:
+    """Tell the player when the event begins, or do not."""
+    limit(request, "joins", player)
+    person = await account_of(store, player)
+    event = await store.duplicates.load(event_id)
+    if wanted.wanted and event.status(now()) != "before":
+        raise Refused("illegal", reason("event.begun"))
+    await store.notifications.remind(event.id, person.id, wanted=wanted.wanted)
+    return wanted
+
+
+async def _settings(store: Store, sending: Sending, player: str | None) -> NotificationSettings:
+    wishes, browsers = (Wishes(), ()) if player is None else await store.notifications.wishes(player)
+    return NotificationSettings(
+        account=player is not None,
+        key=sending.push.public_key,
+        letters=sending.letters.possible,
+        address=wishes.address,
+        confirmed=wishes.confirmed,
+        wishes=NotificationWishes(
+            turn=wishes.turn,
+            invitation=wishes.invitation,
+            event=wishes.event,
+            quiet=None if wishes.quiet is None else QuietHours(begins=wishes.quiet[0], ends=wishes.quiet[1]),
+            zone=wishes.zone,
+            language=cast("Language", wishes.language),
+        ),
+        browsers=[BrowserTold(id=one.id, agent=one.agent, created=one.created) for one in browsers],
+    )

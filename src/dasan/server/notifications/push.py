@@ -1,0 +1,215 @@
+"""Web Push (RFC 8030): messages to browsers through their push services, signed (RFC 8292) and encrypted (RFC 8291).
+
+A page gives the server the address of its push service. The server sends only to public addresses, by HTTPS, and checks that
+for the address to which it connects: a name could lead into the host's own network.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import socket
+import ssl
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpcore
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from dasan.reasons import reason
+from dasan.server.refusals import Refused
+
+LONGEST_ENDPOINT = 1024
+LIVES = 24 * 60 * 60
+"""Seconds for which a push service keeps a message for a browser that is not connected."""
+ANSWERS_IN = 10.0
+"""Seconds that one step of a request may take."""
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+"""The order of the curve P-256."""
+GONE = frozenset({404, 410})
+AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a message. gone: the subscription has ended. again: another try may help, after ``wait`` seconds."""
+
+    gone: bool = False
+    again: bool = False
+    wait: int = 0
+
+
+def signing_pair(secret: bytes) -> ec.EllipticCurvePrivateKey:
+    """The key pair (VAPID) that signs for push services; it follows from the secret that signs cookies, in every process."""
+    derived = HKDF(algorithm=hashes.SHA256(), length=48, salt=None, info=b"dasan web push").derive(secret)
+    return ec.derive_private_key(1 + int.from_bytes(derived, "big") % (ORDER - 1), ec.SECP256R1())
+
+
+def subscription_id(endpoint: str) -> str:
+    """The id of the subscription with this endpoint."""
+    return sha256(endpoint.encode()).hexdigest()
+
+
+def check_subscription(endpoint: str, p256dh: str, auth: str, *, private: bool = False) -> None:
+    """``Refused`` unless these are an address on the public network and keys of a browser.
+
+    private: any address is right, also without HTTPS.
+    """
+    try:
+        parts = urlsplit(endpoint)
+        port = parts.port
+        point = _decoded(p256dh)
+        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)
+        right = (
+            len(endpoint) <= LONGEST_ENDPOINT
+            and endpoint.isascii()
+            and endpoint.isprintable()
+            and " " not in endpoint
+            and bool(parts.hostname)
+            and parts.username is None
+            and parts.password is None
+            and len(point) == 65
+            and len(_decoded(auth)) == 16
+        )
+    except ValueError:
+        right = False
+    if not right or not (private or (parts.scheme == "https" and port in (None, 443) and _public_name(parts.hostname))):
+        raise Refused("malformed", reason("push.address"))
+
+
+class Push:
+    """Sends messages to browsers. key: see ``signing_pair``. contact: the e-mail address of whoever runs the server.
+
+    private: push services may be in the host's own network, and without HTTPS.
+    """
+
+    def __init__(self, key: ec.EllipticCurvePrivateKey, contact: str, *, private: bool = False) -> None:
+        from webpush import WebPush
+
+        pem = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        public = key.public_key()
+        spki = public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+        point = public.public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+        self.public_key = urlsafe_b64encode(point).rstrip(b"=").decode()
+        """The key that pages subscribe with, base64url."""
+        self._maker = WebPush(private_key=pem, public_key=spki, subscriber=contact, ttl=LIVES)
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=ssl.create_default_context(),
+            max_connections=16,
+            keepalive_expiry=30,
+            network_backend=_PublicNetwork(private=private),
+        )
+
+    async def send(self, endpoint: str, p256dh: str, auth: str, topic: str, message: dict[str, Any]) -> Answer:
+        """Send a message. A newer one with the same topic replaces it while it waits at the push service."""
+        from webpush.types import WebPushKeys, WebPushSubscription
+
+        try:
+            browser = WebPushSubscription(endpoint=endpoint, keys=WebPushKeys(auth=auth, p256dh=p256dh))
+            made = self._maker.get(json.dumps(message, ensure_ascii=False), browser)
+            headers = {**made.headers, "topic": topic, "content-length": str(len(made.encrypted)), "urgency": "normal"}
+            async with (
+                asyncio.timeout(3 * ANSWERS_IN),
+                self._pool.stream(
+                    "POST",
+                    endpoint,
+                    headers=[(name.encode(), str(value).encode()) for name, value in headers.items()],
+                    content=made.encrypted,
+                    extensions={
+                        "timeout": dict.fromkeys(("connect", "read", "write", "pool"), ANSWERS_IN),
+                    },
+                ) as response,
+            ):
+                return _answer(response.status, dict(response.headers))
+        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError, TimeoutError):
+            return Answer(again=True)
+
+    async def close(self) -> None:
+        await self._pool.aclose()
+
+
+def _answer(status: int, headers: dict[bytes, bytes]) -> Answer:
+    if status in GONE:
+        return Answer(gone=True)
+    if status in AGAIN:
+        wait = next((value.decode("latin-1") for name, value in headers.items() if name.lower() == b"retry-after"), "")
+        return Answer(again=True, wait=min(int(wait), 3600) if wait.isdecimal() and len(wait) < 8 else 0)
+    return Answer()
+
+
+class _PublicNetwork(httpcore.AsyncNetworkBackend):
+    """Connects to public addresses only."""
+
+    def __init__(self, *, private: bool) -> None:
+        self._private = private
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the interface has it
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = [str(address[0]) for *_, address in found]
+        allowed = [one for one in addresses if self._private or is_public(one)]
+        if not allowed:
+            raise httpcore.ConnectError("the name leads to no public address")
+        return await self._network.connect_tcp(allowed[0], port, timeout, local_address, socket_options)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public network.
+
+    >>> [is_public(one) for one in ("9.9.9.9", "127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "x")]
+    [True, False, False, False, False, False, False]
+    >>> is_public("64:ff9b::7f00:1"), is_public("224.0.0.1"), is_public("2002:7f00:1::1")
+    (False, False, False)
+    """
+    try:
+        known = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(known, ipaddress.IPv6Address):
+        # Addresses that carry one of IPv4 lead to that one.
+        if known.ipv4_mapped is not None:
+            return is_public(str(known.ipv4_mapped))
+        if known.sixtofour is not None or known.teredo is not None or known in NAT64:
+            return False
+    return known.is_global and not known.is_multicast
+
+
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+def _public_name(host: str | None) -> bool:
+    """Whether a host in an address may be one of the public network: a name with a dot, or a public IP address."""
+    if host is None:
+        return False
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return "." in host.rstrip(".") and not host.rstrip(".").endswith((".local", ".internal", ".localhost"))
+    return is_public(host)
+
+
+def _decoded(text: str) -> bytes:
+    """Bytes from base64url, with or without padding; ``ValueError`` for other texts."""
+    bare = text.rstrip("=")
+    if not bare.isascii() or not all(c.isalnum() or c in "-_" for c in bare):
+        raise ValueError("not base64url")
+    return urlsafe_b64decode(bare + "=" * (-len(bare) % 4))

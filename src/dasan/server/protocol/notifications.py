@@ -1,0 +1,98 @@
+"""Notifications: what a player wants to be told, and where."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from dasan.server.protocol.base import Message, Milliseconds
+
+Language: TypeAlias = Literal["en", "fr", "zh-Hans", "zh-Hant"]
+Zone: TypeAlias = Annotated[str, Field(min_length=1, max_length=64)]
+"""The name of a time zone in the IANA database, like ``Europe/Paris``."""
+MinuteOfDay: TypeAlias = Annotated[int, Field(ge=0, lt=24 * 60, strict=True)]
+SubscriptionId: TypeAlias = Annotated[str, Field(min_length=64, max_length=64, pattern=r"^[0-9a-f]+$")]
+
+
+class QuietHours(Message):
+    """The hours without notifications; ``begins`` after ``ends`` goes past midnight. Minutes of the day."""
+
+    begins: MinuteOfDay
+    ends: MinuteOfDay
+
+
+class NotificationWishes(Message):
+    """What to tell the player: ``turn`` in slow games, ``invitation`` to tables, ``event`` that begins and was asked for.
+
+    language: of the notifications. zone: of the quiet hours, null: none.
+    """
+
+    turn: bool
+    invitation: bool
+    event: bool
+    quiet: QuietHours | None
+    zone: Zone
+    language: Language
+
+
+class BrowserTold(Message):
+    """A browser that is told. id: the SHA-256 of its endpoint. agent: what it says it is."""
+
+    id: str
+    agent: str
+    created: Milliseconds
+
+
+class NotificationSettings(Message):
+    """What you are told, and where.
+
+    account: whether you have one; without one nothing is sent. key: the server's key for push subscriptions. letters: whether
+    this server sends letters. address: yours, null: none; confirmed: whether you have confirmed it.
+    """
+
+    account: bool
+    key: str
+    letters: bool
+    address: str | None
+    confirmed: bool
+    wishes: NotificationWishes
+    browsers: list[BrowserTold]
+
+
+class PushKeys(Message):
+    """The keys of a push subscription, base64url."""
+
+    p256dh: Annotated[str, Field(min_length=1, max_length=128)]
+    auth: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class PushSubscribe(Message):
+    """Tell this browser. As the browser's ``PushSubscription`` has it."""
+
+    endpoint: Annotated[str, Field(min_length=1, max_length=1024)]
+    keys: PushKeys
+
+
+class PushUnsubscribe(Message):
+    """Tell a browser no more."""
+
+    id: SubscriptionId
+
+
+class LetterAddress(Message):
+    """Send letters to this address, once it is confirmed; null: send none."""
+
+    address: Annotated[str, Field(min_length=3, max_length=254)] | None
+
+
+class LettersChanged(Message):
+    """Whether letters are sent to the address of the link now."""
+
+    letters: bool
+
+
+class Remind(Message):
+    """Whether to be told when an event begins."""
+
+    wanted: bool

@@ -1,0 +1,449 @@
+"""Notifications in the database: what players want to be told, where to send it, and the outbox of what waits to be sent.
+
+What causes a notification writes it to the outbox in its own transaction. A process that sends one first takes it, which makes
+it due again only a while later: two processes do not send the same one, and after a kill another try follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+
+from dasan.reasons import reason
+from dasan.server.notifications.quiet import quiet_until
+from dasan.server.notifications.words import Kind
+from dasan.server.refusals import Refused
+from dasan.server.store.database import Database
+from dasan.server.store.known import hold
+from dasan.server.store.schema import (
+    duplicates,
+    event_reminders,
+    invitations,
+    notification_settings,
+    outbox,
+    players,
+    push_subscriptions,
+    seats,
+    tables,
+)
+
+Switch: TypeAlias = Literal["turn", "invitation", "event"]
+MAIL = "mail"
+"""The target of a notification that becomes a letter."""
+MOST_BROWSERS = 10
+"""Browsers of one player that are told; a further one takes the place of the oldest."""
+MOST_ASKED = 3
+"""Letters a day that ask one address whether it wants letters, from all accounts."""
+ASK_EVERY = 60 * 1000
+"""Milliseconds between two such letters for one account."""
+DAY = 24 * 60 * 60 * 1000
+MAIL_WAITS = 10 * 60 * 1000
+"""Milliseconds for which a letter waits: whoever comes to the table meanwhile gets none."""
+TAKEN_FOR = 60 * 1000
+"""Milliseconds after which a notification that a process has taken, and has not sent, is due again."""
+AT_ONCE = 50
+MOST_TRIES = 6
+MOST_REMINDED = 500
+"""Reminders of events that one transaction handles."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a player wants to be told. quiet: minutes of the day in ``zone``; None: no quiet hours. address: where letters go."""
+
+    language: str = "en"
+    zone: str = "UTC"
+    turn: bool = True
+    invitation: bool = True
+    event: bool = True
+    quiet: tuple[int, int] | None = None
+    address: str | None = None
+    confirmed: bool = False
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """A browser's push subscription. endpoint: the address of its push service; p256dh, auth: its keys, base64url."""
+
+    id: str
+    endpoint: str = field(repr=False)
+    p256dh: str = field(repr=False)
+    auth: str = field(repr=False)
+    agent: str = ""
+    created: int = 0
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """A notification to send now, to a subscription or, as a letter, to an address.
+
+    at: when its cause happened. names, title: see ``written``. path: the page that it opens. token: see the schema.
+    """
+
+    player: str = field(repr=False)
+    kind: Kind
+    subject: str
+    target: str
+    at: int
+    tries: int
+    language: str
+    names: tuple[str, ...] = ()
+    title: str = ""
+    path: str = "/"
+    subscription: Subscription | None = None
+    address: str | None = field(default=None, repr=False)
+    token: str = field(default="", repr=False)
+
+
+class Notifications:
+    """Reads and writes wishes, subscriptions and the outbox."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def wishes(self, player: str) -> tuple[Wishes, tuple[Subscription, ...]]:
+        """What the player wants to be told, and the browsers that are told, newest first."""
+        mine = sa.select(notification_settings).where(notification_settings.c.player == player)
+        browsers = (
+            sa.select(push_subscriptions)
+            .where(push_subscriptions.c.player == player)
+            .order_by(push_subscriptions.c.created.desc())
+        )
+
+        def read(connection: sa.Connection) -> tuple[Wishes, tuple[Subscription, ...]]:
+            row = connection.execute(mine).one_or_none()
+            return _wishes(row), tuple(map(_subscription, connection.execute(browsers)))
+
+        return await self._database.read(read)
+
+    async def wish(self, player: str, wishes: Wishes) -> None:
+        """Store what the player wants to be told. The address stays as it is. ``Refused`` if the player is deleted."""
+        begins, ends = wishes.quiet or (None, None)
+        values = {
+            "language": wishes.language,
+            "zone": wishes.zone,
+            "turn": wishes.turn,
+            "invitation": wishes.invitation,
+            "event": wishes.event,
+            "quiet_from": begins,
+            "quiet_until": ends,
+        }
+
+        def write(connection: sa.Connection) -> None:
+            _check_known(connection, player)
+            _put(connection, player, values)
+            unwanted = [kind for kind in ("turn", "invitation", "event") if not values[kind]]
+            mine = sa.and_(outbox.c.player == player, outbox.c.kind.in_(unwanted))
+            connection.execute(sa.delete(outbox).where(mine))
+
+        await self._database.write(write)
+
+    async def subscribe(self, player: str, session: str, subscription: Subscription) -> None:
+        """Tell a browser too. session: the one that it is signed in with, at whose end it is told no more."""
+
+        def write(connection: sa.Connection) -> None:
+            _check_known(connection, player)
+            _put(connection, player, {})
+            connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id == subscription.id))
+            row = {
+                "id": subscription.id,
+                "player": player,
+                "session": session,
+                "endpoint": subscription.endpoint,
+                "p256dh": subscription.p256dh,
+                "auth": subscription.auth,
+                "agent": subscription.agent,
+                "created": subscription.created,
+            }
+            connection.execute(sa.insert(push_subscriptions), row)
+            newest_first = (
+                sa.select(push_subscriptions.c.id)
+                .where(push_subscriptions.c.player == player)
+                .order_by(push_subscriptions.c.created.desc(), push_subscriptions.c.id)
+            )
+            old = list(connection.scalars(newest_first))[MOST_BROWSERS:]
+            connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id.in_(old)))
+
+        await self._database.write(write)
+
+    async def unsubscribe(self, subscription: str, player: str | None = None) -> None:
+        """Tell a browser no more. player: only if it is this player's."""
+        mine = push_subscriptions.c.id == subscription
+        if player is not None:
+            mine = sa.and_(mine, push_subscriptions.c.player == player)
+        await self._database.write(lambda connection: connection.execute(sa.delete(push_subscriptions).where(mine)))
+
+    async def ask(self, player: str, address: str, token: str, now: int) -> None:
+        """Send a letter that asks whether ``address`` wants letters; until its link is opened it gets no other.
+
+        ``Refused`` if the account has asked within a minute, or if the address has been asked too often today.
+        """
+
+        def write(connection: sa.Connection) -> None:
+            _check_known(connection, player)
+            settings = notification_settings.c
+            asked = connection.scalar(sa.select(settings.asked).where(settings.player == player)) or 0
+            others = sa.select(sa.func.count()).where(settings.address == address, settings.asked > now - DAY)
+            if now - asked < ASK_EVERY or (connection.scalar(others) or 0) >= MOST_ASKED:
+                raise Refused("too-fast", reason("fast"))
+            _put(connection, player, {"address": address, "token": token, "asked": now, "confirmed": False})
+            _put_out(connection, (player, "confirm", "", MAIL), now, now)
+
+        await self._database.write(write)
+
+    async def confirm(self, token: str, now: int) -> bool:
+        """Whether this is the token of an address that was asked within a day; it gets letters from now on."""
+        settings = notification_settings.c
+        mine = sa.and_(settings.token == token, sa.or_(settings.confirmed, settings.asked > now - DAY))
+        change = sa.update(notification_settings).where(mine).values(confirmed=True)
+        return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
+
+    async def stop_letters(self, *, player: str | None = None, token: str | None = None) -> bool:
+        """Forget the address of a player, or the one whose letters have this token; whether there was one."""
+        settings = notification_settings.c
+        mine = settings.token == token if player is None else settings.player == player
+
+        def write(connection: sa.Connection) -> bool:
+            owner = connection.scalar(sa.select(settings.player).where(mine, settings.address.is_not(None)))
+            if owner is None:
+                return False
+            change = sa.update(notification_settings).where(settings.player == owner)
+            connection.execute(change.values(address=None, token=None, confirmed=False))
+            letters = sa.and_(outbox.c.player == owner, outbox.c.target == MAIL)
+            connection.execute(sa.delete(outbox).where(letters))
+            return True
+
+        return await self._database.write(write)
+
+    async def remind(self, event_id: str, player: str, *, wanted: bool) -> None:
+        """Tell the player when an event begins, or do not."""
+
+        def write(connection: sa.Connection) -> None:
+            _check_known(connection, player)
+            mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
+            connection.execute(sa.delete(event_reminders).where(mine))
+            if wanted:
+                connection.execute(sa.insert(event_reminders), {"event_id": event_id, "player": player})
+
+        await self._database.write(write)
+
+    async def reminded(self, event_id: str, player: str) -> bool:
+        """Whether the player is told when an event begins."""
+        mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
+        query = sa.select(event_reminders.c.player).where(mine)
+        return await self._database.read(lambda connection: connection.scalar(query) is not None)
+
+    async def announce(self, now: int) -> None:
+        """Put out the reminders of events that have begun, each once."""
+        begun = (
+            sa.select(event_reminders.c.event_id, event_reminders.c.player)
+            .join_from(event_reminders, duplicates)
+            .where(duplicates.c.starts <= now)
+            .order_by(event_reminders.c.event_id, event_reminders.c.player)
+            .limit(MOST_REMINDED)
+        )
+        if not await self._database.read(lambda connection: connection.execute(begun.limit(1)).all()):
+            return
+
+        def write(connection: sa.Connection) -> None:
+            for event_id, player in connection.execute(begun).all():
+                mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
+                # Another process may have deleted it since.
+                if connection.execute(sa.delete(event_reminders).where(mine)).rowcount:
+                    put_out(connection, [player], "event", event_id, now)
+
+        await self._database.write(write)
+
+    async def take(self, now: int) -> tuple[Outgoing, ...]:
+        """Take notifications that are due, for this process to send.
+
+        Those that say nothing new any more are deleted: the player has moved, or the invitation has ended. In quiet hours they
+        wait for the end of these.
+        """
+        due = sa.select(outbox).where(outbox.c.due <= now).order_by(outbox.c.due).limit(AT_ONCE)
+        if not await self._database.read(lambda connection: connection.execute(due.limit(1)).all()):
+            return ()
+
+        def write(connection: sa.Connection) -> tuple[Outgoing, ...]:
+            out = []
+            for row in connection.execute(due.with_for_update(skip_locked=True)).all():
+                mine = _place(row.player, row.kind, row.subject, row.target)
+                one = _outgoing(connection, row, now)
+                if isinstance(one, int):
+                    connection.execute(sa.update(outbox).where(mine).values(due=one))
+                elif one is None or row.tries >= MOST_TRIES:
+                    connection.execute(sa.delete(outbox).where(mine))
+                else:
+                    taken = {"due": now + TAKEN_FOR, "tries": row.tries + 1}
+                    connection.execute(sa.update(outbox).where(mine).values(**taken))
+                    out.append(replace(one, tries=row.tries + 1))
+            return tuple(out)
+
+        return await self._database.write(write)
+
+    async def sent(self, one: Outgoing) -> None:
+        """Delete a notification that was sent, or that cannot be. A newer one about the same stays."""
+        same = sa.and_(_place(one.player, one.kind, one.subject, one.target), outbox.c.at == one.at)
+        await self._database.write(lambda connection: connection.execute(sa.delete(outbox).where(same)))
+
+    async def later(self, one: Outgoing, due: int) -> None:
+        """Try again at the time ``due``."""
+        same = sa.and_(_place(one.player, one.kind, one.subject, one.target), outbox.c.at == one.at)
+        await self._database.write(lambda connection: connection.execute(sa.update(outbox).where(same).values(due=due)))
+
+
+def put_out(connection: sa.Connection, wanted: Collection[str], kind: Switch, subject: str, now: int) -> None:
+    """Write a notification for these players to the outbox, for each browser and address that they want it at.
+
+    One about the same subject that still waits is replaced.
+    """
+    settings = notification_settings.c
+    query = sa.select(settings.player, settings.confirmed).where(settings.player.in_(sorted(wanted)), settings[kind])
+    for row in connection.execute(query).all():
+        mine = push_subscriptions.c.player == row.player
+        for target in connection.scalars(sa.select(push_subscriptions.c.id).where(mine)).all():
+            _put_out(connection, (row.player, kind, subject, target), now, now)
+        if row.confirmed:
+            _put_out(connection, (row.player, kind, subject, MAIL), now, now + MAIL_WAITS)
+
+
+def forget_notifications(connection: sa.Connection, player: str) -> None:
+    """Delete what is stored of a player's notifications."""
+    for table in (notification_settings, push_subscriptions, outbox, event_reminders):
+        connection.execute(sa.delete(table).where(table.c.player == player))
+
+
+def notifications_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
+    """What is stored of a player's notifications, as plain data, without what lets others send or confirm any."""
+    queries = {
+        "notification_settings": sa.select(
+            *(column for column in notification_settings.c if column.name not in ("player", "token"))
+        ).where(notification_settings.c.player == player),
+        "push_subscriptions": sa.select(
+            push_subscriptions.c.agent, push_subscriptions.c.created, push_subscriptions.c.endpoint
+        ).where(push_subscriptions.c.player == player),
+        "outbox": sa.select(outbox).where(outbox.c.player == player),
+        "event_reminders": sa.select(event_reminders).where(event_reminders.c.player == player),
+    }
+    return {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
+
+
+def _check_known(connection: sa.Connection, player: str) -> None:
+    if not hold(connection, [player]):
+        raise Refused("forbidden", reason("account.none"))
+
+
+def _put(connection: sa.Connection, player: str, values: dict[str, Any]) -> None:
+    """Set columns of the player's settings; insert the row if there is none."""
+    mine = notification_settings.c.player == player
+    if connection.execute(sa.select(notification_settings.c.player).where(mine)).first() is None:
+        usual = Wishes()
+        row = {name: getattr(usual, name) for name in ("language", "zone", "turn", "invitation", "event", "confirmed")}
+        connection.execute(sa.insert(notification_settings), {"player": player, **row, "asked": 0, **values})
+    elif values:
+        connection.execute(sa.update(notification_settings).where(mine).values(**values))
+
+
+def _place(player: str, kind: str, subject: str, target: str) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        outbox.c.player == player, outbox.c.kind == kind, outbox.c.subject == subject, outbox.c.target == target
+    )
+
+
+def _put_out(connection: sa.Connection, place: tuple[str, str, str, str], now: int, due: int) -> None:
+    connection.execute(sa.delete(outbox).where(_place(*place)))
+    row = dict(zip(("player", "kind", "subject", "target"), place, strict=True))
+    connection.execute(sa.insert(outbox), {**row, "at": now, "due": due, "tries": 0})
+
+
+def _outgoing(connection: sa.Connection, row: Any, now: int) -> Outgoing | int | None:
+    """What to send for a row of the outbox; a time, if it must wait until then; None if there is nothing to say any more."""
+    settings = connection.execute(
+        sa.select(notification_settings).where(notification_settings.c.player == row.player)
+    ).one_or_none()
+    if settings is None or row.at < now - DAY:
+        return None
+    if row.kind != "confirm":
+        rest = quiet_until(now, settings.zone, settings.quiet_from, settings.quiet_until)
+        if rest is not None:
+            return rest
+    base = Outgoing(row.player, row.kind, row.subject, row.target, row.at, row.tries, settings.language)
+    if row.target == MAIL:
+        if settings.address is None or not (settings.confirmed or row.kind == "confirm"):
+            return None
+        base = replace(base, address=settings.address, token=settings.token)
+    else:
+        mine = sa.and_(push_subscriptions.c.id == row.target, push_subscriptions.c.player == row.player)
+        browser = connection.execute(sa.select(push_subscriptions).where(mine)).one_or_none()
+        if browser is None:
+            return None
+        base = replace(base, subscription=_subscription(browser))
+    match row.kind:
+        case "turn":
+            return _turn(connection, base)
+        case "invitation":
+            return _invitation(connection, base)
+        case "event":
+            return _event(connection, base, now)
+        case _:
+            return replace(base, names=_names(connection, [row.player]), path=f"/letters/{settings.token}")
+
+
+def _turn(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
+    """The notification, if it is still the player's turn."""
+    query = (
+        sa.select(seats.c.seat, tables.c.status, tables.c.summary)
+        .join_from(seats, tables)
+        .where(seats.c.table_id == base.subject, seats.c.player == base.player)
+    )
+    row = connection.execute(query).one_or_none()
+    if row is None or row.status != "playing" or row.summary.get("to_act") != row.seat:
+        return None
+    chairs = enumerate(row.summary["chairs"])
+    names = tuple(name for seat, (kind, name, _) in chairs if seat != row.seat and kind != "open")
+    return replace(base, names=names, path=f"/t/{base.subject}")
+
+
+def _invitation(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
+    """The notification, if the invitation stands and the player does not sit there."""
+    sits = sa.exists().where(seats.c.table_id == invitations.c.table_id, seats.c.player == invitations.c.player)
+    query = (
+        sa.select(players.c.name)
+        .join_from(invitations, players, players.c.id == invitations.c.host)
+        .join(tables, tables.c.id == invitations.c.table_id)
+        .where(
+            invitations.c.table_id == base.subject,
+            invitations.c.player == base.player,
+            tables.c.status != "ended",
+            sa.not_(sits),
+        )
+    )
+    name = connection.scalar(query)
+    return None if name is None else replace(base, names=(name,), path=f"/t/{base.subject}")
+
+
+def _event(connection: sa.Connection, base: Outgoing, now: int) -> Outgoing | None:
+    """The notification, if the event goes on."""
+    query = sa.select(duplicates.c.title).where(duplicates.c.id == base.subject, duplicates.c.ends > now)
+    title = connection.scalar(query)
+    return None if title is None else replace(base, title=title, path=f"/events/{base.subject}")
+
+
+def _names(connection: sa.Connection, wanted: Iterable[str]) -> tuple[str, ...]:
+    return tuple(connection.scalars(sa.select(players.c.name).where(players.c.id.in_(list(wanted)))))
+
+
+def _wishes(row: Any) -> Wishes:
+    if row is None:
+        return Wishes()
+    quiet = None if row.quiet_from is None or row.quiet_until is None else (row.quiet_from, row.quiet_until)
+    return Wishes(
+        row.language, row.zone, row.turn, row.invitation, row.event, quiet, row.address, confirmed=row.confirmed
+    )
+
+
+def _subscription(row: Any) -> Subscription:
+    return Subscription(row.id, row.endpoint, row.p256dh, row.auth, row.agent, row.created)
