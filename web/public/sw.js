@@ -87,3 +87,39 @@ async function fresh(request, key) {
     throw error;
   }
 }
+
+// A notification says who and where, in words that the server has chosen (docs/guide/notifications.md).
+self.addEventListener('push', (event) => {
+  const { title, body, tag, language, path } = event.data?.json() ?? {};
+  const shown = { body, tag, lang: language, icon: '/icon-192.png', data: { path } };
+  event.waitUntil(self.registration.showNotification(title ?? 'dasan', shown));
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data?.path ?? '/'));
+});
+
+/** Show the page at a path of this server: in the window that has it open, else in a new one. */
+async function open(path) {
+  const url = new URL(path, location.origin);
+  if (url.origin !== location.origin) return;
+  const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const there = windows.find((one) => new URL(one.url).pathname === url.pathname);
+  await (there ? there.focus() : clients.openWindow(url.href));
+}
+
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(subscribeAgain(event)));
+
+/** The push service has ended the subscription: tell the server the next one. */
+async function subscribeAgain({ oldSubscription, newSubscription }) {
+  if (!oldSubscription && !newSubscription) return;
+  const { endpoint, keys } = (
+    newSubscription ?? (await self.registration.pushManager.subscribe(oldSubscription.options))
+  ).toJSON();
+  await fetch('/api/notifications/browsers', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ endpoint, keys }),
+  });
+}

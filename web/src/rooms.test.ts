@@ -22,6 +22,7 @@ const ROOMS = [
   'review',
   'bidding',
   'people',
+  'notify',
   'events',
   'moderation',
   'start',

@@ -11,6 +11,8 @@ export type Route =
   | { page: 'moderation' }
   | { page: 'friends' }
   | { page: 'bidding' }
+  | { page: 'notifications' }
+  | { page: 'letters'; token: string }
   | { page: 'link'; token: string }
   | { page: 'missing' };
 
@@ -42,6 +44,10 @@ export function parse(path: string): Route {
       return name ? { page: 'missing' } : { page: 'profile', name: null };
     case 'moderation':
       return name ? { page: 'missing' } : { page: 'moderation' };
+    case 'notifications':
+      return name ? { page: 'missing' } : { page: 'notifications' };
+    case 'letters':
+      return name ? { page: 'letters', token: name } : { page: 'missing' };
     case 'link':
       return name ? { page: 'link', token: name } : { page: 'missing' };
     case 'players':

@@ -19,10 +19,13 @@ import type {
   Invitation,
   Invited,
   Joined,
+  LettersChanged,
   Lobby,
   Me,
   Moderate,
   ModerationPage,
+  NotificationSettings,
+  NotificationWishes,
   PasskeyAnswer,
   PasskeyListed,
   PasskeyOptions,
@@ -35,9 +38,11 @@ import type {
   PuzzleInfo,
   PuzzleList,
   PuzzleVerdict,
+  PushSubscribe,
   QuickMatch,
   QuickMatched,
   RatingPoint,
+  Remind,
   ReviewNotes,
   RulesInfo,
   SessionListed,
@@ -175,6 +180,22 @@ export const invitations = (): Promise<Invitation[]> => ask('/api/invitations');
 export const declineInvitation = (table: string): Promise<Invitation[]> => send(`/api/invitations/${id(table)}/decline`, {});
 export const invitedTo = (table: string): Promise<Invited> => ask(`/api/tables/${id(table)}/invited`);
 export const inviteFriend = (table: string, name: string): Promise<Invited> => send(`/api/tables/${id(table)}/invite`, { name });
+
+export const notifications = (): Promise<NotificationSettings> => ask('/api/notifications');
+export const wishNotifications = (wishes: NotificationWishes): Promise<NotificationSettings> =>
+  send('/api/notifications', wishes);
+export const pushSubscribe = (subscription: PushSubscribe): Promise<NotificationSettings> =>
+  send('/api/notifications/browsers', subscription);
+export const pushUnsubscribe = (browser: string): Promise<NotificationSettings> =>
+  send('/api/notifications/browsers/remove', { id: browser });
+/** Ask an address whether it wants letters; null: send no more. */
+export const letterAddress = (address: string | null): Promise<NotificationSettings> =>
+  send('/api/notifications/address', { address });
+export const confirmLetters = (token: string): Promise<LettersChanged> => send(`/api/letters/${id(token)}/confirm`, {});
+export const stopLetters = (token: string): Promise<LettersChanged> => send(`/api/letters/${id(token)}/unsubscribe`, {});
+export const eventReminder = (event: string): Promise<Remind> => ask(`/api/events/${id(event)}/reminder`);
+export const remindOfEvent = (event: string, wanted: boolean): Promise<Remind> =>
+  send(`/api/events/${id(event)}/reminder`, { wanted });
 
 export const hand = (hand: string): Promise<HandInfo> => ask(`/api/hands/${id(hand)}`);
 export const handRecordUrl = (hand: string): string => `/api/hands/${id(hand)}/record`;

@@ -1,0 +1,176 @@
+"""Notifications in the browser: switches, quiet hours, letters, and a message that the service worker shows; in each language."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.server.harness import SECONDS, Served, fast, served
+from tests.server.test_notifications import PostOffice, PushService, link_in, post_office, push_service
+from tests.web.browsing import DESK, PATIENCE, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
+from tests.web.test_friends import account
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def office() -> Iterator[PostOffice]:
+    with post_office() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[PushService]:
+    with push_service() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, office: PostOffice) -> Iterator[Served]:
+    built()
+    settings = fast(
+        tmp_path_factory.mktemp("notifications"),
+        push_private=1,
+        smtp_host="127.0.0.1",
+        smtp_port=office.port,
+        smtp_security="none",
+        mail_from="dasan@cards.example",
+        public_url="https://cards.example",
+        sign_in_burst=1000,
+    )
+    with served(settings) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+)
+def test_a_player_chooses_what_to_be_told_and_confirms_an_address(
+    browser: Browser, server: Served, office: PostOffice, locale: str, size: tuple[int, int]
+) -> None:
+    tongue = TONGUES[locale]
+    words = catalogue(tongue)
+    with visitor(browser, server, size, locale=locale) as page:
+        page.goto("/notifications")
+        expect(page.get_by_role("link", name=words["friends.account.open"])).to_be_visible()
+        account(page, f"Ada-{tongue}")
+        page.goto("/me")
+        page.get_by_role("link", name=words["notify.title"]).press("Enter")
+        expect(page.get_by_role("heading", name=words["notify.title"], exact=True)).to_be_visible()
+        page.get_by_label(words["notify.invitation"]).press("Space")
+        expect(page.get_by_role("status").filter(has_text=words["notify.saved"])).to_be_visible()
+        page.get_by_label(words["notify.quiet.on"]).press("Space")
+        page.get_by_label(words["notify.quiet.from"], exact=True).fill("23:30")
+        page.get_by_label(words["notify.quiet.until"], exact=True).fill("07:15")
+        page.get_by_label(words["notify.quiet.until"], exact=True).blur()
+        accessible(page, "notifications")
+        upright(page, "notifications")
+        before = len(office.letters)
+        page.get_by_label(words["notify.mail.address"]).fill(f"ada-{tongue}@mail.example")
+        page.get_by_label(words["notify.mail.address"]).press("Enter")
+        expect(page.get_by_role("button", name=words["notify.mail.stop"])).to_be_visible()
+        letter = office.wait(before + 1)
+        assert letter["Content-Language"] == tongue
+        page.reload()
+        expect(page.get_by_label(words["notify.invitation"])).not_to_be_checked()
+        expect(page.get_by_label(words["notify.quiet.from"], exact=True)).to_have_value("23:30")
+        expect(page.get_by_label(words["notify.quiet.until"], exact=True)).to_have_value("07:15")
+        page.goto(f"/letters/{link_in(letter)}")
+        accessible(page, "the link of a letter")
+        page.get_by_role("button", name=words["letters.confirm"]).press("Enter")
+        expect(page.get_by_text(words["letters.confirmed"])).to_be_visible()
+        page.get_by_role("button", name=words["notify.mail.stop"]).click()
+        expect(page.get_by_text(words["letters.stopped"])).to_be_visible()
+
+
+SUBSCRIBE = """subscription => {
+  let made = null;
+  PushManager.prototype.subscribe = async (options) => {
+    made = {endpoint: subscription.endpoint, toJSON: () => subscription, unsubscribe: async () => { made = null; return true; }};
+    if (options.applicationServerKey.length !== 87) throw new DOMException('no key');
+    return made;
+  };
+  PushManager.prototype.getSubscription = async () => made;
+}"""
+"""Puts a push service of this machine in the place of the browser's own, which is on the Internet."""
+
+
+WATCH = """() => {
+  self.shown = [];
+  self.opened = [];
+  self.registration.showNotification = async (title, {body, tag, data}) => self.shown.push({title, body, tag, ...data});
+  self.clients.openWindow = async (url) => self.opened.push(url);
+}"""
+"""In the service worker: keeps what it would show and open, for which a browser without windows has no place."""
+PRESS = """path => {
+  const event = new Event('notificationclick');
+  event.notification = {close: () => undefined, data: {path}};
+  event.waitUntil = (work) => work;
+  self.dispatchEvent(event);
+}"""
+
+
+def test_the_service_worker_shows_a_message_and_opens_its_table(
+    browser: Browser, server: Served, service: PushService
+) -> None:
+    words = catalogue("en")
+    told = service.browser()
+    context = browser.new_context(base_url=server.address, locale="en-GB", permissions=["notifications"])
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script(f"({SUBSCRIBE})({json.dumps(told.subscription())})")
+    page = context.new_page()
+    account(page, "Bob")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.goto("/notifications")
+    page.get_by_role("button", name=words["notify.browser.on"]).click()
+    expect(page.get_by_text(re.compile(words["account.this"]))).to_be_visible()
+    accessible(page, "a browser that is told")
+
+    with visitor(browser, server) as ada:
+        account(ada, "Ada-host")
+        for one, name in ((ada, "Bob"), (page, "Ada-host")):
+            path = f"/api/friends/{name}/follow"
+            one.evaluate("path => fetch(path, {method: 'POST', body: '{}'})", path)
+        ada.goto("/friends")
+        ada.get_by_role("button", name=re.compile(f"^{words['friends.invite']}.*Bob$")).click()
+        expect(ada).to_have_url(re.compile(r"/t/[\w-]+$"))
+        table = ada.url.rpartition("/")[2]
+        ((_, _, body),) = service.wait(1)
+    message = told.read(body)
+    assert message["path"] == f"/t/{table}"
+
+    (worker,) = context.service_workers
+    worker.evaluate(WATCH)
+    session = context.new_cdp_session(page)
+    registrations: list[dict[str, str]] = []
+    session.on("ServiceWorker.workerRegistrationUpdated", lambda event: registrations.extend(event["registrations"]))
+    session.send("ServiceWorker.enable")
+    end = time.monotonic() + SECONDS
+    while not registrations:
+        assert time.monotonic() < end
+        page.wait_for_timeout(20)
+    session.send(
+        "ServiceWorker.deliverPushMessage",
+        {
+            "origin": server.address,
+            "registrationId": registrations[0]["registrationId"],
+            "data": json.dumps(message, ensure_ascii=False),
+        },
+    )
+    while not (shown := worker.evaluate("self.shown")):
+        assert time.monotonic() < end
+        page.wait_for_timeout(20)
+    assert shown == [{key: message[key] for key in ("title", "body", "tag", "path")}]
+    for path in ("https://elsewhere.example/t/x", message["path"]):
+        worker.evaluate(PRESS, path)
+    while not (opened := worker.evaluate("self.opened")):
+        assert time.monotonic() < end
+        page.wait_for_timeout(20)
+    assert opened == [f"{server.address}{message['path']}"], "no page of another site"
+    page.get_by_role("button", name=re.compile(f"^{words['account.remove']}")).click()
+    expect(page.get_by_role("button", name=words["notify.browser.on"])).to_be_visible()
+    context.close()

@@ -1,0 +1,36 @@
+import type { PushSubscribe } from '../gen/protocol';
+
+/** Whether this browser can show notifications of this page: only where the address is secure. */
+export const pushWorks = (): boolean =>
+  window.isSecureContext && 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
+
+/** The id by which the server knows a subscription: the SHA-256 of its endpoint. */
+async function idOf(endpoint: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const current = async (): Promise<PushSubscription | null> =>
+  (await (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription()) ?? null;
+
+/** The id of this browser's subscription; null if it has none. */
+export async function ownId(): Promise<string | null> {
+  const own = pushWorks() ? await current() : null;
+  return own ? idOf(own.endpoint) : null;
+}
+
+/** Subscribe this browser with the server's key; null if its user does not allow notifications. */
+export async function subscribe(key: string): Promise<PushSubscribe | null> {
+  if ((await Notification.requestPermission()) !== 'granted') return null;
+  // A subscription with another key is of no use: the server's secret has changed.
+  await (await current())?.unsubscribe();
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  const { endpoint = '', keys } = made.toJSON();
+  return { endpoint, keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } };
+}
+
+/** End this browser's subscription. */
+export async function unsubscribe(): Promise<void> {
+  await (await current())?.unsubscribe();
+}
