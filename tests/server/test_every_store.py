@@ -13,8 +13,10 @@ import sqlalchemy as sa
 from dasan.server.refusals import Refused
 from dasan.server.store import Conflict, Repeated, Store
 from dasan.server.store.database import Database, Unreachable
+from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.hands import insert_hand
+from dasan.server.store.known import hold
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEntry
 from dasan.server.store.people import SEEN_EVERY, Taken
 from dasan.server.tables.decisions import decide
@@ -68,6 +70,20 @@ async def test_a_table_comes_back(opened: Opened) -> None:
     (listed,) = await store.listings.mine("p1")
     assert (listed.seat, listed.number, listed.to_act) == (1, 1, write.room.to_act)
     assert [line for line, _ in await store.log.since("table", room.seq)] == [w.entry for w in write.entries]
+    await store.close()
+
+
+async def test_a_statement_may_name_any_number_of_tables_and_players(opened: Opened) -> None:
+    """40,000: more than the 32,767 parameters that a statement may have."""
+    store = await opened()
+    await open_table(store)
+    await store.people.rename("p3", "Cleo", 1)
+    players = [f"p{n}" for n in range(40_000)]
+    assert await store.database.write(lambda connection: hold(connection, players)) == {"p3"}
+    assert await store.database.read(lambda connection: blocked_pairs(connection, players)) == frozenset()
+    assert await store.leases.fences(["table", *players]) == {"table": 1}
+    assert await store.leases.renew("me", ["table", *players], 99) == {"table"}
+    assert await store.leases.owner_of("table", 99) == "me"
     await store.close()
 
 

@@ -8,10 +8,11 @@ connections of their own.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,6 +96,19 @@ class Database(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+def among(connection: sa.Connection, column: sa.ColumnElement[str], values: Collection[str]) -> sa.ColumnElement[bool]:
+    """Whether the column has one of the values, of which there may be any number: they are one parameter.
+
+    ``in_`` has a parameter for each, and both databases refuse a statement with more than 32,767.
+    """
+    text = sa.literal(json.dumps(list(values)), sa.Text)
+    if connection.dialect.name == "sqlite":
+        rows = sa.func.json_each(text).table_valued("value")
+    else:
+        rows = sa.func.json_array_elements_text(sa.cast(text, sa.JSON)).table_valued("value")
+    return column.in_(sa.select(rows.c.value))
 
 
 class SqliteDatabase:

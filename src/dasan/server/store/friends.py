@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import Database, among
 from dasan.server.store.known import hold
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
@@ -197,7 +197,8 @@ class Friends:
 
 def blocked_pairs(connection: sa.Connection, known: Sequence[str]) -> frozenset[frozenset[str]]:
     """The pairs among these players of whom one has blocked the other."""
-    query = sa.select(blocks.c.player, blocks.c.blocked).where(blocks.c.player.in_(known), blocks.c.blocked.in_(known))
+    both = sa.and_(among(connection, blocks.c.player, known), among(connection, blocks.c.blocked, known))
+    query = sa.select(blocks.c.player, blocks.c.blocked).where(both)
     return frozenset(frozenset(row) for row in connection.execute(query))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from dasan.server.protocol.people import folded
+from dasan.server.store.database import among
 from dasan.server.store.schema import addresses, hand_seats, players, reports, review_notes, seats, shared_reviews
 
 TRACES = (
@@ -25,7 +26,7 @@ def hold(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
 
     What a transaction stores of a player is therefore deleted with the player, as `forget_everywhere` locks the row first.
     """
-    query = sa.select(players.c.id).where(players.c.id.in_(sorted(wanted))).order_by(players.c.id)
+    query = sa.select(players.c.id).where(among(connection, players.c.id, wanted)).order_by(players.c.id)
     return frozenset(connection.scalars(query.with_for_update(read=True, key_share=True)))
 
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import Database, among
 from dasan.server.store.schema import tables
 
 
@@ -49,17 +49,18 @@ class Leases:
 
     async def fences(self, table_ids: Sequence[str]) -> dict[str, int]:
         """The fences of these tables. One that grows says that the table has another owner, or that its log was changed."""
-        if not table_ids:
-            return {}
-        query = sa.select(tables.c.id, tables.c.fence).where(tables.c.id.in_(table_ids))
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return {row.id: row.fence for row in rows}
+
+        def read(connection: sa.Connection) -> dict[str, int]:
+            query = sa.select(tables.c.id, tables.c.fence).where(among(connection, tables.c.id, table_ids))
+            return {row.id: row.fence for row in connection.execute(query)}
+
+        return await self._database.read(read) if table_ids else {}
 
     async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
         """Extend the owner's leases of these tables to ``until`` or later; return the tables that it still owns."""
-        mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))
 
         def write(connection: sa.Connection) -> frozenset[str]:
+            mine = sa.and_(tables.c.owner == owner, among(connection, tables.c.id, table_ids))
             # An earlier renewal may come after a later one.
             connection.execute(sa.update(tables).where(mine, tables.c.lease_until < until).values(lease_until=until))
             return frozenset(connection.scalars(sa.select(tables.c.id).where(mine)))

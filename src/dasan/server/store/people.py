@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dasan.server.people.names import keys
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
-from dasan.server.store.database import Database
+from dasan.server.store.database import Database, among
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.known import identified, with_account
@@ -215,7 +215,7 @@ class People:
             known = [column for column in players.c if column is not players.c.password]
             chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
                 # By table, for which there is an index; players have left some before a hand was over.
-                events.c.table_id.in_(tables_of(connection, player)),
+                among(connection, events.c.table_id, tables_of(connection, player)),
                 events.c.player == player,
                 events.c.line.startswith('{"type":"chat"', autoescape=True),
             )
