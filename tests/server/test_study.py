@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import sqlalchemy as sa
 import dasan
 from dasan.reasons import reason
 from dasan.records.verify import verify
+from dasan.ruleset.policies import FixedScoring
 from dasan.server.api import study
 from dasan.server.protocol.commands import HintCommand
 from dasan.server.protocol.messages import Candidate, Hint
@@ -26,6 +28,7 @@ from dasan.server.store.hands import insert_hand
 from dasan.server.study import puzzle_book
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
+from dasan.server.tables.facts import facts
 from dasan.server.workers.process import JobTimeout
 from dasan.server.workers.warming import Warming
 
@@ -295,6 +298,11 @@ def test_the_puzzle_of_the_day_changes_daily() -> None:
 
     days = [puzzle_book.of_day(date(2026, 11, 22) + timedelta(days=n)).id for n in range(len(puzzle_book.book()))]
     assert len(set(days)) == len(days)
+
+
+def test_an_auction_whose_bid_is_not_paid_makes_no_sides() -> None:
+    rules = replace(dasan.rules("big-three"), scoring=FixedScoring(stake=1))
+    assert (facts(rules).sides, facts(rules).wins) == (False, "first-out")
 
 
 @pytest.mark.full

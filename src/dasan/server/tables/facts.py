@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 from dasan.games import PRESETS
-from dasan.ruleset.policies import BidScoring, Ending, FixedScoring
+from dasan.ruleset.policies import BidScoring, FixedScoring
 from dasan.ruleset.rules import Rules
 from dasan.server.protocol.table import RulesFacts
 
@@ -20,9 +20,9 @@ def facts(rules: Rules) -> RulesFacts:
     ([1, 2, 3], 'places')
     """
     wins: Literal["side", "first-out", "places"] = "first-out"
-    if rules.auction is not None:
+    if rules.has_sides:
         wins = "side"
-    elif rules.ending is Ending.LAST_IN:
+    elif rules.counts_places:
         wins = "places"
     opening = rules.opening
     return RulesFacts(
@@ -32,7 +32,7 @@ def facts(rules: Rules) -> RulesFacts:
         hand_size=rules.hand_size,
         kitty=rules.kitty_size,
         bids=[] if rules.auction is None else list(range(1, rules.auction.top + 1)),
-        sides=rules.auction is not None,
+        sides=rules.has_sides,
         call_ranks=None if rules.call is None else rules.call.ranks,
         exchange=rules.exchange,
         wins=wins,
