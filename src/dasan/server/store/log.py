@@ -330,7 +330,7 @@ def opened(row: Any, *, from_the_start: bool = False) -> Room:
     try:
         rules = kept_rules(row.preset, row.rules["options"])
         if rules.digest != row.rules["digest"]:
-            raise BadRecord("the table's rules are not those it was opened with: their digest differs")
+            raise BadRecord("the rules do not match the digest in the table's row")
         place = row.opened.get("event")
         event = None if place is None else EventDeal(**place)
         head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed, event)
