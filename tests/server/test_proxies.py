@@ -53,15 +53,9 @@ class Proxied:
 @contextmanager
 def nginx(folder: Path, upstream: int, port: int, plain: int) -> Iterator[Path]:
     """nginx with the file of the guide: where it listens, its certificate and the server are those of the test."""
-    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-    openssl = shutil.which("openssl")
-    if found is None or openssl is None:
-        pytest.skip("no nginx, or no openssl: on Debian and Ubuntu, apt-get install nginx-light openssl")
+    found = installed("nginx")
     key, certificate = folder / "key.pem", folder / "certificate.pem"
-    made = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-    named = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
-    files = ["-keyout", str(key), "-out", str(certificate)]
-    subprocess.run([openssl, "req", *made, *named, *files], check=True, capture_output=True)
+    subprocess.run([installed("openssl"), *signed(NAME, key, certificate)], check=True, capture_output=True)
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     for before, after in {
         "listen 80;": f"listen 127.0.0.1:{plain};",
@@ -72,13 +66,32 @@ def nginx(folder: Path, upstream: int, port: int, plain: int) -> Iterator[Path]:
     }.items():
         assert before in text
         text = text.replace(before, after)
-    temporary = "".join(f"{kind}_temp_path {folder};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    whole = f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
-    whole += f"http {{\naccess_log off;\n{temporary}{text}\n}}\n"
-    (folder / "nginx.conf").write_text(whole, encoding="utf-8")
+    (folder / "nginx.conf").write_text(whole(folder, text), encoding="utf-8")
     with running([found, "-c", str(folder / "nginx.conf"), "-p", str(folder)]):
         wait_for(port)
         yield certificate
+
+
+def installed(name: str) -> str:
+    """A program of the system; the test is skipped aloud where there is none."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
+    if found is None:
+        pytest.skip(f"no {name}: on Debian and Ubuntu, apt-get install nginx-light openssl")
+    return found
+
+
+def signed(name: str, key: Path | str, certificate: Path | str) -> list[str]:
+    """What openssl is told to make a key and a certificate that it signs itself."""
+    made = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    named = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
+    return ["req", *made, *named, "-keyout", str(key), "-out", str(certificate)]
+
+
+def whole(folder: Path, http: str) -> str:
+    """A whole configuration of nginx around its ``http`` block, with files in the folder alone."""
+    temporary = "".join(f"{kind}_temp_path {folder};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    main = f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
+    return f"{main}http {{\naccess_log off;\n{temporary}{http}\n}}\n"
 
 
 @contextmanager
@@ -126,10 +139,29 @@ def running(command: list[str], **environment: str) -> Iterator[None]:
             child.wait(SECONDS)
 
 
+@contextmanager
+def legible() -> Iterator[Path]:
+    """A folder that the proxies' own users can read."""
+    with tempfile.TemporaryDirectory(prefix="dasan-proxy-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with legible() as made:
+        yield made
+
+
 @pytest.fixture(scope="module", params=["nginx", "caddy"])
 def proxied(request: pytest.FixtureRequest) -> Iterator[Proxied]:
-    folder = Path(tempfile.mkdtemp(prefix="dasan-proxy-"))
-    folder.chmod(0o755)
+    with legible() as folder, proxy(request.param, folder) as running:
+        yield running
+
+
+@contextmanager
+def proxy(kind: str, folder: Path) -> Iterator[Proxied]:
+    """A server behind a proxy of that kind."""
     settings = fast(
         folder,
         allowed_hosts=(NAME,),
@@ -138,15 +170,12 @@ def proxied(request: pytest.FixtureRequest) -> Iterator[Proxied]:
         table_rate=0.001,
         metrics_token="t" * 16,
     )
-    try:
-        with served(settings) as server:
-            port, plain = free_port(), free_port()
-            start = nginx if request.param == "nginx" else caddy
-            with start(folder, int(server.address.rpartition(":")[2]), port, plain) as certificate:
-                trusting = ssl.create_default_context(cafile=str(certificate))
-                yield Proxied(server, request.param, port, plain, trusting)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with served(settings) as server:
+        port, plain = free_port(), free_port()
+        start = nginx if kind == "nginx" else caddy
+        with start(folder, int(server.address.rpartition(":")[2]), port, plain) as certificate:
+            trusting = ssl.create_default_context(cafile=str(certificate))
+            yield Proxied(server, kind, port, plain, trusting)
 
 
 def test_a_table_through_the_proxy(proxied: Proxied) -> None:
@@ -216,3 +245,53 @@ def test_plain_http_leads_to_tls(proxied: Proxied) -> None:
     answer = httpx.get(f"http://127.0.0.1:{proxied.plain_port}/t/x", headers={"host": NAME})
     assert answer.status_code in (301, 308)
     assert re.match(rf"https://{re.escape(NAME)}(:\d+)?/t/x$", answer.headers["location"])
+
+
+def test_one_command_gets_a_certificate_for_nginx(folder: Path) -> None:
+    """nginx is real. Of certbot, whose authority a test cannot reach, only what it is told and what it leaves: a certificate."""
+    found, openssl, name = installed("nginx"), installed("openssl"), "tables.example"
+    port, plain, tools = free_port(), free_port(), folder / "tools"
+    live = folder / f"letsencrypt/live/{name}"
+    for needed in (tools, live, folder / "conf.d"):
+        needed.mkdir(parents=True)
+    here = {
+        "/var/www/html": f"{folder}/www",
+        "/etc/nginx/conf.d": f"{folder}/conf.d",
+        "/etc/letsencrypt": f"{folder}/letsencrypt",
+        "listen 80;": f"listen 127.0.0.1:{plain};",
+        "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;",
+    }
+    for file in ("nginx-certificate", "nginx.conf"):
+        text = (DEPLOY / file).read_text(encoding="utf-8")
+        for before, after in here.items():
+            text = text.replace(before, after)
+        (folder / file).write_text(text, encoding="utf-8")
+    (folder / "main.conf").write_text(whole(folder, f"include {folder}/conf.d/*.conf;"), encoding="utf-8")
+    certificate = live / "fullchain.pem"
+    make = " ".join(signed(name, live / "privkey.pem", certificate))
+    run = f"{found} -c {folder}/main.conf -p {folder}"
+    for tool, line in {
+        "certbot": f'echo "$@" > {folder}/told && {openssl} {make}',
+        "nginx": f'{run} "$@"',
+        "systemctl": f'echo "$@" > {folder}/reloaded',
+    }.items():
+        (tools / tool).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        (tools / tool).chmod(0o755)
+    script = ["sh", str(folder / "nginx-certificate"), name, "host@tables.example"]
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    subprocess.run(script, env=environment, check=True, capture_output=True)
+    told = (folder / "told").read_text(encoding="utf-8")
+    assert f"--domain {name} --webroot --webroot-path {folder}/www" in told
+    assert "--deploy-hook systemctl reload nginx" in told
+    assert (folder / "reloaded").read_text(encoding="utf-8") == "reload nginx\n"
+    challenge = folder / "www/.well-known/acme-challenge/token"
+    challenge.parent.mkdir(parents=True)
+    challenge.write_text("proof", encoding="utf-8")
+    with running(run.split()):
+        wait_for(port)
+        headers = {"host": name}
+        assert httpx.get(f"http://127.0.0.1:{plain}/.well-known/acme-challenge/token", headers=headers).text == "proof"
+        assert httpx.get(f"http://127.0.0.1:{plain}/t/x", headers=headers).headers["location"] == f"https://{name}/t/x"
+        trusting = ssl.create_default_context(cafile=str(certificate))
+        with sockets.create_connection(("127.0.0.1", port)) as raw:
+            trusting.wrap_socket(raw, server_hostname=name).close()
