@@ -20,6 +20,7 @@ from typer.main import get_command
 from dasan.cli import app
 from dasan.server.settings import Settings, described
 
+from .harness import fast, served
 from .services import free_port, program, wait_for
 
 pytestmark = pytest.mark.full
@@ -73,16 +74,60 @@ def test_compose_has_what_a_cluster_needs() -> None:
     variables = set(re.findall(r"\$\{([A-Z_]+)", (DEPLOY / "compose.yaml").read_text(encoding="utf-8")))
     given = set(re.findall(r"^([A-Z_]+)=", (DEPLOY / "env.example").read_text(encoding="utf-8"), re.MULTILINE))
     assert variables == given
+    limits = [service["logging"]["options"] for service in services.values()]
+    assert all(set(one) == {"max-size", "max-file"} for one in limits), "the log of every container is bounded"
     proxy = services["caddy"]["networks"]["inside"]["ipv4_address"]
     assert all(one["environment"]["DASAN_TRUSTED_PROXIES"] == proxy for one in apps)
+
+
+def test_docker_takes_the_file() -> None:
+    for command in (["docker", "compose"], ["docker-compose"]):
+        if (
+            shutil.which(command[0])
+            and not subprocess.run([*command, "version"], capture_output=True, check=False).returncode
+        ):
+            break
+    else:
+        pytest.skip("no docker compose: see Docker's documentation")
+    filled = dict.fromkeys(("DASAN_HOSTNAME", "DASAN_SECRET", "POSTGRES_PASSWORD"), "x" * 40)
+    asked = [*command, "--file", str(DEPLOY / "compose.yaml"), "config", "--quiet"]
+    done = subprocess.run(asked, env={**os.environ, **filled}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_container_for_backups_makes_one_that_can_be_restored(tmp_path: Path) -> None:
+    (flag, script) = compose()["services"]["backup"]["command"]
+    environment = {**os.environ, "HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment["DASAN_DATA_DIR"] = str(tmp_path / "data")
+    with served(fast(tmp_path / "data")) as server:
+        table_id = server.player().open_table("big-two", ["random"] * 3)
+        environment["DASAN_DATA_DIR"] = str(server.settings.data_dir)
+        assert "sleep 86400" in script
+        once = script.replace("$$", "$").replace("sleep 86400", "exit")
+        subprocess.run(["sh", flag, once], env=environment, check=True)
+    # The drill leaves alone the database that the container's environment names.
+    environment["DASAN_DATABASE"] = "postgresql://nobody@127.0.0.1:1/none"
+    drill = ["sh", flag, f'{DEPLOY / "restore-drill"} "$HOME/backups"']
+    done = subprocess.run(drill, env=environment, capture_output=True, text=True, check=True)
+    assert table_id in done.stdout
+    assert "can be restored" in done.stdout
+
+
+def test_the_log_of_the_service_is_bounded_by_the_file_of_its_namespace() -> None:
+    unit = (DEPLOY / "dasan.service").read_text(encoding="utf-8")
+    (namespace,) = re.findall(r"^LogNamespace=(.*)$", unit, re.MULTILINE)
+    text = (DEPLOY / f"journald@{namespace}.conf").read_text(encoding="utf-8")
+    assert re.search(r"^SystemMaxUse=\d+G$", text, re.MULTILINE)
+    assert re.search(r"^MaxRetentionSec=\d+day$", text, re.MULTILINE)
 
 
 def test_the_image_starts_what_exists() -> None:
     text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     assert 'ENTRYPOINT ["dasan"]' in text
     assert "/health" in text
-    for line in re.findall(r"^COPY (?!--from)(.*) \.$", text, re.MULTILINE):
-        assert (ROOT / line).exists()
+    copied = re.findall(r"^COPY (?!--from)(\S+) \S+$", text, re.MULTILINE)
+    assert copied == [".", "deploy/restore-drill"]
+    assert all((ROOT / name).exists() for name in copied)
     assert "USER dasan" in text
 
 
