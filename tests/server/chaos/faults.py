@@ -7,6 +7,7 @@ import math
 import os
 import random
 import signal
+import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -32,6 +33,32 @@ async def kill_app(world: World, rng: random.Random) -> bool:
 async def stop_app(world: World, rng: random.Random) -> bool:
     """SIGTERM: the process hands its tables over; and a new one."""
     return await _with_app(world, rng, lambda app: _end(app, signal.SIGTERM, rng.uniform(0, 1)))
+
+
+async def upgrade_apps(world: World, rng: random.Random) -> bool:
+    """Migrate the database, then replace one process after the other, as the hosting guide says."""
+    if world.postgres is None or any(app.busy for app in world.apps):
+        return False
+    for app in world.apps:
+        app.busy = True
+    try:
+        await _migrate(world.database)
+        for app in world.apps:
+            await app.end(signal.SIGTERM)
+            app.source = None
+            await app.start()
+            await asyncio.sleep(rng.uniform(1, 2))
+    finally:
+        for app in world.apps:
+            app.busy = False
+    return True
+
+
+async def _migrate(database: str) -> None:
+    command = [sys.executable, "-m", "dasan", "admin", "migrate", "--database", database]
+    child = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
+    if await child.wait():
+        raise RuntimeError("the database was not migrated")
 
 
 async def pause_app(world: World, rng: random.Random) -> bool:
@@ -138,6 +165,7 @@ async def restart_postgres(world: World, rng: random.Random) -> bool:
 FAULTS: dict[str, tuple[int, Fault]] = {
     "kill-app": (4, kill_app),
     "stop-app": (1, stop_app),
+    "upgrade-apps": (1, upgrade_apps),
     "pause-app": (2, pause_app),
     "pause-app-briefly": (1, pause_app_briefly),
     "kill-nats": (3, kill_nats),

@@ -38,6 +38,7 @@ class Notebook:
     sent: every command by (table, player, id). acknowledged: the length of the log that the answer named, and refused:
     the code. seen: by table, the move that stands at a place of the log as it was shown: seat and event type. order: ids
     of acknowledged commands in the order in which their answers came. gaps: messages that came without the one before.
+    longest_wait: seconds from a command until its answer, over all connections that it took.
     """
 
     sent: dict[tuple[str, str, str], Said] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Notebook:
     seen: dict[str, dict[int, tuple[int, str]]] = field(default_factory=dict)
     told_otherwise: int = 0
     gaps: int = 0
+    longest_wait: float = 0.0
     counts: Counter[str] = field(default_factory=Counter)
 
     def saw(self, table: str, place: int, seat: int, event: str) -> None:
@@ -78,6 +80,7 @@ class Person:
         self._think = think
         self._number = 0
         self._unanswered: Json | None = None
+        self._asked_first = 0.0
         self._state: Json = {}
         self._seq: int | None = None
 
@@ -126,7 +129,7 @@ class Person:
                 key = (self.table, self.player, command["id"])
                 self._notes.sent[key] = Said(self.table, self.player, self._state["table"]["you"], command)
                 self._unanswered = command
-                asked_at = asyncio.get_running_loop().time()
+                asked_at = self._asked_first = asyncio.get_running_loop().time()
                 await socket.send(json.dumps(command))
             try:
                 async with asyncio.timeout(1.0):
@@ -153,6 +156,8 @@ class Person:
                 raise OSError("not now")
             self._notes.answered((self.table, self.player, waited["id"]), message)
             self._unanswered = None
+            wait = asyncio.get_running_loop().time() - self._asked_first
+            self._notes.longest_wait = max(self._notes.longest_wait, wait)
             return
         if "seq" not in message or kind == "hint":
             return

@@ -41,15 +41,19 @@ async def run(
     seed: int = 1,
     sabotage: str = "",
     orderly: bool = False,
+    source: Path | None = None,
 ) -> dict[str, Any]:
     """The report: faults by kind, what was acknowledged, and what the audit found.
 
-    every: seconds between faults on average; by default 2, and 1 where there is one process on SQLite.
+    every: seconds between faults on average; by default 2, and 1 where there is one process on SQLite. source: the folder of
+    the version that runs until a process is upgraded.
     """
     rng = random.Random(seed)
     notes = Notebook()
     started = time.monotonic()
-    async with world(folder, processes=processes, nodes=nodes, sqlite=sqlite, sabotage=sabotage) as servers:
+    async with world(
+        folder, processes=processes, nodes=nodes, sqlite=sqlite, sabotage=sabotage, source=source
+    ) as servers:
         fronts = [front.port for front in servers.fronts]
         seated: list[Person] = []
         for number in range(tables):
@@ -85,6 +89,7 @@ async def run(
         "told_otherwise": notes.told_otherwise,
         "changed_answers": notes.changed_answers[:5],
         "people": dict(notes.counts),
+        "longest_wait": round(notes.longest_wait, 2),
         "refusals": dict(Counter(notes.refused.values())),
         "reported_errors": dict(reports.most_common(40)),
     }

@@ -56,6 +56,8 @@ class App:
     front: Proxy
     settings: dict[str, str]
     sabotage: str = ""
+    source: Path | None = None
+    """The folder of the version that runs; None: the version under test."""
     process: asyncio.subprocess.Process | None = None
     busy: bool = False
     """Whether something is happening to it already."""
@@ -63,6 +65,7 @@ class App:
     async def start(self) -> None:
         """Start the process, and wait until it answers."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        version = {} if self.source is None else {"PYTHONPATH": str(self.source)}
         with (self.folder / "stderr").open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -70,7 +73,7 @@ class App:
                 SABOTAGE[self.sabotage] + SCRIPT,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
-                env={**os.environ, "DASAN_DATA_DIR": str(self.folder), **self.settings},
+                env={**os.environ, "DASAN_DATA_DIR": str(self.folder), **self.settings, **version},
             )
         assert self.process.stdout is not None
         async with asyncio.timeout(STARTS_IN):
@@ -135,8 +138,10 @@ COMMON = {
 
 
 @asynccontextmanager
-async def world(folder: Path, *, processes: int, nodes: int, sqlite: bool, sabotage: str = "") -> AsyncIterator[World]:
-    """Start everything; in the end, stop it."""
+async def world(
+    folder: Path, *, processes: int, nodes: int, sqlite: bool, sabotage: str = "", source: Path | None = None
+) -> AsyncIterator[World]:
+    """Start everything; in the end, stop it. source: the folder of the version that runs at first."""
     async with AsyncExitStack() as stack:
         made = World(folder)
         if not sqlite:
@@ -153,7 +158,7 @@ async def world(folder: Path, *, processes: int, nodes: int, sqlite: bool, sabot
                 settings["DASAN_DATABASE"] = f"postgresql+asyncpg://postgres@127.0.0.1:{line.port}/postgres"
                 settings["DASAN_NATS"] = ",".join(f"nats://127.0.0.1:{one.port}" for one in lines)
             front = await _proxy(stack, None)
-            app = App(f"app-{number}", folder / f"app-{number}", front, settings, sabotage)
+            app = App(f"app-{number}", folder / f"app-{number}", front, settings, sabotage, source)
             made.apps.append(app)
             stack.push_async_callback(_stop, app)
             await app.start()
