@@ -6,16 +6,21 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from typer.testing import CliRunner
 
 from dasan.cli import app
 
-from .harness import Serve
+from .harness import SECONDS, Serve
+from .services import free_port, wait_for
 from .test_live import play_hand
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -30,10 +35,134 @@ def named(expression: str) -> set[str]:
     return set(re.findall(r"\b(?:dasan|process)_[a-z_]+\b|\bup\b", re.sub(r'"[^"]*"', "", expression)))
 
 
-def expressions() -> list[str]:
-    alerts = re.findall(r"^ +expr: (.*)$", (DEPLOY / "alerts.yml").read_text(encoding="utf-8"), re.MULTILINE)
+def panels() -> list[str]:
     board = json.loads((DEPLOY / "dashboard.json").read_text(encoding="utf-8"))
-    return alerts + [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    return [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+
+
+def expressions() -> list[str]:
+    return re.findall(r"^ +expr: (.*)$", (DEPLOY / "alerts.yml").read_text(encoding="utf-8"), re.MULTILINE) + panels()
+
+
+FIRING: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "DasanDown": ('up{job="dasan",instance="a"}', "0x20", "1x20", {"job": "dasan"}),
+    "DasanWritesFail": ('dasan_write_failures_total{instance="a"}', "0x17 3x3", "3x20", {}),
+    "DasanDiskFull": ('dasan_disk_free_bytes{instance="a"}', "20e9-1e9x20", "20e9x20", {}),
+    "DasanSlow": ('dasan_command_seconds_bucket{instance="a",le="%s"}', "1 0+60x20", "0.25 0+60x20", {}),
+    "DasanLoopDelayed": (
+        'dasan_event_loop_delay_seconds_bucket{instance="a",le="%s"}',
+        "0.5 0+120x20",
+        "0.1 0+120x20",
+        {},
+    ),
+    "DasanErrors": (
+        'dasan_http_request_seconds_count{instance="a",route="/api/me",status="%s"}',
+        "500 0+1x20",
+        "404 0+1x20",
+        {"route": "/api/me"},
+    ),
+    "DasanBotsFail": ('dasan_bot_failures_total{instance="a",bot="search"}', "0+1x20", "0+0.1x20", {"bot": "search"}),
+}
+"""For each alert: a series, its values by minutes with which it fires after 20 minutes and with which it does not, and labels.
+
+A word before the values is the series' label that differs; histograms have a bucket for all beside it.
+"""
+
+
+def unit_test(alert: str, values: str, *, fires: bool) -> dict[str, Any]:
+    """A test of promtool: with these values the alert fires, or does not."""
+    series, _, _, labels = FIRING[alert]
+    label, _, numbers = values.rpartition(" ") if "%s" in series else ("", "", values)
+    inputs = [{"series": series.replace("%s", label), "values": numbers}]
+    if "le=" in series:
+        inputs += [
+            {"series": series.replace("%s", bound), "values": numbers if float(bound) > float(label) else "0x20"}
+            for bound in ("0.05", "+Inf")
+        ]
+    rule = next(one for one in rules() if one["alert"] == alert)
+    summary = rule["annotations"]["summary"]
+    for name, value in {"instance": "a", **labels}.items():
+        summary = summary.replace(f"{{{{ $labels.{name} }}}}", value)
+    expected = {"exp_labels": {**rule["labels"], "instance": "a", **labels}, "exp_annotations": {"summary": summary}}
+    judged = {"eval_time": "20m", "alertname": alert, "exp_alerts": [expected] if fires else []}
+    return {"interval": "1m", "input_series": inputs, "alert_rule_test": [judged]}
+
+
+def rules() -> list[dict[str, Any]]:
+    yaml: Any = pytest.importorskip("yaml", reason="no PyYAML: `make test-all` installs it")
+    (group,) = yaml.safe_load((DEPLOY / "alerts.yml").read_text(encoding="utf-8"))["groups"]
+    found: list[dict[str, Any]] = group["rules"]
+    return found
+
+
+@pytest.mark.full
+def test_each_alert_fires_when_it_should_and_not_otherwise(tmp_path: Path) -> None:
+    assert [one["alert"] for one in rules()] == list(FIRING)
+    tests = [
+        unit_test(alert, values, fires=fires)
+        for alert, (_, bad, good, _) in FIRING.items()
+        for values, fires in ((bad, True), (good, False))
+    ]
+    file = tmp_path / "tests.yml"
+    asked = {"rule_files": [str(DEPLOY / "alerts.yml")], "evaluation_interval": "1m", "tests": tests}
+    file.write_text(json.dumps(asked), encoding="utf-8")
+    done = subprocess.run(
+        [prometheus("promtool"), "test", "rules", str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def prometheus(name: str) -> str:
+    """A program of Debian's package; the test is skipped aloud where there is none."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"no {name}: on Debian and Ubuntu, apt-get install prometheus")
+    return found
+
+
+@pytest.mark.full
+@pytest.mark.timeout(120)
+def test_prometheus_has_an_answer_to_every_question_about_a_loaded_server(serve: Serve, tmp_path: Path) -> None:
+    """Every panel of the dashboard shows something, and Prometheus evaluates every alert; none is about to fire."""
+    port = free_port()
+    with serve(metrics_token=TOKEN) as server:
+        configuration = {
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": [str(DEPLOY / "alerts.yml")],
+            "scrape_configs": [
+                {
+                    "job_name": "dasan",
+                    "authorization": {"credentials": TOKEN},
+                    "static_configs": [{"targets": [server.address.removeprefix("http://")]}],
+                }
+            ],
+        }
+        (tmp_path / "prometheus.yml").write_text(json.dumps(configuration), encoding="utf-8")
+        command = [prometheus("prometheus"), f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"]
+        command += [f"--config.file={tmp_path / 'prometheus.yml'}", f"--storage.tsdb.path={tmp_path / 'data'}"]
+        child = subprocess.Popen(command, cwd=tmp_path)
+        try:
+            wait_for(port)
+            api = httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", timeout=SECONDS)
+            player = server.player()
+            silent = panels()
+            ends = time.monotonic() + SECONDS
+            while silent and time.monotonic() < ends:
+                with player.sit(player.open_table("big-three", ["greedy", "greedy"])) as socket:
+                    play_hand(socket, random.Random(1))
+                player.http.get("/api/nothing")
+                silent = [
+                    query for query in silent if not api.get("/query", params={"query": query}).json()["data"]["result"]
+                ]
+            assert silent == []
+            (group,) = api.get("/rules").json()["data"]["groups"]
+            assert {one["name"]: (one["health"], one["state"]) for one in group["rules"]} == dict.fromkeys(
+                FIRING, ("ok", "inactive")
+            )
+            api.close()
+        finally:
+            child.terminate()
+            child.wait(SECONDS)
 
 
 def test_alerts_and_dashboard_ask_for_metrics_that_a_server_shows(serve: Serve) -> None:
