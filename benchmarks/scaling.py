@@ -194,6 +194,7 @@ async def check(tables: Sequence[int], costs: Costs, database: str) -> None:
     expected = {
         "moves_per_s": expected_moves,
         "core": busy(fitted, expected_moves),
+        "entries_per_s": expected_moves * (small[-1].entries_per_s or 0.0) / small[-1].moves_per_s,
         "transactions_per_s": transactions(expected_moves),
         "connected": largest.tables * small[-1].connected / small[-1].tables,
         "memory_mb": fitted.process_mb + largest.tables * fitted.table_kb / 1000,
@@ -203,6 +204,8 @@ async def check(tables: Sequence[int], costs: Costs, database: str) -> None:
     measured = {
         "moves_per_s": largest.moves_per_s,
         "core": (largest.cpu_ms or 0.0) * largest.moves_per_s / 1000,
+        "entries_per_s": largest.entries_per_s,
+        "transactions_per_s": largest.transactions_per_s,
         "connected": largest.connected,
         "memory_mb": largest.memory_mb,
         "seen_p50": largest.seen.p50,

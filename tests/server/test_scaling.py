@@ -42,6 +42,8 @@ def row(tables: int, moves: float, costs: Costs) -> ServerRow:
         seen=nothing,
         acknowledged=nothing,
         failed=0,
+        entries_per_s=moves,
+        transactions_per_s=transactions(moves),
         cpu_ms=1000 * busy(costs, moves) / moves,
         bots_cpu_ms=costs.bot_ms,
         memory_mb=costs.process_mb + tables * costs.table_kb / 1000,

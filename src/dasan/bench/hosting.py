@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import Request, urlopen
 
+ANSWERS_IN = 60.0
 LIMITLESS = dict.fromkeys(
     (
         "DASAN_TABLE_RATE",
@@ -40,6 +42,14 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Written:
+    """entries: rows of tables' logs. transactions: those that contained them."""
+
+    entries: float
+    transactions: float
+
+
+@dataclass(frozen=True)
 class Hosted:
     """A server process: its address and process id."""
 
@@ -57,6 +67,14 @@ class Hosted:
         used = [usage(pid).cpu for pid in _below(self.pid)]
         return None if any(cpu is None for cpu in used) else sum(cpu or 0.0 for cpu in used)
 
+    def written(self) -> Written:
+        """What it has written to the logs of its tables so far, by its own metrics."""
+        request = Request(f"{self.address}/metrics", headers={"authorization": f"Bearer {SECRET}"})
+        with urlopen(request, timeout=ANSWERS_IN) as answer:
+            lines = answer.read().decode().splitlines()
+        figures = dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
+        return Written(float(figures["dasan_entries_total"]), float(figures["dasan_transactions_total"]))
+
 
 @contextmanager
 def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") -> Iterator[Sequence[Hosted]]:
@@ -68,7 +86,13 @@ def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") 
         for number in range(processes):
             data = folder / f"server-{number}"
             data.mkdir(parents=True, exist_ok=True)
-            settings = {"DASAN_WARM": "0", **LIMITLESS, **shared, "DASAN_DATA_DIR": str(data)}
+            settings = {
+                "DASAN_WARM": "0",
+                **LIMITLESS,
+                **shared,
+                "DASAN_METRICS_TOKEN": SECRET,
+                "DASAN_DATA_DIR": str(data),
+            }
             with (data / "log").open("w") as log:
                 child = subprocess.Popen(
                     [sys.executable, "-c", SCRIPT],

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from dasan.bench.hosting import Hosted, hosted
+from dasan.bench.hosting import Hosted, Written, hosted
 from dasan.bench.players import Crowd
 from dasan.bench.timing import device
 
@@ -53,7 +53,8 @@ class ServerRow:
 
     database: "sqlite" or "postgresql", "" for a server elsewhere. connected: sockets. moves_per_s: by people and bots;
     own_per_s: by people. seen: from sending a move until another connection receives it; acknowledged: until its player
-    receives the answer. cpu_ms: processor time of the server's processes per move; bots_cpu_ms: of the bots' processes.
+    receives the answer. entries_per_s: rows written to the logs of tables; transactions_per_s: the transactions that contained
+    them; None for a server elsewhere. cpu_ms: processor time of the server's processes per move; bots_cpu_ms: of the bots' processes.
     memory_mb: of the server's processes; table_kb: memory added per table; None where the system does not report it.
     load_cpu: processor time of the load itself, as a share of one core: near 1 the load is the bottleneck.
     load_average: of the machine, before the run.
@@ -69,6 +70,8 @@ class ServerRow:
     seen: Milliseconds
     acknowledged: Milliseconds
     failed: int
+    entries_per_s: float | None
+    transactions_per_s: float | None
     cpu_ms: float | None
     bots_cpu_ms: float | None
     memory_mb: float | None
@@ -118,9 +121,11 @@ async def measure_server(
                 await asyncio.sleep(max(1.0, WARM_UP * think))
                 crowd.noted.clear()
                 loop = asyncio.get_running_loop()
+                wrote = await _written(mine)
                 began, cpu, bots_cpu, load = loop.time(), _cpu(mine), _bots_cpu(mine), process_time()
                 await asyncio.sleep(seconds)
                 took, noted = loop.time() - began, crowd.noted
+                write = await _written(mine)
                 moves = max(1, noted.moves)
                 memory = _memory(mine)
                 yield ServerRow(
@@ -134,6 +139,8 @@ async def measure_server(
                     seen=Milliseconds.of(noted.seen),
                     acknowledged=Milliseconds.of(noted.acknowledged),
                     failed=noted.failed,
+                    entries_per_s=(write.entries - wrote.entries) / took if mine else None,
+                    transactions_per_s=(write.transactions - wrote.transactions) / took if mine else None,
                     cpu_ms=_each(cpu, _cpu(mine), moves),
                     bots_cpu_ms=_each(bots_cpu, _bots_cpu(mine), moves),
                     memory_mb=None if memory is None else memory / 1e6,
@@ -144,6 +151,11 @@ async def measure_server(
                 )
         finally:
             await crowd.leave()
+
+
+async def _written(servers: Sequence[Hosted]) -> Written:
+    every = await asyncio.gather(*(asyncio.to_thread(server.written) for server in servers))
+    return Written(sum(one.entries for one in every), sum(one.transactions for one in every))
 
 
 def _each(before: float | None, after: float | None, moves: int) -> float | None:

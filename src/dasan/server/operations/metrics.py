@@ -92,6 +92,9 @@ class _Parts(Collector):
         yield GaugeMetricFamily("dasan_tables", "Tables that are open in this process.", value=len(self.tables))
         yield CounterMetricFamily("dasan_entries", "Entries of tables' logs on disk.", value=counts.entries)
         yield CounterMetricFamily("dasan_writes", "Times that a table wrote to its log.", value=counts.writes)
+        yield CounterMetricFamily(
+            "dasan_transactions", "Transactions that contained them, often several.", value=counts.transactions
+        )
         yield CounterMetricFamily("dasan_write_seconds", "Seconds that they took.", value=counts.seconds)
         yield CounterMetricFamily("dasan_write_failures", "Writes that failed.", value=counts.failures)
         yield CounterMetricFamily("dasan_hands_finished", "Hands that ended.", value=counts.hands)

@@ -116,9 +116,12 @@ class Loaded:
 
 @dataclass
 class WriteTotals:
-    """Totals since the start. seconds: the sum of the times that callers of ``append`` waited."""
+    """Totals since the start. transactions: each has one write or more. seconds: the sum of the times that callers of ``append``
+    waited.
+    """
 
     writes: int = 0
+    transactions: int = 0
     entries: int = 0
     hands: int = 0
     failures: int = 0
@@ -207,6 +210,7 @@ class EventLog:
             except Exception as error:
                 return unsure, error
             else:
+                self.counts.transactions += 1
                 return unsure, None
 
     async def _cause_of(self, write: Write, error: Exception, unsure: bool) -> Exception | None:
