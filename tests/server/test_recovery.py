@@ -173,6 +173,14 @@ def test_the_guide_installs_and_runs_these_scripts() -> None:
     _, _, section = GUIDE.partition("### PostgreSQL, to any moment\n")
     commands = re.findall(r"^\$ (.*)$", section.partition("\n## ")[0], re.MULTILINE)
     programs = [line.split()[0] for line in commands]
-    assert programs == ["install", "install", "cp", "postgres-base-backup", "postgres-recover", "pg_ctl"]
-    assert all((DEPLOY / Path(name).name).is_file() for name in commands[0].split()[1:-1])
-    assert Path(commands[2].split()[1]).name == "postgresql-archive.conf"
+    assert programs == [
+        "cd",
+        "install",
+        "install",
+        "cp",
+        "postgres-base-backup",
+        "new=/var/lib/postgresql/recovered",
+        "postgres-recover",
+        "pg_ctl",
+    ]
+    assert all((DEPLOY / name).is_file() for name in (*commands[1].split()[1:-1], commands[3].split()[1]))
