@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--faults", nargs="*", choices=list(FAULTS), help="only these")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sabotage", choices=list(SABOTAGE), default="", help="break the server, to see the audit fail")
+    parser.add_argument("--source", type=Path, help="the src folder of the version that runs until it is upgraded")
     parser.add_argument("--folder", type=Path, help="keep databases and logs here")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dasan-chaos-") as temporary:
@@ -47,6 +48,7 @@ def main() -> None:
                 faults=asked.faults,
                 seed=asked.seed,
                 sabotage=asked.sabotage,
+                source=asked.source,
             )
         )
     print(json.dumps(report, indent=2, ensure_ascii=False))
