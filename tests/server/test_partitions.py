@@ -8,10 +8,10 @@ PARTS = {
     "tables": "tables seats events forgotten reports invitations",
     "hands": "hands hand_seats reviews decisions review_notes shared_reviews",
     "people": "players name_keys sign_ins links ended_sessions passkeys challenges ratings rating_points seekers addresses"
-    " follows blocks bid_answers",
+    " follows blocks bid_answers notification_settings push_subscriptions outbox",
     "moderation": "network_bans refused_words audit",
     "processes": "processes notices promises",
-    "events": "duplicates duplicate_entries duplicate_plays",
+    "events": "duplicates duplicate_entries duplicate_plays event_reminders",
 }
 """The parts of the database that would each be in one place; those of tables and hands in several, by the table's id."""
 
