@@ -1,7 +1,7 @@
-"""The web server: tables in the browser, kept in an event log.
+"""The web server: tables in the browser, stored as an event log.
 
-``tables.room`` decides what a command does and touches nothing outside itself; ``store`` makes it durable; ``tables``
-joins the two and lets the bots move; ``api`` and ``connections`` carry it over REST and WebSocket in the words of
-``protocol``; ``app`` puts them together and ``main`` serves them. The engine is asked for every rule, and
-``state.view`` for everything a player is shown.
+``tables.room`` is pure: it decides what a command does. ``store`` makes it durable; ``tables`` joins the two and runs
+the bots; ``api`` and ``connections`` serve it over REST and WebSocket with the messages of ``protocol``; ``app``
+assembles the application and ``main`` runs it. The engine decides every rule, and ``state.view`` everything that a
+player may see.
 """

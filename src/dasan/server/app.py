@@ -1,4 +1,4 @@
-"""The application: settings in, ASGI out."""
+"""Build the ASGI application from settings."""
 
 from __future__ import annotations
 
@@ -54,15 +54,16 @@ from dasan.version import commit
 
 LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
-"""Loggers that repeat all that passes through them when they debug: hands, and the secrets behind them (G.02)."""
+"""Loggers whose debug output would contain hands and their secrets (G.02)."""
 
 log = logging.getLogger("dasan.server")
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """The server as an ASGI application; without settings, those in the environment or its file.
+    """The server as an ASGI application; settings default to the environment or its file.
 
-    Its lifespan opens the data directory, and raises ``CannotServe`` (kept in ``app.state.failure``) where it cannot.
+    Its lifespan opens the data directory. If it cannot, it raises ``CannotServe``, also stored in
+    ``app.state.failure``.
     """
     chosen = settings or Settings.read()
     for name in TALKATIVE:
@@ -73,7 +74,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         try:
             if chosen.daily_preset and chosen.daily_preset not in PRESETS:
                 raise CannotServe(f"DASAN_DAILY_PRESET names one of {', '.join(PRESETS)}, not {chosen.daily_preset!r}")
-            await asyncio.to_thread(commit)  # it may ask git, which no request should wait for
+            await asyncio.to_thread(commit)  # cached now, because it may run git, which no request should wait for
             with data_dir(chosen.data_dir):
                 app.state.store = store = await Store.open(
                     chosen.data_dir, chosen.database, migrate if chosen.migrate else require
@@ -157,13 +158,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def _warm_up(loop: asyncio.AbstractEventLoop, tables: Tables, warming: Warming, part: Part) -> None:
-    """From the thread that listens to `Warming`, unless the server has stopped."""
+    """Forward a report of `Warming` from its thread to the event loop, unless the server has stopped."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(tables.warm_up, part, warming.ready(part))
 
 
 async def _bus(settings: Settings) -> NatsBus | None:
-    """The bus to other processes; None where this one is alone."""
+    """The bus to other processes; None for a single process."""
     if not settings.nats:
         return None
     if not settings.database:
@@ -172,13 +173,13 @@ async def _bus(settings: Settings) -> NatsBus | None:
 
 
 def _key(settings: Settings) -> bytes:
-    """The key that signs cookies: the host's, or one that is kept in the data directory."""
+    """The key that signs cookies: the host's, or one stored in the data directory."""
     if settings.secret:
         if len(settings.secret) < LEAST_SECRET:
             raise CannotServe(f"DASAN_SECRET needs at least {LEAST_SECRET} characters")
         return hashlib.sha256(settings.secret.encode()).digest()
     if settings.nats:
-        raise CannotServe("several processes need the same DASAN_SECRET, so that each knows the others' players")
+        raise CannotServe("several processes need the same DASAN_SECRET, so that each accepts the others' cookies")
     path = settings.data_dir
     try:
         return signing_key(path)

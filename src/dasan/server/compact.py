@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 _encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
-"""Made once: ``json.dumps`` would make one for each value."""
+"""Shared, because ``json.dumps`` would create an encoder for each value."""
 
 
 def compact(value: object) -> str:
-    """The JSON text of a value that does not contain itself."""
+    """The JSON text of a value without cycles."""
     return _encoder.encode(value)

@@ -1,4 +1,4 @@
-"""Serve the application from this process, until it is stopped."""
+"""Run the server in this process until it is stopped."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
 
 SPARE_FILES = 512
-"""Files for the database, worker processes and the page."""
+"""File descriptors for the database, worker processes and the page."""
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready."""
+    """A uvicorn server that reports when it is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -59,10 +59,9 @@ def serve(
 ) -> None:
     """Serve until interrupted; port 0 takes any that is free.
 
-    on_ready gets the address once it answers; without it the address is printed, and with ``open_browser`` opened.
-    What is not given comes from the environment, or from a ``file`` (``Settings``).
-    Raises ``CannotServe`` where the port is taken or the
-    data directory cannot be used.
+    on_ready: called with the address once the server answers; by default the address is printed, and with
+    ``open_browser`` opened. Other settings come from the environment or from ``file`` (``Settings``). ``CannotServe``:
+    the port is taken, or the data directory cannot be used.
     """
     chosen = settings or Settings.read(host=host, data_dir=data_dir, database=database, nats=nats, file=file)
     logs.configure(chosen.log_format, chosen.log_level)
@@ -83,7 +82,7 @@ def serve(
 
 
 def _allow_files(connections: int) -> None:
-    """Let this process open as many files as its connections and sockets need, as far as the system allows."""
+    """Raise this process's limit of open files to what its connections need, as far as the system allows."""
     if sys.platform != "win32":
         import resource
 
@@ -105,13 +104,13 @@ def configure(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         log_config=None,
-        # It would log exceptions with their texts, which may name hidden cards; we report them ourselves.
+        # uvicorn would log exception messages, which may name hidden cards; we report errors ourselves.
         log_level="critical",
         access_log=False,
         server_header=False,
         lifespan="on",
         http=bounded(settings, known),
-        # Compressing each socket's messages would keep 300 kB of windows for every player.
+        # Compressing each socket's messages would take 300 kB of memory per player.
         ws_per_message_deflate=False,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
@@ -122,7 +121,7 @@ def configure(app: FastAPI) -> uvicorn.Config:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; ``CannotServe`` if that is impossible."""
+    """A listening socket. ``CannotServe``: it cannot be opened."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

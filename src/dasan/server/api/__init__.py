@@ -1,4 +1,4 @@
-"""The REST endpoints, one module for each subject."""
+"""The REST endpoints, one module per subject."""
 
 from __future__ import annotations
 

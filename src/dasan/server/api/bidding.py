@@ -22,9 +22,9 @@ router = strict_router("/api/bidding")
 
 FAILED = (JobFailed, JobTimeout, JobCrashed)
 SOLVING = 3.0
-"""Seconds for the values of a deal with all hands open."""
+"""Seconds for solving a deal with all hands open."""
 EACH = 10
-"""Bids of which the history has one mean."""
+"""The number of bids averaged into one point of the history."""
 LATEST = 20
 
 
@@ -46,7 +46,7 @@ async def hand(preset: str, request: Request, tables: TablesHere, store: StoreHe
 async def answer(
     preset: str, hand_id: str, wanted: Bid, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> BidVerdict:
-    """What a bid was worth. The first answer to a hand counts in the history."""
+    """The value of a bid. The first answer to a hand counts in the history."""
     limit(request, "study", player)
     await _rules(preset)
     me = _known(player)
@@ -96,7 +96,7 @@ def _mean(answers: tuple[Answer, ...]) -> float:
 
 
 async def _rules(preset: str) -> dasan.Rules:
-    """The rules of a game with an auction. ``Refused`` if there is none of that name."""
+    """The rules of a game with an auction. ``Refused``: there is no such game."""
     rules = await asyncio.to_thread(dasan.rules, preset) if preset in PRESETS else None
     if rules is None or rules.auction is None:
         raise Refused("not-found", reason("no-game", name=preset[:40]))

@@ -19,11 +19,11 @@ from dasan.server.store import Store
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
 
-# FastAPI runs plain functions in threads, which costs more than all the rest of a request: these are coroutines.
+# Coroutines, because FastAPI runs plain functions in threads, which costs more than the rest of a request.
 
 
 def _part(name: str) -> Any:
-    """The part of the server that the application's state has under this name."""
+    """A dependency that returns an attribute of the application's state."""
 
     async def part(request: Request) -> Any:
         return getattr(request.app.state, name)
@@ -40,17 +40,19 @@ async def _player(request: Request) -> str | None:
 
 
 def address_of(request: Request) -> str:
-    """The address that a request comes from; behind a trusted proxy, the one that the proxy names."""
+    """The client's address; behind a trusted proxy, the one that the proxy names."""
     return request.client.host if request.client else ""
 
 
 def network_of(request: Request) -> str:
-    """The widest network of the request's address, which takes one turn after the other: one customer may have all of it."""
+    """The widest network of the client's address. Its requests run one after another, since one customer may own all of
+    it.
+    """
     return networks(address_of(request))[-1][0]
 
 
 def limit(request: Request, name: str, *keys: str | None) -> None:
-    """Take a token of the limit ``name`` for the address and for each key. Raises ``Refused`` if one of them has none left."""
+    """Take a token of the limit ``name`` for the address and for each key. ``Refused``: one of them has none left."""
     buckets: Buckets = request.app.state.limits[name]
     if not buckets.take_for(address_of(request)) or not all(buckets.take(key) for key in keys if key is not None):
         raise Refused("too-fast", reason("fast"))
@@ -65,6 +67,6 @@ EventsHere = Annotated[Events, _part("events")]
 SendingHere = Annotated[Sending, _part("sending")]
 Player = Annotated[str | None, Depends(_player)]
 Place = Annotated[str, Field(pattern=r"^[0-9]{1,15}(\.[A-Za-z0-9_-]{1,32})?$")]
-"""A place in a list by time: milliseconds since 1970, and the id of what stands there."""
+"""A cursor in a list ordered by time: milliseconds since 1970, and the entry's id."""
 Small = Annotated[int, Field(ge=0, lt=1 << 31)]
-"""A number that fits any column in every database."""
+"""An integer that fits every column of every database."""

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI derives from the routes, and the refusals, which any request may get."""
+"""The OpenAPI document: FastAPI's, with the refusals that every request may get."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from dasan.server.protocol.messages import ErrorMessage
 from dasan.server.refusals import STATUS
 
 REFUSED = tuple(sorted({*STATUS.values(), HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.INTERNAL_SERVER_ERROR}))
-"""The statuses of refusals. All have the same body, so a client needs one branch for them."""
+"""The statuses of refusals. All have the same body."""
 REPLACED = ("HTTPValidationError", "ValidationError")
-"""FastAPI's own body for malformed requests, which this server does not send."""
+"""FastAPI's schema of malformed requests, which this server does not send."""
 SCHEMAS = "#/components/schemas/"
 
 
 def document(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    """The function that FastAPI calls for the document; it is made once."""
+    """The function that FastAPI calls for the document, which is cached."""
 
     def made() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -41,15 +41,15 @@ from dasan.server.tables.shared_rules import rules_of
 router = strict_router("/api/events")
 
 SHOWN = 50
-"""Rows of the standings that are sent."""
+"""The most rows of standings in an answer."""
 MOST_DAYS = 31
 SHOWN_AFTER = 2 * DAY
-"""Milliseconds for which a listed event is shown after its end."""
+"""Milliseconds after its end for which a listed event is still shown."""
 
 
 @router.get("")
 async def events(store: StoreHere, player: Player) -> list[EventSummary]:
-    """The player's own events, then those that are open to everybody."""
+    """The player's own events, then those open to everybody."""
     mine = () if player is None else await store.duplicates.of_player(player)
     shown = await store.duplicates.listed(now() - SHOWN_AFTER)
     listed = {event.id: event for event in (*mine, *shown)}
@@ -120,7 +120,7 @@ async def event(event_id: str, store: StoreHere, events: EventsHere, player: Pla
 
 @router.get("/{event_id}/standings")
 async def standings(event_id: str, store: StoreHere, events: EventsHere, player: Player) -> EventStandings:
-    """The standings of an event as they are now."""
+    """The current standings of an event."""
     event = await store.duplicates.load(event_id)
     table = await events.table(event)
     place = table.place.get(player or "")
@@ -143,7 +143,9 @@ async def play(
     ids: IdentitiesHere,
     player: Player,
 ) -> EventPlayed:
-    """Play the next deal, or go on with the one under way. While there is no table, repeat the request every other second."""
+    """Play the next deal, or continue the current one. While there is no table, repeat the request every other
+    second.
+    """
     limit(request, "quick", player)
     event = await store.duplicates.load(event_id)
     entrant = player or new_player()
@@ -154,7 +156,7 @@ async def play(
 
 
 def clean_title(title: str) -> str:
-    """A title as it is shown: one line of visible characters. ``Refused`` if nothing is left."""
+    """A title as one line of visible characters. ``Refused``: nothing is left of it."""
     text = " ".join("".join(c if c.isprintable() else " " for c in title).split())
     if not text:
         raise Refused("malformed", "an event has a title")

@@ -20,12 +20,12 @@ from dasan.server.tables.facts import title_of
 router = strict_router("/api")
 
 HERE = 45_000
-"""Milliseconds since they were last seen for which players count as here."""
+"""Milliseconds since their last activity for which players count as online."""
 
 
 @router.get("/friends")
 async def friends(request: Request, store: StoreHere, live: LiveHere, player: Player) -> Friends:
-    """Whom the player follows, with who is here, and whom the player has blocked."""
+    """The players whom the player follows, with who is online, and those whom the player has blocked."""
     person = None if player is None else await store.people.find(player)
     if person is None or person.account is None:
         return Friends(you=None, follows=[], followers=[], blocked=[])
@@ -41,10 +41,10 @@ async def towards(
     store: StoreHere,
     player: Player,
 ) -> Friends:
-    """Follow or block a player, or no longer.
+    """Follow, unfollow, block or unblock a player.
 
-    They see that they are followed, and if they follow back both see when the other is here. After a block neither follows,
-    invites or is matched with the other.
+    They see that they are followed; if they follow back, both see when the other is online. After a block neither can
+    follow, invite or be matched with the other.
     """
     me, other = await _pair(request, store, player, name)
     match change:
@@ -61,7 +61,7 @@ async def towards(
 
 @router.get("/tables/{table_id}/invited")
 async def invited(table_id: str, store: StoreHere, tables: TablesHere, player: Player) -> Invited:
-    """Who is invited to a table, for those who sit at it."""
+    """The players invited to a table, for those who sit at it."""
     await _seated(tables, table_id, player)
     return Invited(names=list(await store.friends.invited(table_id, now())))
 
@@ -79,7 +79,7 @@ async def invite(
 
 @router.get("/invitations")
 async def invitations(store: StoreHere, live: LiveHere, player: Player) -> list[Invitation]:
-    """The invitations that stand, newest first."""
+    """The player's open invitations, newest first."""
     if player is None:
         return []
     live.touch(player)
@@ -88,7 +88,7 @@ async def invitations(store: StoreHere, live: LiveHere, player: Player) -> list[
 
 @router.post("/invitations/{table_id}/decline")
 async def decline(table_id: str, request: Request, store: StoreHere, player: Player) -> list[Invitation]:
-    """Remove an invitation. Who sits at the table sees that the name is gone from those who are invited."""
+    """Decline an invitation. Players at the table see that the name is no longer on the list of invited players."""
     limit(request, "joins", player)
     if player is None:
         return []
@@ -97,7 +97,7 @@ async def decline(table_id: str, request: Request, store: StoreHere, player: Pla
 
 
 async def _pair(request: Request, store: Store, player: str | None, name: str) -> tuple[Person, Person]:
-    """The player and the account with this name. ``Refused`` if either is no account."""
+    """The player and the account with this name. ``Refused``: one of them is not an account."""
     limit(request, "joins", player)
     person = await account_of(store, player)
     other = await store.people.by_account(name)

@@ -28,7 +28,7 @@ _listed: dict[tuple[str, ...], list[PresetInfo]] = {}
 
 
 def listed() -> list[PresetInfo]:
-    """The presets, computed once: some of their facts need the whole catalogue of a game."""
+    """The presets, cached because some facts need a game's whole catalogue."""
     with _LISTING:
         names = tuple(PRESETS)
         if names not in _listed:
@@ -79,14 +79,14 @@ async def bots() -> list[BotInfo]:
 PLAIN = {
     "random": "Plays any legal move: good for a first look at a game.",
     "low": "Always plays the lowest cards it can.",
-    "shed": "Gets rid of as many cards as it can at once.",
-    "thrifty": "Gets rid of low cards first and keeps groups together.",
-    "greedy": "Plans in how few turns it can empty its hand, and keeps what takes the lead.",
-    "search": "Tries its moves out in deals that fit what it has seen.",
+    "shed": "Sheds as many cards as it can at once.",
+    "thrifty": "Sheds low cards first and keeps groups together.",
+    "greedy": "Plans the fewest turns to empty its hand, and keeps cards that take the lead.",
+    "search": "Tries its moves in deals consistent with what it has seen.",
     "net": "A network trained by self-play.",
-    "strong": "The network, trying its moves out in many possible deals.",
+    "strong": "The network, which tries its moves in many possible deals.",
 }
-"""A sentence about each bot that is not a character."""
+"""A sentence about each bot that is not a character, by name."""
 
 
 def _bot_info(name: str) -> BotInfo:
@@ -123,7 +123,7 @@ def _option_info(option: Option) -> OptionInfo:
 
 
 def _read_value(option: Option | None, text: str) -> OptionValue:
-    """``text`` as a value of the option; text that is none is returned as it is, for the rules to refuse."""
+    """``text`` as a value of the option; other text is returned unchanged, and the rules refuse it."""
     if option is None:
         return text
     for choice in option.choices or ():

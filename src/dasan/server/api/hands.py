@@ -1,4 +1,4 @@
-"""Records: of a table's session so far, and the permanent pages of finished hands."""
+"""Records of sessions, and the permanent pages of finished hands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ router = strict_router("/api")
 
 
 class JsonLines(StreamingResponse):
-    """JSON objects, one a line."""
+    """JSON objects, one per line."""
 
     media_type = "application/x-ndjson"
 
@@ -40,12 +40,12 @@ class Picture(Response):
 
 
 AT_ONCE = 16
-"""How many hands one query reads."""
+"""The number of hands that one query reads."""
 
 
 @router.get("/tables/{table_id}/record", response_class=JsonLines)
 async def record(table_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> JsonLines:
-    """The session so far as climb/1, with what this player may know."""
+    """The session so far as climb/1, limited to what this player may know."""
     limit(request, "records", player)
     room = await tables.room_for(table_id, player)
     viewer = room.seat_of(player)
@@ -100,7 +100,7 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
 
 @router.get("/hands/{hand_id}/record", response_class=JsonLines)
 async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> JsonLines:
-    """A finished hand as climb/1: the whole hand where its rules show hands after the end."""
+    """A finished hand as climb/1; complete if its rules show hands after the end."""
     limit(request, "records", player)
     finished = await store.hands.load(hand_id, player)
     text = await asyncio.to_thread(lambda: "".join(copy_for(finished, finished.seat_of(player))))
@@ -126,7 +126,7 @@ async def hand_picture(
 
 
 def _finished(room: Room) -> int:
-    """The number of hands that have ended in ``room``; spectators may be shown an earlier room than players."""
+    """The number of finished hands in ``room``; spectators may see an earlier room than players."""
     return room.number if room.over else room.number - 1
 
 
@@ -148,7 +148,7 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
         for one in batch[: past - number]:
             if one.number == 1:
                 yield "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in one.opening)
-            # A record that everybody may read is sent as it is stored.
+            # A record that everybody may read is sent as stored.
             text = one.record if one.shown else await asyncio.to_thread("".join, copy_for(one, viewer))
             yield text.partition("\n")[2]
         number = batch[-1].number
@@ -164,7 +164,7 @@ def moment(milliseconds: int) -> str:
 
 
 def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:
-    """A hand for a list of this player's hands."""
+    """A hand as an entry in the list of this player's hands."""
     return HandSummary(
         id=hand.id,
         number=hand.number,

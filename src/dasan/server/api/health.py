@@ -33,7 +33,7 @@ SENTENCES = {
     "store": "the store cannot be written to",
     "disk": "the disk of the data folder is nearly full",
     "bus": "NATS does not answer",
-    "workers": "bots and reviews cannot be worked out",
+    "workers": "bots and reviews cannot be computed",
     "accepting": "the server is stopping",
 }
 
@@ -47,7 +47,7 @@ async def asyncapi() -> JSONResponse:
 @router.get("/health", include_in_schema=False)
 @router.get("/api/health")
 async def health(checks: ChecksHere) -> Health:
-    """Whether the server can do its work, which needs a store that accepts writes. 503 with the reason if not."""
+    """Whether the server works, which needs a writable store. 503 with the reason if not."""
     return _well(await checks.health())
 
 
@@ -60,13 +60,13 @@ async def ready(checks: ChecksHere) -> Health:
 
 @router.get("/metrics", include_in_schema=False)
 async def metrics(request: Request) -> Response:
-    """Metrics for Prometheus, for whoever has the host's token."""
+    """Metrics for Prometheus, for clients with the host's token."""
     token = request.app.state.settings.metrics_token
     given = request.headers.get("authorization", "").encode("utf-8", "replace")
     if not token:
-        raise Refused("not-found", "this server shows no metrics")
+        raise Refused("not-found", "metrics are disabled on this server")
     if not hmac.compare_digest(given, f"Bearer {token}".encode()):
-        raise Refused("forbidden", "metrics are for whoever has the token")
+        raise Refused("forbidden", "metrics need the host's token")
     return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE)
 
 

@@ -1,4 +1,4 @@
-"""The moderators' page: the queue of reports, and what moderators do."""
+"""The moderators' page: the queue of reports, and moderators' actions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ router = strict_router("/api/moderation")
 
 @router.get("")
 async def page(request: Request, store: StoreHere, player: Player) -> ModerationPage:
-    """What moderators see. Refused to others."""
+    """The moderators' page. Refused to others."""
     limit(request, "pages", player)
     await moderator(store, player)
     return await _shown(store)
@@ -43,7 +43,7 @@ async def page(request: Request, store: StoreHere, player: Player) -> Moderation
 async def moderate(
     wanted: Moderate, request: Request, store: StoreHere, ids: IdentitiesHere, live: LiveHere, player: Player
 ) -> ModerationPage:
-    """Carry out one action of a moderator, and write it to the audit log."""
+    """Carry out a moderator's action, and write it to the audit log."""
     limit(request, "commands", player)
     one = await moderator(store, player)
     subject = await store.moderation.carry_out(wanted.action, one, now(), address_of(request))
@@ -56,7 +56,7 @@ async def moderate(
 
 
 async def moderator(store: Store, player: str | None) -> str:
-    """The id of the moderator who asks. Raises ``Refused`` for others."""
+    """The moderator's id. ``Refused``: the player is not a moderator."""
     person = None if player is None else await store.people.find(player)
     if person is None or not person.moderator:
         raise Refused("forbidden", reason("moderator"))

@@ -1,6 +1,6 @@
 """Passkeys: make one, sign in with one, remove one. A library checks the WebAuthn ceremonies.
 
-A passkey belongs to the host name at which it was made; a page opened by an IP address cannot have passkeys.
+A passkey belongs to the host name at which it was made; pages opened by an IP address cannot use passkeys.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def passkeys(store: StoreHere, player: Player) -> list[PasskeyListed]:
 
 @router.post("/options", status_code=201)
 async def begin_register(wanted: PasskeyAsk, request: Request, store: StoreHere, player: Player) -> PasskeyOptions:
-    """Begin to make a passkey for the account that is signed in, or for a new account by name."""
+    """Begin to make a passkey for the signed-in account, or for a new account by name."""
     from webauthn import generate_registration_options, options_to_json
     from webauthn.helpers.structs import (
         AuthenticatorSelectionCriteria,
@@ -88,13 +88,13 @@ async def begin_register(wanted: PasskeyAsk, request: Request, store: StoreHere,
 async def register(
     wanted: PasskeyAnswer, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
 ) -> Me:
-    """Store the passkey that was made. If it opens an account, this browser is signed in to it."""
+    """Store the new passkey. If it opens an account, this browser is signed in to it."""
     from webauthn import verify_registration_response
 
     limit(request, "sign_ins", player)
     asked = await _asked(store, wanted.ticket, "register")
     owner = asked.player
-    # Only the player who asked may finish. A guest who had no cookie when asking gets one now.
+    # Only the player who began may finish. A guest without a cookie at the beginning gets one now.
     if owner is None or player not in (owner, None) or (player is None and asked.account is None):
         raise Refused("forbidden", NOT_ACCEPTED)
 
@@ -202,11 +202,13 @@ async def _asked(store: Store, ticket: str, purpose: str) -> Challenge:
 
 
 async def _checked(verify: Any) -> Any:
-    """Check an answer with the library, off the event loop. Raises ``Refused`` with one sentence, whatever is wrong."""
+    """Verify an answer with the library, off the event loop. ``Refused``, always with the same sentence: it is not
+    valid.
+    """
     try:
         return await asyncio.to_thread(verify)
     except Exception:
-        # For bad input the library raises its own errors, and those of the parsers that it uses.
+        # For bad input the library raises its own errors and its parsers'.
         raise Refused("forbidden", NOT_ACCEPTED) from None
 
 
@@ -220,7 +222,7 @@ def _credential_id(text: str) -> bytes:
 
 
 def _place(request: Request) -> str:
-    """The host name that passkeys belong to. Raises ``Refused`` if the page was opened by an IP address."""
+    """The host name that passkeys belong to. ``Refused``: the page was opened by an IP address."""
     name = request.url.hostname or ""
     try:
         ipaddress.ip_address(name)

@@ -53,7 +53,7 @@ WRONG = reason("account.wrong")
 
 @router.get("/me")
 async def me(request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player) -> Me:
-    """Who this browser is."""
+    """The player of this browser."""
     person = None if player is None else await store.people.find(player)
     if person is not None and person.account is not None:
         ids.recognise(request, response, person)
@@ -62,9 +62,9 @@ async def me(request: Request, response: Response, store: StoreHere, ids: Identi
 
 @router.post("/me")
 async def greet(request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player) -> Me:
-    """Make this browser a guest, with a cookie, unless it is a player already.
+    """Make this browser a guest, with a cookie, unless it already is a player.
 
-    A page asks for this before it asks for a seat: two requests without a cookie, sent at once, would be two players.
+    A page calls this before it takes a seat: two concurrent requests without a cookie would become two players.
     """
     limit(request, "joins", player)
     one = player or new_player()
@@ -120,7 +120,7 @@ async def sign_in(
     guesses: Guesses = request.app.state.guesses
     if not guesses.allow(folded(wanted.name), address_of(request), browser):
         raise Refused("too-fast", reason("fast"))
-    # Known browsers wait in a line of their own, so that strangers in their network do not hold them up.
+    # Known browsers have a separate queue, so that strangers in their network do not delay them.
     waiting = network_of(request) + (" known" if browser is not None else "")
     right = await ids.check(None if person is None else person.password, wanted.password, waiting)
     if person is None or not right or person.banned:
@@ -153,7 +153,7 @@ async def sign_out(
 
 @router.get("/sessions")
 async def sessions(request: Request, store: StoreHere, ids: IdentitiesHere, player: Player) -> list[SessionListed]:
-    """List the browsers that are signed in to this account."""
+    """List the browsers signed in to this account."""
     current = ids.session(request)
     rows = [] if player is None else await store.people.sign_ins(player)
     return [
@@ -242,7 +242,7 @@ async def delete(
 
 @router.get("/account/export")
 async def export(request: Request, store: StoreHere, player: Player) -> dict[str, Any]:
-    """Everything that is stored about this player."""
+    """All data stored about this player."""
     limit(request, "records", player)
     if player is None:
         raise Refused("forbidden", reason("account.unknown"))
@@ -251,7 +251,7 @@ async def export(request: Request, store: StoreHere, player: Player) -> dict[str
 
 @router.post("/me/link", status_code=201)
 async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> PersonalLink:
-    """Make a link by which another device becomes this player. It works once, within ten minutes."""
+    """Make a link that signs another device in as this player. It works once, within ten minutes."""
     limit(request, "sign_ins", player)
     if player is None:
         raise Refused("forbidden", reason("account.unknown"))
@@ -267,7 +267,7 @@ async def claim(wanted: ClaimLink, request: Request, response: Response, ids: Id
 
 
 async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
-    """Free the player's seats at tables that go on; a table that refuses is skipped."""
+    """Free the player's seats at tables in progress; tables that refuse are skipped."""
     for listed in await store.listings.mine(player):
         if listed.status != "ended":
             with suppress(Refused, DasanError):
@@ -275,7 +275,7 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
 
 
 async def check_free(store: Store, name: str, player: str) -> None:
-    """Raise ``Refused`` if a new account of the player cannot have this name."""
+    """``Refused``: a new account of the player cannot have this name."""
     if len(folded(name)) > LONGEST_FOLDED:
         raise Refused("malformed", reason("account.long"))
     check_reserved(clean_name(name))
@@ -289,7 +289,7 @@ async def check_free(store: Store, name: str, player: str) -> None:
 
 
 async def account_of(store: Store, player: str | None) -> Person:
-    """The account of a player. Raises ``Refused`` for guests."""
+    """The account of a player. ``Refused``: the player is a guest."""
     person = None if player is None else await store.people.find(player)
     if person is None or person.account is None:
         raise Refused("forbidden", reason("account.none"))
@@ -297,7 +297,7 @@ async def account_of(store: Store, player: str | None) -> Person:
 
 
 def described(player: str | None, person: Person | None) -> Me:
-    """The player of a browser, as the browser itself may know them."""
+    """The player of a browser, as the browser may see them."""
     account = None if person is None or person.account is None else person.name
     return Me(
         id=player,

@@ -52,7 +52,7 @@ async def bot_profile(name: str, store: StoreHere) -> Profile:
 
 @router.get("/me/history")
 async def history(request: Request, store: StoreHere, player: Player, before: Place | None = None) -> History:
-    """The player's own hands, newest first, fifty at a time. before: as in the answer with the page before."""
+    """The player's own hands, newest first, fifty at a time. before: the cursor in the previous page."""
     limit(request, "records", player)
     moment_, _, hand_id = (before or "").partition(".")
     page = () if player is None else await store.hands.of_player(player, (int(moment_), hand_id) if before else None)
@@ -62,7 +62,7 @@ async def history(request: Request, store: StoreHere, player: Player, before: Pl
 
 @router.get("/me/habits")
 async def habits(store: StoreHere, player: Player) -> list[Habits]:
-    """Which kinds of the player's decisions cost most, judged by what could be known, in hands that were reviewed."""
+    """The kinds of the player's decisions that cost most, judged by the player's information, in reviewed hands."""
     listed = [] if player is None else await store.reviews.habits(player)
     return [Habits.model_validate(one) for one in listed]
 

@@ -1,4 +1,4 @@
-"""Quick match: a rated game with people of about the same rating."""
+"""Quick match: a rated game with people of similar rating."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ SPEEDS: dict[str, dict[str, Any]] = {
     "clock-300": {"kind": "clock", "seconds": 300, "increment": 5},
 }
 USUAL_LEVEL, LEVEL_STEP = 5, 80
-"""The graded bot for players with the first rating, and the difference in rating between neighbouring bots."""
+"""The graded bot for players with the initial rating, and the rating difference between neighbouring bots."""
 
 
 @router.post("")
 async def quick_match(
     wanted: QuickMatch, request: Request, response: Response, tables: TablesHere, ids: IdentitiesHere, player: Player
 ) -> QuickMatched:
-    """Seek a game, or see whether one has been found. Repeat the request every other second."""
+    """Seek a game, or poll whether one has been found. Repeat the request every other second."""
     limit(request, "quick", player)
     try:
         rules = await asyncio.to_thread(rules_of, wanted.preset, {})
@@ -86,7 +86,7 @@ async def quick_match(
 
 @router.post("/leave")
 async def leave(request: Request, store: StoreHere, player: Player) -> QuickMatched:
-    """Stop seeking. ``table``: the one that was found meanwhile, at which its players wait, if there is one."""
+    """Stop seeking. ``table``: the table found in the meantime, if any, at which its players wait."""
     limit(request, "quick", player)
     table = None if player is None else await store.matches.leave(player)
     return QuickMatched(table=table, waited=0, seeking=0, bots_after=None)

@@ -1,4 +1,4 @@
-"""Routes that read JSON bodies with ``strict_json``: FastAPI's own would take the last of two equal keys."""
+"""Routes that read JSON bodies with ``strict_json``, because FastAPI's accept duplicate keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route whose body is strict JSON; anything else is answered 400."""
+    """A route whose body must be strict JSON; other bodies get status 400."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()

@@ -1,5 +1,5 @@
-"""Reviews of finished hands, by the exact solver and by what players could know; variations; puzzles. Worker processes
-compute all of them.
+"""Reviews of finished hands, by the exact solver and by players' information; variations; puzzles. Worker processes
+compute them.
 """
 
 from __future__ import annotations
@@ -45,17 +45,19 @@ router = strict_router("/api")
 Kind: TypeAlias = Literal["open", "known"]
 FAILED = (JobFailed, JobTimeout, JobCrashed)
 VERSION = f"{__version__}/1"
-"""Reviews that another version kept are made anew."""
+"""Reviews stored by another version are computed again."""
 EACH_POSITION = 1.0
-"""Seconds for a position of a review."""
+"""Seconds per position of a review."""
 EACH_TURNING, TURNING = 0.5, 2.0
-"""Seconds for a position of the search for what decided a hand, and for all of them."""
+"""Seconds per position of the search for the decisive move, and for the whole search."""
 PUZZLE_NODES = 2_000_000
 
 
 @router.get("/hands/{hand_id}/review", response_class=JsonLines)
 async def review(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> JsonLines:
-    """Every move of a finished hand judged with open hands, one JSON object a line; a move comes again when more is known."""
+    """Every move of a finished hand judged with open hands, one JSON object per line; a move comes again when its
+    judgement improves.
+    """
     return await _judged(hand_id, "open", request, tables, store, player)
 
 
@@ -63,8 +65,8 @@ async def review(hand_id: str, request: Request, tables: TablesHere, store: Stor
 async def turning(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> TurningPoint:
     """The move that decided a finished hand, as far as a short search finds it.
 
-    The page of everybody at the table asks for it when the hand ends. So it is worked out once, is limited apart from the
-    reviews that people ask for, and is kept even where the search decides nothing: a review of the hand may tell later.
+    Every page at the table requests it when the hand ends. So it is computed once, has its own limit apart from
+    reviews, and is stored even if the search is inconclusive; a review of the hand may find the move later.
     """
     charged = None if hand_id in tables.turning else "turning"
     hand, stored = await _kept_or_limited(hand_id, "turning", charged, request, store, player)
@@ -79,10 +81,10 @@ async def _decided_by(tables: Tables, hand: FinishedHand) -> dict[str, Any]:
     try:
         answer = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, memory)
     except FAILED:
-        if tables.closing:  # the server ends its processes itself
+        if tables.closing:  # the server is terminating its worker processes
             return answer
     if answer["move"] is None and not answer["held"]:
-        # A review may have found more meanwhile.
+        # A review may have found more in the meantime.
         stored = await tables.store.reviews.get(hand.id, "turning", VERSION)
         if stored is not None:
             return dict(json.loads(stored[0]))
@@ -93,8 +95,8 @@ async def _decided_by(tables: Tables, hand: FinishedHand) -> dict[str, Any]:
 async def _kept_or_limited(
     hand_id: str, kind: str, charged: str | None, request: Request, store: Store, player: str | None
 ) -> tuple[FinishedHand, tuple[str, ...] | None]:
-    """A finished hand and the lines of its review that are kept. Where there are none, a token of the limit ``charged``
-    is taken for making it.
+    """(finished hand, stored lines of its review). Without stored lines, take a token of the limit ``charged`` for
+    computing it.
     """
     hand = await open_hand(store, hand_id, player)
     stored = await store.reviews.get(hand_id, kind, VERSION)
@@ -106,23 +108,23 @@ async def _kept_or_limited(
 async def _keep(
     tables: Tables, hand: FinishedHand, kind: str, lines: list[str], moves: Iterable[Mapping[str, Any]] = ()
 ) -> None:
-    """Keep a review for whoever asks next. Where that fails, whoever has asked gets it all the same."""
+    """Store a review for later requests. A failure does not affect the current request."""
     try:
         await tables.store.reviews.keep(hand, kind, VERSION, lines, moves)
     except Exception as error:
-        report("a review was not kept", error)
+        report("storing a review failed", error)
 
 
 @router.get("/hands/{hand_id}/known", response_class=JsonLines)
 async def known(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> JsonLines:
-    """Every move of a finished hand by what its player could know, in order, one JSON object a line."""
+    """Every move of a finished hand judged by its player's information, in order, one JSON object per line."""
     return await _judged(hand_id, "known", request, tables, store, player)
 
 
 async def _judged(
     hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None
 ) -> JsonLines:
-    """A review as it was kept, or while it is made; ``Refused`` before anything is sent where it cannot be begun."""
+    """A stored review, or one streamed while it is computed. ``Refused``, before anything is sent: it cannot begin."""
     hand, stored = await _kept_or_limited(hand_id, kind, "study", request, store, player)
     if stored is not None:
         return JsonLines(iter(stored))
@@ -138,8 +140,8 @@ async def _judged(
 async def _lines(
     tables: Tables, hand: FinishedHand, kind: Kind, verdicts: AsyncIterator[dict[str, Any]]
 ) -> AsyncIterator[str]:
-    """Make a review: a line for a move as it is judged, or when more is known of it, then one that says whether all were; and
-    keep it if so, with one line for each move.
+    """Compute a review: a line for a move when it is judged or its judgement improves, then a line that says whether
+    all are judged. A complete review is stored, with one line per move.
     """
     moves: dict[int, dict[str, Any]] = {}
     complete = True
@@ -166,14 +168,14 @@ async def _lines(
 
 
 def _turning(moves: Collection[dict[str, Any]]) -> dict[str, Any]:
-    """The moves that gave the result away, and the last at which it could have been another."""
+    """The moves that lost the result, and the last move that could have changed it."""
     turning = sorted(move["seq"] for move in moves if move["kept"] is False)
     could_turn = [move["seq"] for move in moves if move["value"] is not None and move["losing"]]
     return {"turning_points": turning, "last_chance": max(could_turn, default=None)}
 
 
 def _decided(move: dict[str, Any]) -> bool:
-    """Whether there was something to decide that is tried out."""
+    """Whether the move was a decision that reviews value."""
     return bool(move["choices"] > 1 and move["phase"] != "exchange")
 
 
@@ -181,7 +183,7 @@ def _decided(move: dict[str, Any]) -> bool:
 async def solve(
     hand_id: str, wanted: SolvePosition, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> PositionValue:
-    """Solve a position of a finished hand, or one that other moves would have led to."""
+    """Solve a position of a finished hand, or of a variation."""
     hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
     memory = tables.settings.study_memory_mb / 4
@@ -196,7 +198,7 @@ async def solve(
 async def advice(
     hand_id: str, seq: int, request: Request, tables: TablesHere, store: StoreHere, player: Player, bot: str = "greedy"
 ) -> Advice:
-    """The move that a bot makes in place of the one with event ``seq``, from the same view."""
+    """The move that a bot would have made instead of event ``seq``, from the same view."""
     check_bot(bot)
     hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
@@ -208,7 +210,7 @@ async def advice(
 
 
 async def open_hand(store: Store, hand_id: str, reader: str | None) -> FinishedHand:
-    """A finished hand all of whose cards ``reader``, a player's id, may see."""
+    """A finished hand whose cards ``reader``, a player's id, may all see."""
     hand = await store.hands.load(hand_id, reader)
     if not hand.shown:
         raise Refused("forbidden", reason("hands.hidden"))
@@ -219,7 +221,7 @@ async def open_hand(store: Store, hand_id: str, reader: str | None) -> FinishedH
 async def puzzles(
     theme: str | None = None, grade: int | None = None, players: int | None = None, offset: int = 0
 ) -> PuzzleList:
-    """A page of the puzzles that match, the easy ones first, without the first ``offset``."""
+    """A page of matching puzzles from ``offset``, the easy ones first."""
     puzzles = await asyncio.to_thread(puzzle_book.chosen, theme, grade, players)
     themes, grades = puzzle_book.counted()
     first = max(0, offset)
@@ -244,7 +246,7 @@ async def puzzle(puzzle_id: str) -> PuzzleInfo:
 async def answer(
     puzzle_id: str, wanted: PuzzleAnswer, request: Request, tables: TablesHere, player: Player
 ) -> PuzzleVerdict:
-    """Whether the last move is right, and what follows it."""
+    """Whether the last move is correct, and its continuation."""
     await asyncio.to_thread(puzzle_book.find, puzzle_id)
     limit(request, "study", player)
     try:

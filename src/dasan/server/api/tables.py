@@ -39,7 +39,7 @@ router = strict_router("/api")
 
 @router.post("/promises", status_code=201)
 async def promise(request: Request, store: StoreHere) -> Promise:
-    """Commit to a secret for a table that is opened later, before any player adds a string."""
+    """Commit to the secret of a future table, before any player adds a string."""
     limit(request, "tables")
     ticket, seed = secrets.token_urlsafe(16), fairness.new_secret()
     await store.promises.promise(ticket, seed, now())
@@ -82,7 +82,7 @@ async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
 
 @router.get("/lobby")
 async def lobby(store: StoreHere) -> Lobby:
-    """Tables with an open seat, and tables that can be watched."""
+    """Tables with an open seat, and tables open to spectators."""
     listed = await store.listings.lobby("waiting")
     waiting = [
         _lobby_table(one) for one in listed if not one.locked and any(kind == "human" for kind, _, _ in one.chairs)
@@ -93,7 +93,7 @@ async def lobby(store: StoreHere) -> Lobby:
 
 @router.post("/tables/{table_id}/forget")
 async def forget(table_id: str, request: Request, tables: TablesHere, player: Player) -> Forgotten:
-    """Leave a table for good and take it off this player's list. A bot plays on if other people are at the table."""
+    """Leave a table for good and remove it from this player's list. A bot plays on if other people are at the table."""
     limit(request, "joins", player)
     room = await tables.look(table_id)
     seat = room.seat_of(player)
@@ -103,7 +103,7 @@ async def forget(table_id: str, request: Request, tables: TablesHere, player: Pl
     present = room.chairs[seat].substitute
     may_end = room.status == "playing" and room.head.event is None
     if may_end and all(chair.substitute and chair.substitute[1] == "left" for chair in others):
-        # Nobody else is at the table: the session ends, instead of bots playing on among themselves.
+        # Nobody else is at the table: end the session instead of letting bots play among themselves.
         if room.offer is not None:
             await tables.command(table_id, player, AnswerCommand(type="answer", id=_once(), accept=False))
         await tables.command(table_id, player, OfferCommand(type="offer", id=_once(), offer="end"))
@@ -145,7 +145,7 @@ async def join(
 async def command(
     table_id: str, wanted: AnyCommand, request: Request, commands: CommandsHere, player: Player
 ) -> CommandDone | Hint:
-    """Carry out a command, as over the socket; for programs without one."""
+    """Carry out a command as over the socket, for programs without one."""
     limit(request, "commands", player)
     done = await commands.carry_out(table_id, player, wanted)
     return done if isinstance(done, Hint) else CommandDone(id=wanted.id, seq=done)
@@ -166,7 +166,7 @@ async def _join(tables: TablesHere, table_id: str, player: str, sit: SitCommand)
 
 
 def _once() -> str:
-    """A new id for a command whose client gave none."""
+    """A new id for a command without one."""
     return f"rest-{secrets.token_hex(8)}"
 
 

@@ -1,4 +1,4 @@
-"""Notes, and shared reviews: a link to follow, and the socket that tells followers the leader's place."""
+"""Notes and shared reviews: a link to follow, and the socket that sends the leader's position to followers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ router = strict_router()
 
 @router.get("/api/hands/{hand_id}/notes")
 async def notes(hand_id: str, store: StoreHere, player: Player, after: Small = 0) -> ReviewNotes:
-    """A page of the player's own notes on a finished hand: those behind the move ``after``, in order."""
+    """A page of the player's own notes on a finished hand, beginning after the move ``after``."""
     page, following = ([], None) if player is None else await store.reviews.notes(player, hand_id, after or -1)
     return ReviewNotes.model_validate({"notes": page, "next": following})
 
@@ -48,7 +48,7 @@ async def note(
     ids: IdentitiesHere,
     player: Player,
 ) -> ReviewNotes:
-    """Store a note at a move of the hand; nobody else can read it. The answer is that note."""
+    """Store a private note at a move of the hand. The answer is that note."""
     limit(request, "records", player)
     hand = await store.hands.load(hand_id, player)
     if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, record_lines(hand.record))}:
@@ -72,7 +72,7 @@ async def share(
     ids: IdentitiesHere,
     player: Player,
 ) -> SharedReview:
-    """Begin a shared review: others follow its leader by the link."""
+    """Begin a shared review, which others follow by its link."""
     limit(request, "joins", player)
     hand = await open_hand(store, hand_id, player)
     leader = player or new_player()
@@ -86,7 +86,7 @@ async def share(
 
 @router.websocket("/ws/reviews/{shared_id}")
 async def follow(websocket: WebSocket, shared_id: str) -> None:
-    """The socket of a shared review: followers receive the leader's places, and the leader sends them."""
+    """The socket of a shared review: the leader sends positions, and followers receive them."""
     await admit(websocket, lambda player: _Follower(websocket, shared_id, player).serve(), "socket of a shared review")
 
 

@@ -1,9 +1,8 @@
 """Messages between processes that share a database.
 
-Messages have a subject: a table's id, a process, or ``reviews`` for shared reviews. ``publish`` reaches every process that
-has subscribed to the subject, at most once: a message may be lost, and whoever sees a gap reads the store. ``request``
-asks the one process that serves the subject, as a table's owner does. A single process needs neither; ``LocalBus``
-delivers within it.
+Messages have a subject: a table's id, a process, or ``reviews`` for shared reviews. ``publish`` delivers to every
+subscribed process at most once: messages may be lost, and a receiver that sees a gap reads the store. ``request`` asks
+the one process that serves the subject, such as a table's owner. A single process uses ``LocalBus``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ Answerer: TypeAlias = Callable[[bytes], Awaitable[bytes]]
 
 
 class NoOwner(Exception):
-    """Nobody who serves the subject answered in time."""
+    """No process that serves the subject answered in time."""
 
 
 class Bus(Protocol):
@@ -26,30 +25,30 @@ class Bus(Protocol):
 
     @property
     def connected(self) -> bool:
-        """Whether others can be reached just now."""
+        """Whether other processes can be reached now."""
         ...
 
     async def subscribe(self, subject: str, listener: Listener) -> Callable[[], Awaitable[None]]:
-        """Have ``listener`` called with what others publish about the subject; call the result to end it."""
+        """Call ``listener`` with what others publish on the subject; the result unsubscribes."""
         ...
 
     async def publish(self, subject: str, message: bytes) -> None:
-        """Tell every other subscriber of the subject."""
+        """Send to every other subscriber of the subject."""
         ...
 
     async def serve(self, subject: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
-        """Answer requests about the subject, as the only one who does; call the result to end it."""
+        """Answer requests on the subject, as its only server; the result stops serving."""
         ...
 
     async def request(self, subject: str, message: bytes, seconds: float) -> bytes:
-        """The answer of whoever serves the subject; ``NoOwner`` where none comes in time."""
+        """The answer of the subject's server. ``NoOwner``: none came in time."""
         ...
 
     async def close(self) -> None: ...
 
 
 class LocalBus:
-    """The bus of a process alone. Several of them can be joined, as tests do: each is then one process."""
+    """The bus of a single process. Tests join several, each for one process."""
 
     def __init__(self, joined: LocalBus | None = None) -> None:
         self._listeners: dict[str, list[tuple[LocalBus, Listener]]] = (

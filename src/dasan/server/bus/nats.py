@@ -1,7 +1,8 @@
-"""The bus over NATS: how processes on several machines talk to each other.
+"""The bus over NATS, between processes on several machines.
 
-Core NATS delivers at most once. ``publish`` may therefore lose a message, and whoever sees a gap reads the store again;
-``request`` that gets no answer raises ``NoOwner``. The client reconnects by itself, to any server of the cluster.
+Core NATS delivers at most once. ``publish`` may therefore lose a message, and a receiver that sees a gap reads the
+store again; ``request`` without an answer raises ``NoOwner``. The client reconnects by itself, to any server of the
+cluster.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 PATIENCE = 5.0
-"""Seconds in which the first connection must succeed."""
+"""The timeout of the first connection in seconds."""
 TABLE, OWNER = "dasan.table.", "dasan.owner."
 
 
 class NatsBus:
-    """One connection to a NATS server or cluster. Made by ``connect``; ``close`` it in the end."""
+    """One connection to a NATS server or cluster. Create it with ``connect`` and ``close`` it at the end."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     @staticmethod
     async def connect(url: str) -> NatsBus:
-        """Connect to the servers in ``url``, separated by commas; ``CannotServe`` if none answers."""
+        """Connect to the servers in ``url``, separated by commas. ``CannotServe``: none answers."""
         try:
             import nats
             from nats.errors import Error
@@ -63,7 +64,7 @@ class NatsBus:
             try:
                 listener(message.data)
             except Exception as error:
-                report(f"a message about {subject} could not be taken", error)
+                report(f"handling a message on {subject} failed", error)
 
         return (await self._client.subscribe(TABLE + subject, cb=heard)).unsubscribe
 
@@ -73,14 +74,14 @@ class NatsBus:
         try:
             await self._client.publish(TABLE + subject, message)
         except Error as error:
-            report("a message was not published", error)
+            report("publishing a message failed", error)
 
     async def serve(self, subject: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
         async def asked(message: Msg) -> None:
             try:
                 await message.respond(await answerer(message.data))
             except Exception as error:
-                report(f"a request to {subject} was not answered", error)
+                report(f"answering a request to {subject} failed", error)
 
         return (await self._client.subscribe(OWNER + subject, cb=asked)).unsubscribe
 

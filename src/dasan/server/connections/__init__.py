@@ -1,1 +1,1 @@
-"""HTTP and WebSockets: limits, checks and headers of requests, and the messages in and out."""
+"""HTTP and WebSockets: limits, checks and headers of requests, and messages in and out."""

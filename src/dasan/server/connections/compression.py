@@ -1,8 +1,8 @@
-"""Compression of JSON answers over HTTP, for answers without a secret beside text from other people.
+"""Compression of JSON answers over HTTP, except those that mix secrets with other people's text.
 
-Whoever sees how long encrypted answers are, and can put text of their own beside a secret in them, can guess the secret
-from how well both compress together (BREACH). A table's answers hold cards beside chat, a player's history the links of
-hands beside the names of opponents: they are never compressed. Nor are lines that are sent one at a time.
+An attacker who sees the lengths of encrypted answers and controls text in them can guess a secret in the same answer
+from the compression ratio (BREACH). A table's answers contain cards and chat, a player's history links of hands and
+names of opponents: they are never compressed. Neither are streamed lines.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 LEAST = 1000
-"""Bytes from which an answer is compressed."""
+"""The minimum length in bytes of compressed answers."""
 LEVEL = 6
 COMPRESSED = re.compile(
     r"/api/(openapi\.json|presets|rules/[^/]+|bots(/[^/]+)?|lobby|puzzles(/[^/]+)?|people/.+|me/(profile|habits|ratings/.+))"
 )
-"""The paths whose GET answers are compressed: a new one is not, unless it is added here."""
+"""An allow-list of the paths whose GET answers are compressed."""
 
 
 class Compressed:

@@ -1,4 +1,4 @@
-"""The middleware around every request: it checks host name, origin and length, and adds the security headers to every answer."""
+"""Middleware that checks every request's host name, origin and length, and adds security headers to every answer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""Only our own files; styles inline in attributes alone, where the page places cards."""
+"""Only our own files; inline styles only in attributes, with which the page places cards."""
 
 HEADERS = {
     "content-security-policy": POLICY,
@@ -54,7 +54,7 @@ log = logging.getLogger("dasan.server.requests")
 
 
 def refusal(code: ErrorCode, message: str, clause: str | None = None, headers: dict[str, str] | None = None) -> Response:
-    """An error as REST answers it."""
+    """The REST answer for an error."""
     body = error_message(code, message, clause)
     return JSONResponse(body.model_dump(), STATUS[code], headers)
 
@@ -88,7 +88,7 @@ class GuardMiddleware:
             await self._http(scope, receive, self._observed(scope, _with_headers(scope, send)))
 
     def _observed(self, scope: Scope, send: Send) -> Send:
-        """Count the answer, and log it if the host wants that."""
+        """Count the answer, and log it if the settings say so."""
         begun = time.monotonic()
         status = 0
 
@@ -161,7 +161,7 @@ class GuardMiddleware:
 
 
 def _with_headers(scope: Scope, send: Send) -> Send:
-    """Add the security headers, and keep answers of the interface out of caches."""
+    """Add the security headers, and forbid caches to store answers of the API."""
     private = {"cache-control": "no-store"} if scope["path"].startswith("/api/") else {}
 
     async def sent(message: Message) -> None:
@@ -179,7 +179,7 @@ def _known_method(method: str) -> str:
 
 
 def _route(scope: Scope) -> str:
-    """The route of a request as the code names it, never its address: that may hold what only one browser may know.
+    """The route of a request as named in the code, never its path, which may contain a secret.
 
     >>> _route({"path": "/link/secret"})
     'page'

@@ -1,7 +1,7 @@
-"""The networks of an address, so that limits also hold for a client with many addresses.
+"""The networks of an address, so that limits also apply to a client with many addresses.
 
-A provider gives one customer an IPv6 network of 2^64 addresses or more: usually a /64, often a /56, sometimes a /48. A limit
-counts the /64 like one IPv4 address, and the wider networks with a few times as much.
+A provider gives one customer an IPv6 network of 2^64 addresses or more: usually a /64, often a /56, sometimes a /48. A
+limit treats the /64 like one IPv4 address, and allows wider networks a small multiple.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from functools import lru_cache
 from typing import TypeAlias
 
 Networks: TypeAlias = tuple[tuple[str, int], ...]
-"""Names of networks, the narrowest first, each with the number of times that it may use a limit."""
+"""(network, multiple of the limit that it may use), the narrowest first."""
 
 SHARES = ((64, 1), (56, 4), (48, 16))
-"""Prefix lengths of IPv6, and how many times as much as one address each may use."""
+"""IPv6 prefix lengths, and the multiple of a limit that each may use."""
 
 
 @lru_cache(8192)
 def networks(address: str) -> Networks:
-    """The networks that an address counts for.
+    """The networks that an address counts towards.
 
     >>> networks("192.0.2.7"), networks("::ffff:192.0.2.7")
     ((('192.0.2.7', 1),), (('192.0.2.7', 1),))
@@ -39,14 +39,16 @@ def networks(address: str) -> Networks:
 
 
 class NetworkCounts:
-    """How many of something each network has."""
+    """Counts of something per network."""
 
     def __init__(self) -> None:
         self._by_network: Counter[str] = Counter()
         self.total = 0
 
     def enter(self, address: str, most: int) -> bool:
-        """Count one more, until it leaves; whether all networks of the address have at most ``most``, times their share."""
+        """Count one more, until `leave`. Returns whether every network of the address is within ``most`` times its
+        multiple.
+        """
         self.total += 1
         fits = True
         for network, share in networks(address):

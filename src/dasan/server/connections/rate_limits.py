@@ -1,4 +1,4 @@
-"""Token buckets, which bound actions at once and actions a second, for each of a bounded number of callers."""
+"""Token buckets: limits of bursts and of actions a second, for a bounded number of callers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Bucket:
 
 
 class Buckets:
-    """One bucket a key; beyond ``most`` keys the one unused for longest is forgotten.
+    """One bucket per key; beyond ``most`` keys the least recently used one is dropped.
 
     >>> buckets = Buckets(rate=0.001, burst=1)
     >>> [buckets.take_for(f"2001:db8::{host}") for host in (1, 2)], buckets.take_for("2001:db8:0:1::1")
@@ -56,7 +56,7 @@ class Buckets:
         return all(self.take(("network", network), share) for network, share in networks(address))
 
     def take(self, key: Hashable, share: int = 1) -> bool:
-        """Take one of ``key``'s tokens, if there is one. share: how many times as many tokens the key has as others."""
+        """Take one of ``key``'s tokens, if there is one. share: the multiple of the usual tokens that the key has."""
         bucket = self._buckets.pop(key, None) or Bucket(self._rate * share, self._burst * share, self._clock)
         self._buckets[key] = bucket
         if len(self._buckets) > self._most:

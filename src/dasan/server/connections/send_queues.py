@@ -10,15 +10,15 @@ from typing import Any, TypeAlias
 Json: TypeAlias = dict[str, Any]
 
 TOO_SLOW = 4408
-"""Close codes of our own; 4000 + the HTTP status that says the same."""
+"""Our close codes: 4000 + the corresponding HTTP status."""
 
 
 class Connection:
-    """One socket's side of a hub: a bounded queue of texts to send, and in the end the code to close with.
+    """One socket's side of a hub: a bounded queue of texts to send, then the code to close with.
 
-    A client that reads too slowly to keep up is dropped; it can connect again and gets what it missed. player: who it
-    is, None for somebody without a cookie. write: sends several texts at once, or returns False where it cannot; then, and
-    without it, they wait for whoever asks for the `next`.
+    A client that reads too slowly is dropped; it can reconnect and gets what it missed. player: None for a client
+    without a cookie. write: sends several texts at once, or returns False if it cannot; then, and without it, they wait
+    for a call of `next`.
     """
 
     def __init__(
@@ -26,18 +26,18 @@ class Connection:
     ) -> None:
         self.player = player
         self.timed = True
-        """Whether its delay is measured: not at a table whose clocks forgive none."""
+        """Whether its delay is measured; not at tables whose clocks do not compensate delay."""
         self._write = write
         self._writes_soon = False
         self._sending = False
-        """Whether a text that `next` gave is still being sent."""
+        """Whether a text returned by `next` is still being sent."""
         self._texts: deque[str | int] = deque()
         self._wake = asyncio.Event()
         self._most = most
         self._closed = False
 
     def offer(self, text: str) -> None:
-        """Queue ``text``; never waits."""
+        """Queue ``text`` without waiting."""
         if self._closed:
             return
         if len(self._texts) >= self._most:
@@ -51,7 +51,7 @@ class Connection:
                 asyncio.get_running_loop().call_soon(self._write_all)
 
     def _write_all(self) -> None:
-        """Write the waiting messages in one piece."""
+        """Write the queued texts with one call."""
         self._writes_soon = False
         if self._sending or self._closed or self._write is None:
             self._wake.set()
@@ -59,7 +59,7 @@ class Connection:
         try:
             written = self._write([text for text in self._texts if isinstance(text, str)])
         except Exception:
-            self._write = None  # from now on `next` has the texts
+            self._write = None  # from now on `next` returns the texts
             self._wake.set()
             raise
         if written:
@@ -68,7 +68,7 @@ class Connection:
             self._wake.set()
 
     def close(self, code: int) -> None:
-        """Close the socket with ``code`` after the queued texts; if the client is too slow, without sending them."""
+        """Close the socket with ``code`` after the queued texts, or without sending them if the client is too slow."""
         if self._closed:
             return
         self._closed = True
@@ -78,7 +78,7 @@ class Connection:
         self._wake.set()
 
     async def next(self) -> str | int:
-        """The next text to send, or the code to close with. Asked for again when the last one has been sent."""
+        """The next text to send, or the code to close with. Call it again when the text has been sent."""
         self._sending = False
         while not self._texts:
             self._wake.clear()
@@ -88,7 +88,7 @@ class Connection:
 
 
 class Hub:
-    """The connections at one table. The publisher looks up each player's seat, which decides what the player may see."""
+    """The connections at one table. The publisher looks up each player's seat, which determines what they may see."""
 
     def __init__(self) -> None:
         self._connections: set[Connection] = set()
@@ -107,13 +107,13 @@ class Hub:
 
     @property
     def players(self) -> frozenset[str]:
-        """The players who are connected."""
+        """The connected players."""
         return frozenset(c.player for c in self._connections if c.player is not None)
 
     def publish(
         self, viewer_of: Callable[[str | None], int | None], text_for: Callable[[int | None], str | None]
     ) -> None:
-        """Send each connection the text for its viewer, made once a viewer; None: nothing."""
+        """Send each connection the text for its viewer, computed once per viewer; None: send nothing."""
         texts: dict[int | None, str | None] = {}
         for connection in self:
             viewer = viewer_of(connection.player)

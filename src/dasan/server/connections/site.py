@@ -1,4 +1,4 @@
-"""The built web client's files, or a page that explains why there are none."""
+"""Serve the built web client, or a page that explains why it is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 HASHED = "assets"
-"""Vite puts files with a hash of their contents in their names here: they never change."""
+"""The folder of Vite's files with content hashes in their names, which never change."""
 
 FOREVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
@@ -29,14 +29,14 @@ The server itself is running; <a href="/api/health">its interface</a> works.</p>
 
 
 class ClientFiles(StaticFiles):
-    """Serves ``static``; a path without a file is a page of the client's own, as ``/t/ID`` is."""
+    """Serves ``static``; a path without a file, such as ``/t/ID``, is a route of the client."""
 
     def __init__(self, static: Path) -> None:
         super().__init__(directory=static, check_dir=False)
         self._static = static
 
     async def check_config(self) -> None:
-        """Nothing: a folder that is missing has a page of its own."""
+        """Do nothing: a missing folder is served as the page that explains it."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         parts = PurePosixPath(path).parts

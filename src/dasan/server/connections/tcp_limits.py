@@ -1,9 +1,9 @@
-"""Limits of TCP connections: how many from one address, how long a request may take to arrive, and who goes first.
+"""Limits of TCP connections: number per address, time for a request to arrive, and priorities.
 
-uvicorn waits for a request without a limit, and counts a connection that never sends one like any other, so that strangers with
-a few addresses could fill the server with connections that ask for nothing. Here connections that wait for a request, their
-first or another, have a part of the room; when it is full, the network with the most of them loses its oldest. The last eighth
-of all room is for players whom the server knows, and health checks are always answered.
+uvicorn waits for a request without a limit, so that strangers with a few addresses could fill the server with idle
+connections. Here idle connections, which wait for a first or a later request, have a share of the capacity; when it is
+full, the network with the most of them loses its oldest. The last eighth of the capacity is reserved for known players,
+and health checks are always answered.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from dasan.server.connections.networks import NetworkCounts, networks
 from dasan.server.settings import Settings
 
 HEALTH = frozenset({"/health", "/ready", "/api/health", "/api/ready", "/metrics"})
-"""Paths that are answered however many connections there are: a supervisor would restart a server that is well."""
+"""Paths that are always answered: otherwise a supervisor would restart a healthy server under load."""
 WAITING = 4
-"""One in so many connections may wait for a request."""
+"""The share of connections that may be idle: one in this many."""
 RESERVED = 8
-"""One in so many connections is for players whom the server knows."""
+"""The share of connections reserved for known players: one in this many."""
 
 Known: TypeAlias = Callable[[Headers], bool]
-"""Whether the headers of a request have a player's cookie."""
+"""Whether a request's headers contain a known player's cookie."""
 
 
 class Gate:
-    """Counts connections that are not sockets yet, by network."""
+    """Counts HTTP connections, before they become WebSockets, by network."""
 
     def __init__(self, settings: Settings, known: Known) -> None:
         self._settings = settings
         self._known = known
         self._counts = NetworkCounts()
         self._waiting: dict[str, dict[BoundedHttp, None]] = {}
-        """Connections that wait for a request, by network, the oldest first."""
+        """Idle connections by network, the oldest first."""
         self._waiting_total = 0
 
     @property
     def seconds(self) -> float:
-        """The longest time in which a request must arrive."""
+        """The time limit for a request to arrive."""
         return self._settings.request_seconds
 
     def enter(self, address: str) -> bool:
-        """Whether one more connection from ``address`` may stay; it is counted in any case, until it leaves."""
+        """Whether one more connection from ``address`` may stay; it counts in any case, until it leaves."""
         return self._counts.enter(address, self._settings.connections_each) or self._settings.trusts(address)
 
     def leave(self, address: str) -> None:
         self._counts.leave(address)
 
     def waits(self, connection: BoundedHttp, address: str) -> None:
-        """The connection waits for a request. If too many do, the network that has the most loses its oldest."""
+        """Mark the connection as idle. If too many are, the network with the most loses its oldest."""
         if self._settings.trusts(address):
             return
         mine = self._waiting.setdefault(networks(address)[0][0], {})
@@ -68,7 +68,7 @@ class Gate:
             oldest.transport.abort()
 
     def stops_waiting(self, connection: BoundedHttp, address: str) -> None:
-        """The connection has a whole request, or ends."""
+        """The connection has received a complete request, or ends."""
         self._remove(connection, networks(address)[0][0])
 
     def _remove(self, connection: BoundedHttp, network: str) -> None:
@@ -80,7 +80,7 @@ class Gate:
                 del self._waiting[network]
 
     def most(self, scope: Any) -> int | None:
-        """The number of connections from which on this request is answered 503; None: it is always carried out."""
+        """The number of connections from which this request is answered 503; None: never."""
         if scope["path"] in HEALTH:
             return None
         most = self._settings.most_connections
@@ -97,12 +97,14 @@ class BoundedHttp(H11Protocol):
 
     @property
     def limit_concurrency(self) -> int | None:
-        """The most connections with which a request is carried out; the base class asks once it knows the request."""
+        """The number of connections from which a request is refused; the base class reads it after parsing the
+        request.
+        """
         return self.gate.most(self.scope)
 
     @limit_concurrency.setter
     def limit_concurrency(self, value: int | None) -> None:
-        """The base class sets one number for all requests, which is not used."""
+        """Ignore the one number that the base class sets for all requests."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, or close it if the address has too many."""
@@ -114,12 +116,12 @@ class BoundedHttp(H11Protocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is gone."""
+        """Stop counting the connection."""
         super().connection_lost(exc)
         self._leave()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the time for a request runs from its first byte to its last."""
+        """Read data; the time limit runs from a request's first byte to its last."""
         super().data_received(data)
         if self._address is None:
             return
@@ -130,14 +132,14 @@ class BoundedHttp(H11Protocol):
             self._arrived()
 
     def on_response_complete(self) -> None:
-        """The answer is sent; a connection that stays open waits for its next request, unless that is here already."""
+        """After the answer, an open connection is idle again, unless its next request has already arrived."""
         super().on_response_complete()
         idle = self.cycle is None or self.cycle.response_complete
         if idle and self._address is not None and not self.transport.is_closing():
             self.gate.waits(self, self._address)
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        """The connection becomes a socket, which is counted as such."""
+        """The connection becomes a WebSocket, which is counted elsewhere."""
         self._leave()
         super().handle_websocket_upgrade(event)
 
@@ -161,11 +163,11 @@ class BoundedHttp(H11Protocol):
 
     def _hang_up(self) -> None:
         self._late = None
-        # An answer that is being sent is not cut off: only the rest of the request is missing then.
+        # Do not cut off an answer in progress: only the rest of the request is missing then.
         if self.cycle is None or self.cycle.response_complete or self.conn.their_state is h11.SEND_BODY:
             self.transport.abort()
 
 
 def bounded(settings: Settings, known: Known) -> type[BoundedHttp]:
-    """The protocol class of one server. known: whether a request comes from a player whom the server knows."""
+    """The protocol class of one server. known: whether a request comes from a known player."""
     return type("ServerHttp", (BoundedHttp,), {"gate": Gate(settings, known)})

@@ -1,9 +1,9 @@
-"""uvicorn's WebSocket with less work for each message.
+"""uvicorn's WebSocket protocol with less work per message.
 
-Through ASGI each text takes a step of a task, several calls and a write to the network. `Socket` offers the application an
-extension that writes several texts at once; and it goes on reading while a few messages wait, where uvicorn stops reading
-and begins again around every message. It also limits what no application sees: pings, pongs, pieces of messages, and messages
-that come after the server's close.
+Through ASGI each text costs a task switch, several calls and a network write. `Socket` offers the application an
+extension that writes several texts at once. It keeps reading while a few messages wait, whereas uvicorn pauses and
+resumes reading around every message. It also limits frames that never reach the application: pings, pongs, fragments,
+and messages after the server's close.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from uvicorn._types import ASGIReceiveEvent
 
 PATIENCE = 3
-"""Seconds that open requests have when the server stops, and connections for their last messages."""
+"""Seconds at shutdown for open requests, and for connections to send their last messages."""
 EXTENSION = "dasan.texts"
 MOST_WAITING = 4
-"""Messages from the client that wait before no more are read."""
+"""The number of unread client messages at which reading pauses."""
 FRAME_RATE, FRAME_BURST = 20.0, 1000
-"""Frames for no application that a client may send, a second and at once."""
+"""Limits of frames that do not reach the application: per second, and burst."""
 AT_ONCE = 16_384
-"""Bytes that are read before reading can pause or the connection can end. The system gives up to 16 times as many at a time; in
-frames of a few bytes they would take a third of a second.
+"""Bytes to process before reading can pause or the connection can end. The system delivers up to 16 times as many at
+once, which takes a third of a second to process in tiny frames.
 """
 
 WriteTexts: TypeAlias = Callable[[Sequence[str]], bool]
 
 
 class Socket(WebSocketsSansIOProtocol):
-    """Closes a connection soon after its application has ended or its client has fallen silent, even if the client no longer
-    reads; and at once if the client floods it with frames for no application.
+    """Closes a connection soon after its application has ended or its client has gone silent, even if the client no
+    longer reads, and at once if the client floods it with frames that do not reach the application.
     """
 
     _limit: Bucket | None = None
     _unread = b""
-    """What the system has given already while reading pauses."""
+    """Data received while reading is paused."""
 
     async def run_asgi(self) -> None:
         self.scope["extensions"][EXTENSION] = {"write": self.write_texts}
@@ -50,7 +50,7 @@ class Socket(WebSocketsSansIOProtocol):
         self.loop.call_later(PATIENCE, self.transport.abort)
 
     def write_texts(self, texts: Sequence[str]) -> bool:
-        """Send the texts now; False, with nothing sent, if the connection is not open or its client reads too slowly."""
+        """Send the texts now; False, sending nothing, if the connection is not open or its client reads too slowly."""
         if self.disconnected or self.close_sent or not self.handshake_complete or not self.writable.is_set():
             return False
         encoded = [text.encode() for text in texts]
@@ -63,7 +63,7 @@ class Socket(WebSocketsSansIOProtocol):
         return True
 
     def send_receive_event_to_app(self) -> None:
-        """Queue a message; after the server's close it is dropped, and only counted."""
+        """Queue a message; after the server's close, only count it."""
         if self.close_sent and not self._takes_frame():
             return
         paused, self.read_paused = self.read_paused, True  # so that the base class does not stop reading
@@ -74,7 +74,7 @@ class Socket(WebSocketsSansIOProtocol):
             self.transport.pause_reading()
 
     def data_received(self, data: bytes) -> None:
-        """Read on, a piece at a time, while the application keeps up."""
+        """Process data piece by piece while the application keeps up."""
         data, self._unread = self._unread + data, b""
         while data and not self.transport.is_closing():
             piece, data = data[:AT_ONCE], data[AT_ONCE:]
@@ -84,7 +84,7 @@ class Socket(WebSocketsSansIOProtocol):
                 return
 
     async def receive(self) -> ASGIReceiveEvent:
-        """The next message; when none waits any more, reading goes on."""
+        """The next message; reading resumes when the queue is empty."""
         event = await super().receive()
         if self._unread and not self.read_paused:
             self.data_received(b"")
@@ -96,17 +96,19 @@ class Socket(WebSocketsSansIOProtocol):
             super().handle_ping()
 
     def handle_pong(self, event: Frame) -> None:
-        """Measure the delay, if this answers a ping of ours."""
+        """Measure the delay if this answers one of our pings."""
         if self._takes_frame():
             super().handle_pong(event)
 
     def handle_cont(self, event: Frame) -> None:
-        """Take one more piece of a message."""
+        """Accept another fragment of a message."""
         if self._takes_frame():
             super().handle_cont(event)
 
     def _takes_frame(self) -> bool:
-        """Whether one more frame for no application is within the limit; if not, the connection ends."""
+        """Whether one more frame that does not reach the application is within the limit; if not, the connection
+        ends.
+        """
         if self._limit is None:
             self._limit = Bucket(FRAME_RATE, FRAME_BURST)
         if self._limit.take():
@@ -115,14 +117,12 @@ class Socket(WebSocketsSansIOProtocol):
         return False
 
     def keepalive_timeout(self) -> None:
-        """Close the connection of a client that answers no ping, without waiting until it has read what was sent."""
+        """Close the connection of a client that does not answer pings, without waiting for it to read."""
         super().keepalive_timeout()
         self.loop.call_later(PATIENCE, self.transport.abort)
 
 
 def writer(scope: Mapping[str, Any]) -> WriteTexts | None:
-    """The function with which the application of this scope writes several texts at once; None if its server has
-    none.
-    """
+    """The scope's function for writing several texts at once; None if the server has no such extension."""
     write: WriteTexts | None = scope.get("extensions", {}).get(EXTENSION, {}).get("write")
     return write

@@ -32,7 +32,7 @@ POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 SIGNED_OUT = 4403
 PATIENCE = 100
-"""Messages over the limit after which a connection is closed."""
+"""The number of messages over the limit that closes a connection."""
 PROBE_EVERY = 10.0
 """Seconds between measurements of a connection's delay."""
 
@@ -43,7 +43,7 @@ class Client(Protocol):
     """One socket of a player."""
 
     def recheck(self) -> None:
-        """Find out at once whether the socket's session goes on."""
+        """Check now whether the socket's session is still valid."""
         ...
 
 
@@ -59,7 +59,7 @@ class Live:
 
     @contextmanager
     def joined(self, player: str | None, client: Client) -> Iterator[None]:
-        """Count ``client`` among the player's sockets meanwhile."""
+        """Count ``client`` among the player's sockets during the context."""
         if player is None:
             yield
             return
@@ -72,29 +72,29 @@ class Live:
                 del self._clients[player]
 
     def touch(self, player: str) -> None:
-        """Count the player as here for a moment: their page asks without a socket."""
+        """Count a player whose page polls without a socket as online for a moment."""
         self._touched.add(player)
 
     def here(self) -> frozenset[str]:
-        """The players with a socket, and those who have been touched since the last call."""
+        """The players with a socket, and those touched since the last call."""
         touched, self._touched = self._touched, set()
         return frozenset(touched.union(self._clients))
 
     def recheck(self, player: str) -> None:
-        """Have the player's sockets find out at once whether they may stay."""
+        """Make the player's sockets check now whether they may stay."""
         for client in tuple(self._clients.get(player, ())):
             client.recheck()
 
     def recheck_all(self) -> None:
-        """Have the sockets of all players find out."""
+        """Make all players' sockets check now whether they may stay."""
         for player in tuple(self._clients):
             self.recheck(player)
 
 
 async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[None]], what: str) -> None:
-    """Serve a socket, as the player whose browser it comes from, unless its address has too many or the player is banned.
+    """Serve a socket for its browser's player, unless its address has too many or the player is banned.
 
-    what: named in the log if it fails.
+    what: its name in the log if it fails.
     """
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
@@ -127,7 +127,7 @@ async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[No
 
 @router.websocket("/ws/tables/{table_id}")
 async def table(websocket: WebSocket, table_id: str) -> None:
-    """A table, live. Refused sockets are accepted first, told why, and closed with 4000 + the HTTP status."""
+    """A table's live updates. Refused sockets are accepted, sent the reason, and closed with 4000 + the HTTP status."""
 
     async def serve(player: str | None) -> None:
         state = websocket.app.state
@@ -137,9 +137,9 @@ async def table(websocket: WebSocket, table_id: str) -> None:
 
 
 async def send_all(websocket: WebSocket, connection: Connection, seconds: float) -> None:
-    """Send queued texts until either side closes the connection. seconds: the limit for each message.
+    """Send queued texts until either side closes the connection. seconds: the time limit per message.
 
-    A client that does not take it in time is disconnected without a close frame, which it could not receive.
+    A client that exceeds it is disconnected without a close frame, which it could not receive.
     """
     while True:
         item = await connection.next()
@@ -156,7 +156,9 @@ async def send_all(websocket: WebSocket, connection: Connection, seconds: float)
 
 
 class _Client:
-    """One socket, with three tasks: to send queued texts, to ask whether the player may stay and measure the delay, to read."""
+    """One socket, with three tasks: send queued texts; check whether the player may stay and measure the delay;
+    read.
+    """
 
     def __init__(
         self, websocket: WebSocket, tables: Tables, commands: Commands, player: str | None, table_id: str
@@ -178,7 +180,7 @@ class _Client:
         self._metrics: Metrics = websocket.app.state.metrics
 
     def recheck(self) -> None:
-        """Find out at once whether the socket's session goes on."""
+        """Check now whether the socket's session is still valid."""
         self._again.set()
 
     async def serve(self) -> None:
@@ -203,12 +205,12 @@ class _Client:
                     await self._tables.leave(self._table_id, self._connection)
 
     def _seen(self) -> int | None:
-        """The last ``seq`` the client says it saw."""
+        """The last ``seq`` that the client reports."""
         text = self._websocket.query_params.get("seq", "")
         return int(text) if text.isdecimal() and len(text) < 10 else None
 
     def _banned(self) -> bool:
-        """Whether the socket's address is kept out by now."""
+        """Whether the socket's address has been banned since."""
         address = self._websocket.client.host if self._websocket.client else ""
         return self._tables.store.people.restrictions.bans(address, now())
 
@@ -243,7 +245,7 @@ class _Client:
                 return
 
     async def _handle(self, text: str | None) -> None:
-        """Answer one message; whatever is in it, the answer is one of the protocol's."""
+        """Answer one message, always with a message of the protocol."""
         command_id: str | None = None
         try:
             if text is None:
@@ -281,7 +283,7 @@ class _Client:
 
 
 def _id_of(text: str | None) -> str | None:
-    """The command's id, so that a refusal can name the command."""
+    """The command's id, for a refusal."""
     try:
         return getattr(read_client(text or ""), "id", None)
     except Refused:

@@ -13,14 +13,14 @@ from dasan.server.tables.shared_rules import rules_of
 
 DAY = 24 * 60 * 60 * 1000
 HOUSE = "greedy"
-"""The bot in the other seats: the same view always gets the same move from it."""
+"""The bot in the other seats, which is deterministic."""
 PREFERRED = {"scoring": "cards-multiplied"}
-"""Options that tell more of a hand than the presets' own, by name; they are chosen where a game has them."""
+"""Options that reveal more of a hand than the presets' defaults; used in games that have them."""
 QUIET = TableSettings(chat=False, spectators=False)
 
 
 def deal_of(day: date, deals: int, preset: str = "") -> DuplicateEvent:
-    """The event of a date, with fresh deals. preset: its game; empty: the games take turns.
+    """The event of a date, with fresh deals. preset: its game; empty: games rotate.
 
     >>> event = deal_of(date(2026, 11, 25), 8, "big-two")
     >>> event.id, event.deals, event.people, event.ends - event.starts == DAY
@@ -42,7 +42,7 @@ def deal_of(day: date, deals: int, preset: str = "") -> DuplicateEvent:
 
 
 def _game_of(day: date) -> Preset:
-    """The game of a date: the first preset of each family in turn."""
+    """The game of a date, in rotation of the families' first presets."""
     mains = [preset for preset in PRESETS.values() if preset.family in ("", preset.name)]
     return mains[day.toordinal() % len(mains)]
 
@@ -60,7 +60,7 @@ def _rules(preset: Preset) -> dasan.Rules:
 
 
 def date_of(now: int) -> date:
-    """The date at a time in milliseconds, in UTC.
+    """The UTC date at a time in milliseconds.
 
     >>> date_of(0)
     datetime.date(1970, 1, 1)

@@ -1,7 +1,7 @@
-"""A duplicate event as a value: its deals, the seats that people take in them, and its window of time.
+"""A duplicate event as a value: its deals, people's seats, and its time window.
 
-Every table of an event is an ordinary table that plays one hand, opened with the seed of its deal. So a deal's commitment is the
-one that its tables show and its records contain.
+Every table of an event is an ordinary table that plays one hand, opened with its deal's seed. So its tables show and
+its records contain the deal's commitment.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from dasan.server.protocol.table import TableSettings
 
 MOST_DEALS = 64
 Status: TypeAlias = Literal["before", "open", "closing", "over"]
-"""before: it has not begun. open: deals can be begun. closing: bots finish what is under way. over: the deals are revealed."""
+"""before: it has not begun. open: deals can be started. closing: bots finish open tables. over: the deals are
+revealed."""
 
 
 @dataclass(frozen=True)
 class DuplicateEvent:
     """A duplicate event.
 
-    title: empty for the deal of the day. day: its date, None for other events. seed: the source of all its deals. people: the
-    number of people at a table; `bot` plays in the other seats. fill: seconds after which bots take the seats of people who are
-    missing; None: never. host: the player who opened it. listed: whether it is shown to everybody; otherwise its link is the
-    invitation. starts, ends: milliseconds since 1970. revealed: when the deals were revealed, None before. bots_played: whether
-    the bots of the standings have played it.
+    title: empty for the deal of the day. day: its date, None for other events. seed: the source of all its deals.
+    people: the number of people at a table; `bot` plays in the other seats. fill: seconds after which bots take the
+    seats of missing people; None: never. host: the player who opened it. listed: whether it is shown to everybody;
+    otherwise its link is the invitation. starts, ends: milliseconds since 1970. revealed: when the deals were revealed,
+    None before. bots_played: whether the bots in the standings have played it.
     """
 
     id: str
@@ -48,13 +49,15 @@ class DuplicateEvent:
     bots_played: bool = False
 
     def status(self, now: int) -> Status:
-        """The event's state at the time ``now``."""
+        """The event's status at the time ``now``."""
         if self.revealed is not None:
             return "over"
         return "before" if now < self.starts else "open" if now < self.ends else "closing"
 
     def deal_seed(self, deal: int) -> bytes:
-        """The seed of the tables that play deal ``deal``, from 0. The secret of a deal says nothing about another deal."""
+        """The seed of the tables that play deal ``deal``, from 0. One deal's secret reveals nothing about another
+        deal.
+        """
         return fairness.local_seed(self.seed, "event deal", deal)
 
     def secret(self, deal: int) -> bytes:
@@ -63,11 +66,11 @@ class DuplicateEvent:
 
     @property
     def commitments(self) -> tuple[str, ...]:
-        """By deal, the commitment to its secret."""
+        """The commitment to each deal's secret."""
         return tuple(fairness.commitment(self.secret(deal)) for deal in range(self.deals))
 
     def seats(self, deal: int) -> tuple[int, ...]:
-        """The seats that people take in a deal, the same at every table. They move round from deal to deal."""
+        """The people's seats in a deal, the same at every table. They rotate from deal to deal."""
         players = self.rules.players
         first = fairness.Stream(fairness.local_seed(self.seed, "event seats", 0)).below(players)
         return tuple((first + deal + i) % players for i in range(self.people))

@@ -1,7 +1,7 @@
-"""The events of a server: seat players, have bots set the first scores, compute standings, and end events.
+"""Run a server's events: seat players, let bots set the first scores, compute standings, and end events.
 
-Everything that must survive a kill is in the store. Each step of the work that runs by itself can be repeated, so another
-process, or the next start, continues it.
+All durable state is in the store. Background steps are idempotent, so that another process or the next start can
+continue them.
 """
 
 from __future__ import annotations
@@ -28,20 +28,23 @@ from dasan.server.tables.room import Room
 from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 
 LOOK_EVERY = 2.0
-"""Seconds between looks for events that end, and for events whose bots have not played."""
+"""Seconds between checks for events to end, and for events whose bots have not played."""
 FRESH = 1000
-"""Milliseconds for which computed standings are shown again."""
+"""Milliseconds for which computed standings are cached."""
 BOTS = ("level-2", "greedy", "level-6")
-"""The bots of the standings of events that people play alone: the field of the first player."""
+"""The bots in the standings of single-player events, which are the first player's field."""
 BOT_SECONDS = 300.0
 STUCK = 60 * 60 * 1000
-"""Milliseconds after its end when an event is over even if a table cannot be finished, as when its log is damaged."""
+"""Milliseconds after its end at which an event is over even if a table cannot be finished, for example because its log
+is damaged."""
 REMEMBERED = 64
 
 
 @dataclass(frozen=True)
 class Standings:
-    """Standings at one moment. order: everybody who has finished a deal. place: of each player in it. at: the moment."""
+    """Standings at one moment. order: everybody who has finished a deal. place: each player's index in it. at: the
+    moment.
+    """
 
     order: Sequence[EntrantStanding]
     field: Field
@@ -56,19 +59,21 @@ class Events:
         self._tables = tables
         self._store = tables.store
         self._asked: set[str] = set()
-        """Events somebody has looked at, and whose bots should play."""
+        """Events that somebody has opened, and whose bots should play."""
         self._tables_of: dict[str, Standings] = {}
         self._once: Once[Standings] = Once()
 
     async def run(self) -> None:
         """Let bots play and end events, until cancelled."""
         try:
-            await repeat("looking after events", self.look, LOOK_EVERY)
+            await repeat("running events", self.look, LOOK_EVERY)
         finally:
             self._once.close()
 
     async def today(self) -> tuple[DuplicateEvent, DuplicateEvent] | None:
-        """The deal of the day and tomorrow's, whose commitments are so published before it begins; None if there is none."""
+        """Today's and tomorrow's deal of the day, so that commitments are published in advance; None if there is
+        none.
+        """
         settings = self._tables.settings
         if not settings.daily_deals:
             return None
@@ -85,7 +90,7 @@ class Events:
         return events[0], events[1]
 
     async def seat(self, event: DuplicateEvent, player: str, name: str) -> Seated:
-        """The player's table for the deal that they play next, or have them wait for one."""
+        """The player's table for their next deal, or a place in the queue for one."""
         seated = await self._store.duplicates.seat(event, player, name, now(), lambda *a: _room(event, *a))
         self._asked.add(event.id)
         if seated.table is not None:
@@ -112,7 +117,7 @@ class Events:
         return table
 
     async def look(self) -> None:
-        """Do what events need now. An error in one does not stop the others."""
+        """End due events and let bots play. An error in one event does not stop the others."""
         for event in await self._store.duplicates.unrevealed():
             status = event.status(now())
             if status == "closing":
@@ -121,7 +126,7 @@ class Events:
                 await guarded(f"bots of event {event.id}", self._play_bots(event))
 
     async def _end(self, event: DuplicateEvent) -> None:
-        """Have bots finish what is under way, then reveal the deals."""
+        """Let bots finish open tables, then reveal the deals."""
         under_way = await self._store.duplicates.under_way(event.id)
         for table_id, player in under_way:
             await guarded(f"finishing table {table_id}", self._finish(table_id, player))
@@ -130,7 +135,7 @@ class Events:
             await self._store.duplicates.reveal(event.id, now(), stuck=stuck)
 
     async def _finish(self, table_id: str, player: str) -> None:
-        """Have a bot play on for the player, to the end of the hand."""
+        """Let a bot finish the hand for the player."""
         room = await self._tables.look(table_id)
         seat = room.seat_of(player)
         if room.status == "playing" and seat is not None and room.chairs[seat].substitute is None:
@@ -138,7 +143,7 @@ class Events:
             await self._tables.command(table_id, player, leaving)
 
     async def _play_bots(self, event: DuplicateEvent) -> None:
-        """Have each bot of the standings play all deals in the seat of the entrants; one that cannot is left out."""
+        """Let each bot of the standings play all deals in the entrants' seat; bots that cannot are skipped."""
         deals = range(event.deals)
         seats = [event.seats(deal)[0] for deal in deals]
         seeds = [event.deal_seed(deal).hex() for deal in deals]
@@ -158,7 +163,7 @@ class Events:
 
 
 def score_bounds(event: DuplicateEvent) -> tuple[float, float]:
-    """(least, most) that a deal can count."""
+    """(minimum, maximum) score of a deal."""
     return bounds(event.rules)
 
 
@@ -168,7 +173,7 @@ def _table(plays: Sequence[Play], deals: int, moment: int) -> Standings:
 
 
 def _room(event: DuplicateEvent, deal: int, guests: Sequence[Guest]) -> Room:
-    """The room of a table that plays a deal: these people, and bots in the other seats, with the same names at every table."""
+    """The room of a table that plays a deal: these people, and bots with the same names at every table."""
     place = EventDeal(event.id, deal, event.deals)
     head = Head(secrets.token_urlsafe(9), event.rules, event.settings, event.deal_seed(deal), place)
     taken = {guest.seat: guest for guest in guests}

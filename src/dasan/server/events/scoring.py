@@ -1,6 +1,6 @@
-"""Points against the field: a score less the mean score of the others who sat in the same seat with the same cards.
+"""Points against the field: a score minus the mean score of the others in the same seat with the same cards.
 
-Whoever held good cards is compared with others who held them too. All functions are pure; the store gives the plays.
+So good cards are compared with the same good cards. All functions are pure; the store provides the plays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dasan.estimates import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A finished play of a deal. score: the payment in units, or the points of the place where nothing is paid.
+    """A finished play of a deal. score: the payment in units, or points for the place in games without payments.
 
     assisted: whether a bot moved for the player.
     """
@@ -30,7 +30,7 @@ class Play:
 class EntrantStanding:
     """An entrant's standing. rank: from 1, equal ranks on equal points; None until every deal is played.
 
-    deals: the number of deals played. points: one number for each play that has a field, in order of the deals. assisted: the
+    deals: the number of deals played. points: one number per play with a field, in order of the deals. assisted: the
     number of deals in which a bot moved for the player.
     """
 
@@ -45,13 +45,13 @@ class EntrantStanding:
         return fsum(self.points)
 
     def estimate(self, bounds: tuple[float, float]) -> Estimate | None:
-        """The mean of the points of a deal, with its interval. bounds: of a score. None without points."""
+        """The mean points per deal, with its interval; None without points. bounds: of a score."""
         width = bounds[1] - bounds[0]
         return Estimate.of(self.points, (-width, width), digits=2) if self.points else None
 
 
 Field = Mapping[tuple[int, int], tuple[int, float]]
-"""By deal and seat, the number of plays and the sum of their scores."""
+"""(number of plays, sum of their scores) by deal and seat."""
 
 
 def field_of(plays: Iterable[Play]) -> Field:
@@ -75,13 +75,13 @@ def others(play: Play, field: Field) -> float | None:
 
 
 def points(play: Play, field: Field) -> float | None:
-    """The points of a play against the field; None if nobody else has played the deal in that seat."""
+    """A play's points against the field; None if nobody else has played the deal in that seat."""
     mean = others(play, field)
     return None if mean is None else play.score - mean
 
 
 def standings(plays: Sequence[Play], deals: int) -> list[EntrantStanding]:
-    """Everybody who has finished a deal: first those who have played all deals, by points, then the others, by points.
+    """Everybody who has finished a deal: first those with all deals, by points, then the others, by points.
 
     >>> plays = [Play("a", 0, 0, 2.0), Play("b", 0, 0, 0.0), Play("a", 1, 1, 1.0), Play("b", 1, 1, 1.0), Play("c", 0, 0, 4.0)]
     >>> [(one.player, one.rank, one.total) for one in standings(plays, 2)]
@@ -96,7 +96,7 @@ def standings(plays: Sequence[Play], deals: int) -> list[EntrantStanding]:
         in_order = sorted(played, key=lambda play: play.deal)
         gained = tuple(gain for play in in_order if (gain := points(play, field)) is not None)
         entrants.append(EntrantStanding(player, None, len(played), gained, sum(play.assisted for play in played)))
-    # Sums of the same numbers in another order differ in their last bits.
+    # Rounded, because sums of the same numbers in another order differ in their last bits.
     order = sorted(entrants, key=lambda one: (one.deals < deals, -round(one.total, 6), one.player))
     out: list[EntrantStanding] = []
     for place, one in enumerate(order, start=1):

@@ -1,1 +1,1 @@
-"""The operation of a host: background tasks, health, metrics, logs and the data folder."""
+"""Operations: background tasks, health, metrics, logs and the data folder."""

@@ -1,4 +1,4 @@
-"""Background tasks that outlive their errors: one that fails is reported and goes on."""
+"""Background tasks that survive errors: a failure is reported, and the task continues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NoReturn
 from dasan.server.operations.reporting import report
 
 AFTER_ERROR = 1.0
-"""The least pause after an error, in seconds, so that one that persists does not fill the processor or the log."""
+"""The minimum pause after an error in seconds, so that a persistent error does not flood the processor or the log."""
 
 
 async def guarded(what: str, work: Awaitable[object]) -> bool:
@@ -23,7 +23,7 @@ async def guarded(what: str, work: Awaitable[object]) -> bool:
 
 
 async def repeat(what: str, work: Callable[[], Awaitable[object]], every: float = 0.0) -> NoReturn:
-    """Do ``work`` again and again until cancelled, with pauses of ``every`` seconds. An error ends one round only.
+    """Repeat ``work`` until cancelled, with pauses of ``every`` seconds. An error ends only one round.
 
     >>> done = []
     >>> async def work():

@@ -16,14 +16,14 @@ from dasan.server.tables.directory import Tables
 PATIENCE = 5.0
 """Seconds to wait for the store."""
 FRESH = 1.0
-"""Seconds for which a write that succeeded says that the store takes more."""
+"""Seconds for which a successful write counts as a passed check."""
 MEGABYTE = 1 << 20
 
 
 class Checks:
     """The checks of one process.
 
-    ``store``: something was written a moment ago. ``disk``: the disk of the data folder has room. ``bus``: NATS is
+    ``store``: a recent write succeeded. ``disk``: the disk of the data folder has space. ``bus``: NATS is
     connected. ``workers``: bots and reviews can be computed. ``accepting``: the server is not stopping.
     """
 
@@ -40,7 +40,7 @@ class Checks:
         return {"store": await self._written(), "disk": await asyncio.to_thread(self._room)}
 
     async def readiness(self) -> dict[str, bool]:
-        """Whether players should be sent here."""
+        """Whether load balancers should send players here."""
         return {
             **await self.health(),
             "bus": self._bus is None or self._bus.connected,
@@ -49,7 +49,9 @@ class Checks:
         }
 
     async def _written(self) -> bool:
-        """Write to the store: at most once a second, because anybody may ask; while it fails, on every request."""
+        """Write to the store at most once a second, because anybody may call this; after a failure, on every
+        request.
+        """
         asked = time.monotonic()
         async with self._asking:
             if self._begun >= (asked - FRESH if self._well else asked):

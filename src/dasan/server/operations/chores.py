@@ -1,4 +1,4 @@
-"""Background tasks of a server: it announces that it runs, reads notices, and removes old data."""
+"""Background tasks of a server: announce that it runs, read notices, and remove old data."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.directory import Tables
 
 READ_EVERY = 1.0
-"""Seconds between two looks for notices: so soon a ban takes effect."""
+"""Seconds between reads of notices, and thus until a ban takes effect."""
 BEAT_EVERY = 10.0
 PRUNE_EVERY = 60 * 60.0
 HERE_EVERY = 15.0
-"""Seconds between two writes of who is here: a third of the time for which that counts."""
+"""Seconds between writes of who is online: a third of the time for which a write counts."""
 
 log = logging.getLogger("dasan.server")
 
 
 class Chores:
-    """Tasks that run as long as the server does; an error in one is reported, and it goes on."""
+    """Tasks that run as long as the server; errors are reported, and the task continues."""
 
     def __init__(
         self, tables: Tables, identities: Identities, live: Live, metrics: Metrics, sightings: Sightings
@@ -44,15 +44,15 @@ class Chores:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Run them while the context lasts."""
-        # Notices from before the start need no action: nobody was connected, and what they say is read after them.
+        """Run the tasks during the context."""
+        # Notices from before the start need no action: nobody was connected, and the data they announce is read later.
         self._read = {notice.id for notice in await self._store.processes.notices(now())}
         await self._store.moderation.reload()
         tasks = [
-            asyncio.create_task(repeat("saying that this process runs", self._beat, BEAT_EVERY), name="beat"),
+            asyncio.create_task(repeat("announcing this process", self._beat, BEAT_EVERY), name="beat"),
             asyncio.create_task(repeat("reading notices", self._notices, READ_EVERY), name="notices"),
             asyncio.create_task(repeat("removing old data", self._prune, PRUNE_EVERY), name="prune"),
-            asyncio.create_task(repeat("writing who is here", self._here, HERE_EVERY), name="who is here"),
+            asyncio.create_task(repeat("writing who is online", self._here, HERE_EVERY), name="who is here"),
             asyncio.create_task(repeat("measuring the event loop", self._metrics.look), name="metrics"),
         ]
         try:
@@ -86,11 +86,11 @@ class Chores:
     async def _prune(self) -> None:
         removed = await prune(self._store.database, self._store.people, keep_of(self._tables.settings), now())
         if any(removed.values()):
-            log.info("removed what was old: %s", ", ".join(f"{kind} {n}" for kind, n in removed.items()))
+            log.info("removed old data: %s", ", ".join(f"{kind} {n}" for kind, n in removed.items()))
 
 
 def keep_of(settings: Settings) -> Keep:
-    """The host's limits for keeping data."""
+    """The host's retention periods."""
     return Keep(
         tables=settings.keep_tables_days,
         hands=settings.keep_hands_days,

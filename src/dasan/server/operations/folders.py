@@ -17,7 +17,8 @@ LOCK_FILE = "server.lock"
 def data_dir(path: Path) -> Iterator[None]:
     """Create the data directory if necessary, readable by its owner alone, and lock it.
 
-    The operating system releases the lock however the server ends. ``CannotServe``: it cannot be used, or another server has it.
+    The operating system releases the lock when the server ends in any way. ``CannotServe``: the folder cannot be used,
+    or another server has it.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

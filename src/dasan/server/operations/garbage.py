@@ -1,9 +1,9 @@
-"""When Python looks for cyclic garbage: a full collection stops the whole process, for 0.5 s at 1,000 tables.
+"""Scheduling of Python's cyclic garbage collector: a full collection stops the process, for 0.5 s at 1,000 tables.
 
-Python begins one when many objects have outlived two collections of young ones. Each move replaces a table's state, and
-the old state counts among those objects, though it is freed without any collection: a busy server stopped every few
-seconds and found nothing. Here a full collection begins when more is in memory than after the last one. Young objects are
-collected less often than Python would, and once only: the next collection of those that remain is a full one.
+Python begins a full collection when many objects have survived two young collections. Each move replaces a table's
+state, and the old state counts among those objects although reference counting frees it: a busy server stopped every
+few seconds and found nothing. Here a full collection begins when memory has grown since the last one. Young collections
+are rarer than Python's default, and survivors wait for the next full collection.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from dasan.server.operations.background import repeat
 
 NEVER = 1 << 30
 YOUNG = 10_000
-"""Objects more than at the last collection of young ones at which the next one begins."""
+"""New objects since the last young collection that start the next one."""
 GROWTH = 1.5
-"""A full collection begins when memory holds this many times what it held after the last one."""
+"""A full collection begins when memory has grown by this factor since the last one."""
 LOOK_EVERY = 1.0
 
 
 class Garbage:
-    """Full collections of this process, by the size of its memory."""
+    """Full collections of this process, triggered by memory size."""
 
     def __init__(self) -> None:
         self._blocks = sys.getallocatedblocks()
 
     async def look(self) -> bool:
-        """Collect if memory has grown; whether it had."""
+        """Collect if memory has grown; returns whether it did."""
         if sys.getallocatedblocks() < GROWTH * self._blocks:
             return False
         gc.collect()
@@ -41,7 +41,9 @@ class Garbage:
 
 @asynccontextmanager
 async def collected_by_size() -> AsyncIterator[None]:
-    """In this context Python collects only young objects by itself; objects that exist already, such as modules, are in none."""
+    """In this context Python runs only young collections by itself, and objects that exist already, such as modules,
+    are frozen.
+    """
     before = gc.get_threshold()
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Log lines: one a record, as text or as JSON, in which nothing that a player writes can pass for another line."""
+"""Log records as one line each, text or JSON, so that players' text cannot forge lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TextIO
 
 FIELDS = ("error", "where", "method", "route", "status", "ms", "address")
-"""What records carry beside their message; nothing else of a record is written."""
+"""The extra fields of a record that are written."""
 
 
 class LineFormatter(logging.Formatter):
@@ -26,7 +26,7 @@ class LineFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one JSON object: time, level, logger, message, and the fields it has."""
+    """A record as one JSON object: time, level, logger, message, and its extra fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -44,20 +44,20 @@ LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNI
 
 
 def configure(form: str, level: str, stream: TextIO | None = None) -> logging.Handler:
-    """Write log records to ``stream`` (standard error), in one of ``FORMATS`` and from one of ``LEVELS`` on.
+    """Write log records to ``stream`` (standard error) in one of ``FORMATS``, from one of ``LEVELS`` on.
 
-    The handler, which ``logging.getLogger().removeHandler`` takes back.
+    Returns the handler, for ``logging.getLogger().removeHandler``.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(FORMATS[form]())
-    # Other packages say only what is wrong: SQLAlchemy would repeat its statements.
+    # Only warnings from other packages: SQLAlchemy would log its statements.
     logging.getLogger().addHandler(handler)
     logging.getLogger("dasan").setLevel(LEVELS[level])
     return handler
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:
-    """The fields of a record. The text of an exception is left out: it could name hidden cards (G.02)."""
+    """The fields of a record, without the exception's message, which could name hidden cards (G.02)."""
     fields = {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
     if record.exc_info and record.exc_info[0] is not None:
         fields.setdefault("error", record.exc_info[0].__qualname__)

@@ -1,4 +1,4 @@
-"""Figures for Prometheus. Labels are closed sets (methods, routes, codes, bots): no players, no tables, no cards."""
+"""Metrics for Prometheus. Labels are closed sets (methods, routes, codes, bots): no players, tables or cards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOK = 0.5
 
 
 class Metrics:
-    """The figures of one server. ``look`` must be repeated for the event loop's delay to be measured."""
+    """The metrics of one server. Call ``look`` repeatedly to measure the event loop's delay."""
 
     def __init__(self, settings: Settings) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
@@ -53,7 +53,7 @@ class Metrics:
         ProcessCollector(registry=self.registry)
 
     def attach(self, tables: Tables, sockets: NetworkCounts) -> None:
-        """Count what is open there from now on."""
+        """Start counting open tables and sockets."""
         self._parts.tables, self._parts.sockets = tables, sockets
 
     async def look(self) -> None:
@@ -63,7 +63,7 @@ class Metrics:
         self.loop_delay.observe(max(0.0, time.monotonic() - begun - LOOK))
 
     def text(self) -> bytes:
-        """All figures as Prometheus reads them."""
+        """All metrics in Prometheus's text format."""
         return generate_latest(self.registry)
 
 
@@ -91,11 +91,9 @@ class _Parts(Collector):
         counts = self.tables.store.log.counts
         yield GaugeMetricFamily("dasan_tables", "Tables that are open in this process.", value=len(self.tables))
         yield CounterMetricFamily("dasan_entries", "Entries of tables' logs on disk.", value=counts.entries)
-        yield CounterMetricFamily("dasan_writes", "Times that a table wrote to its log.", value=counts.writes)
-        yield CounterMetricFamily(
-            "dasan_transactions", "Transactions that contained them, often several.", value=counts.transactions
-        )
-        yield CounterMetricFamily("dasan_write_seconds", "Seconds that they took.", value=counts.seconds)
+        yield CounterMetricFamily("dasan_writes", "Writes of tables to their logs.", value=counts.writes)
+        yield CounterMetricFamily("dasan_transactions", "Transactions with these writes.", value=counts.transactions)
+        yield CounterMetricFamily("dasan_write_seconds", "Seconds spent on these writes.", value=counts.seconds)
         yield CounterMetricFamily("dasan_write_failures", "Writes that failed.", value=counts.failures)
         yield CounterMetricFamily("dasan_hands_finished", "Hands that ended.", value=counts.hands)
         jobs = CounterMetricFamily("dasan_jobs", "Work of worker processes.", labels=["pool", "outcome"])
