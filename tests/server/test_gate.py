@@ -179,9 +179,9 @@ def test_every_number_has_bounds_and_beyond_them_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("DASAN_DATA_DIR", "~nobody-of-that-name/x", "the home folder of nobody"),
-        ("DASAN_STATIC_DIR", "~nobody-of-that-name/x", "the home folder of nobody"),
-        ("DASAN_SETTINGS", "~nobody-of-that-name/x", "the home folder of nobody"),
+        ("DASAN_DATA_DIR", "~nobody-of-that-name/x", "the home folder of an unknown user"),
+        ("DASAN_STATIC_DIR", "~nobody-of-that-name/x", "the home folder of an unknown user"),
+        ("DASAN_SETTINGS", "~nobody-of-that-name/x", "the home folder of an unknown user"),
         ("DASAN_DATA_DIR", "x" * 300, "File name too long"),
         ("DASAN_DATABASE", "postgresql://127.0.0.1:1/dasan", "the database cannot be used"),
         ("DASAN_DATABASE", "postgresql://host:port/dasan", "the database's address cannot be used: its port is not"),

@@ -1,4 +1,4 @@
-"""The server's own refusals, beside those of the rules."""
+"""The server's refusals, in addition to those of the rules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dasan.reasons import reason
 ErrorCode: TypeAlias = Literal[
     "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
 ]
-"""Every code an error can have on the wire; the first four are the engine's own. ``too-fast`` and ``unavailable`` do not say
-whether a command has been carried out: it is sent again with the same id.
+"""Every error code on the wire; the first four come from the engine. ``too-fast`` and ``unavailable`` do not say
+whether a command was carried out: clients retry with the same id.
 """
 
 STATUS: dict[ErrorCode, int] = {
@@ -25,11 +25,11 @@ STATUS: dict[ErrorCode, int] = {
     "too-large": 413,
     "unavailable": 503,
 }
-"""The HTTP status that goes with each code."""
+"""The HTTP status of each code."""
 
 
 class Refused(Exception):
-    """A request that is not carried out, with a code for programs and a sentence for people."""
+    """A refused request, with a code for programs and a sentence for people."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(code, message)
@@ -55,7 +55,7 @@ class Banned(Refused):
 
 
 class CannotServe(DasanError):
-    """The server cannot start; the message is one line for the person who started it. It cites no clause."""
+    """The server cannot start; the message is one line for the person who started it, without a clause."""
 
     code = "cannot-serve"
 

@@ -16,7 +16,7 @@ from dasan.server.protocol.messages import ServerMessage
 
 PATH = Path(__file__).with_name("schema.json")
 REST = (bidding, events, friends, moderation, notifications, people, rest, study)
-"""The modules whose models are the requests and answers of REST."""
+"""The modules with the models of REST requests and answers."""
 
 
 def schema() -> dict[str, Any]:
@@ -47,7 +47,7 @@ def schema() -> dict[str, Any]:
 
 
 def asyncapi(version: str) -> dict[str, Any]:
-    """The socket as an AsyncAPI 3 document, from the same models.
+    """The WebSocket protocol as an AsyncAPI 3 document, from the same models.
 
     >>> sorted(asyncapi("1")["operations"])
     ['receive', 'send']

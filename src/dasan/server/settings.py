@@ -1,4 +1,4 @@
-"""The settings of a host; the defaults suit one person at one machine."""
+"""The settings of a server; the defaults suit one person on one machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dasan.server.refusals import CannotServe
 
 LEAST_TOKEN = 16
 FILE = "DASAN_SETTINGS"
-"""The variable that names a file of settings."""
+"""The environment variable that names a file of settings."""
 SWITCHES = frozenset({"log_requests", "warm", "migrate", "push_private"})
 SMTP_SECURITY = ("starttls", "tls", "none")
 URL = re.compile(r"https?://([A-Za-z0-9.-]+)(?::[0-9]{1,5})?/?")
@@ -28,16 +28,16 @@ MAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,190}")
 MOST_DAYS = 36_500
 MOST_RATE, MOST_BURST = 1_000_000, 1_000_000
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 512, 1_048_576
-"""Bounds of what a worker process may use: with 256, bots that use NumPy end their process."""
+"""Bounds of a worker process's memory in megabytes: with 256, bots that use NumPy crash."""
 
 
 def default_data_dir() -> Path:
-    """Where this user's tables are kept unless told otherwise."""
+    """The default data folder of this user."""
     return platformdirs.user_data_path("dasan", appauthor=False)
 
 
 def setting(default: object, help: str, *, secret: bool = False) -> Any:
-    """A field with what the documentation says of it. secret: it is never printed."""
+    """A field with its text for the documentation. secret: whether it is never printed."""
     return field(default=default, repr=not secret, metadata={"help": help})
 
 
@@ -47,26 +47,26 @@ def number(default: float, help: str, least: float, most: float) -> Any:
 
 
 def days(help: str) -> Any:
-    """A number of days for which data is kept; 0: for ever."""
+    """A number of days for which data is kept; 0: forever."""
     return number(0, help, 0, MOST_DAYS)
 
 
 def rate(default: float, help: str) -> Any:
-    """The most actions a second, in the long run."""
+    """A sustained rate of actions a second."""
     return number(default, help, 0.0001, MOST_RATE)
 
 
 def burst(default: int) -> Any:
-    """The most actions at once."""
+    """The burst that goes with a rate."""
     return number(default, "as a burst", 1, MOST_BURST)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The server's settings; each can be given in the environment as ``DASAN_`` and its name in capitals, or in a file.
+    """The server's settings; each can be set in the environment as ``DASAN_`` and its name in capitals, or in a file.
 
-    ``described`` says what each is for. Rates are tokens a second, with a burst. ``CannotServe``, in one sentence that
-    names the setting, for a value that cannot be.
+    ``described`` documents them. Rates are tokens a second, with a burst. ``CannotServe``, in one sentence that names
+    the setting: a value is not valid.
     """
 
     data_dir: Path = field(
@@ -74,7 +74,7 @@ class Settings:
     )
     host: str = setting("127.0.0.1", "the address to listen on; `0.0.0.0` for all")
     database: str = setting("", "the address of a PostgreSQL database; empty: SQLite in the data folder", secret=True)
-    nats: str = setting("", "addresses of NATS, with commas between, for several processes on one database", secret=True)
+    nats: str = setting("", "NATS addresses, separated by commas, for several processes on one database", secret=True)
     secret: str = setting(
         "",
         "at least 32 characters that sign cookies, the same for all processes; empty: a key in the data folder",
@@ -84,10 +84,10 @@ class Settings:
         default_factory=lambda: Path(__file__).parent / "static", metadata={"help": "the built web client"}
     )
     allowed_hosts: tuple[str, ...] = setting(
-        (), "host names that requests may be addressed to; empty: this machine's own, or any when it is not local"
+        (), "accepted host names in requests; empty: this machine's own, or any if the server is not local"
     )
     trusted_proxies: tuple[str, ...] = setting(
-        (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are believed"
+        (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are trusted"
     )
     public_url: str = setting(
         "", "the address at which players reach the server, like `https://cards.example`; letters link to it"
@@ -101,37 +101,39 @@ class Settings:
     push_private: int = setting(0, "1: push services may be in the host's own network and without HTTPS, as in tests")
     bot_delay: float = number(
         0.6,
-        "about how many seconds a bot's move takes, drawn so that its time tells nothing; 0: none are added",
+        "mean seconds that a bot's move takes, randomized so that its time reveals nothing; 0: no delay",
         0,
         3600,
     )
-    bot_processes: int = number(2, "processes in which bots think and give hints", 1, 256)
-    bot_seconds: float = number(10.0, "seconds a bot may think before its process is ended", 0.1, 3600)
+    bot_processes: int = number(2, "processes for bots and hints", 1, 256)
+    bot_seconds: float = number(10.0, "seconds that a bot may think before its process is killed", 0.1, 3600)
     bot_memory_mb: int = number(1024, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
     study_processes: int = number(2, "processes for reviews and puzzles", 1, 256)
-    study_seconds: float = number(60.0, "seconds for one of these before its process is ended", 0.1, 86_400)
-    review_seconds: float = number(8.0, "seconds for a review of one hand, and for what could be known in it", 0.1, 3600)
+    study_seconds: float = number(60.0, "seconds for one of these before its process is killed", 0.1, 86_400)
+    review_seconds: float = number(
+        8.0, "seconds for a review of one hand by the solver, and by players' information", 0.1, 3600
+    )
     study_memory_mb: int = number(2048, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
-    keep_tables_days: int = days("days that casual tables are kept which nobody touches; 0: for ever")
-    keep_hands_days: int = days("days that finished hands are kept which were not rated; 0: for ever")
-    keep_guests_days: int = days("days after their last hand until guests are forgotten; 0: never")
-    keep_chat_days: int = days("days that chat and reports of it are kept; 0: for ever")
-    log_format: str = setting("text", "how log lines are written: `text` or `json`")
-    log_level: str = setting("info", "what is logged: `debug`, `info`, `warning` or `error`, and above")
-    log_requests: int = setting(0, "1: log every request, by route, without what is in its address")
+    keep_tables_days: int = days("days to keep unused casual tables; 0: forever")
+    keep_hands_days: int = days("days to keep finished unrated hands; 0: forever")
+    keep_guests_days: int = days("days to keep guests after their last hand; 0: forever")
+    keep_chat_days: int = days("days to keep chat and reports of it; 0: forever")
+    log_format: str = setting("text", "the format of log lines: `text` or `json`")
+    log_level: str = setting("info", "the lowest level that is logged: `debug`, `info`, `warning` or `error`")
+    log_requests: int = setting(0, "1: log every request by its route, without the values in its path")
     metrics_token: str = setting(
         "", "at least 16 characters that Prometheus sends as its bearer token; empty: no metrics", secret=True
     )
     least_free_mb: int = number(
-        64, "megabytes free on the disk of the data folder below which the server is not well", 0, 100_000_000
+        64, "free megabytes on the disk of the data folder below which the server is unhealthy", 0, 100_000_000
     )
     warm: int = setting(1, "0: compile nothing in advance")
     migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
-    idle_seconds: float = number(60.0, "seconds after which a table nobody looks at is closed", 0, 86_400)
-    send_queue: int = number(256, "messages that wait for a slow reader before it is dropped", 1, 65_536)
-    send_seconds: float = number(20.0, "seconds a message may take to be sent", 0.1, 3600)
+    idle_seconds: float = number(60.0, "seconds after which a table without connections is unloaded", 0, 86_400)
+    send_queue: int = number(256, "queued messages at which a slow reader is dropped", 1, 65_536)
+    send_seconds: float = number(20.0, "time limit in seconds for sending a message", 0.1, 3600)
     request_seconds: float = number(
-        15.0, "seconds a request may take to arrive, and a connection to begin one", 0.1, 3600
+        15.0, "time limit in seconds for a request to arrive, and for a connection to begin one", 0.1, 3600
     )
     message_rate: float = rate(20.0, "messages a second from one connection, and commands a second from one player")
     message_burst: int = burst(60)
@@ -143,30 +145,30 @@ class Settings:
     table_burst: int = burst(30)
     join_rate: float = rate(0.5, "seats taken a second by one player, and from one address")
     join_burst: int = burst(30)
-    quick_rate: float = rate(2.0, "looks for a quick match a second by one player, and from one address")
+    quick_rate: float = rate(2.0, "requests for a quick match a second by one player, and from one address")
     quick_burst: int = burst(60)
     quick_bots_after: float = number(15.0, "seconds after which bots fill a quick match", 0, 3600)
-    daily_deals: int = number(8, "deals in the event of the day; 0: there is none", 0, 64)
-    daily_preset: str = setting("", "the game of the event of the day; empty: the games take turns")
+    daily_deals: int = number(8, "deals in the event of the day; 0: no event", 0, 64)
+    daily_preset: str = setting("", "the game of the event of the day; empty: games rotate")
     study_rate: float = rate(
         1.0,
-        "reviews and puzzle answers a second for one player, and for one address; turning points of hands, as many again",
+        "reviews and puzzle answers a second for one player, and for one address; the same again for turning points of hands",
     )
     study_burst: int = burst(20)
     record_rate: float = rate(
-        2.0, "records a second for one player, and for one address; profiles and rules of games, as many again"
+        2.0, "records a second for one player, and for one address; the same again for profiles and rules of games"
     )
     record_burst: int = burst(60)
-    password_memory_mb: int = number(64, "megabytes that hashing a password takes, so that guessing is slow", 1, 4096)
+    password_memory_mb: int = number(64, "megabytes for hashing a password, which slow down guessing", 1, 4096)
     sign_in_rate: float = rate(
-        0.1, "attempts to sign in a second from one address, and from a browser that the account knows"
+        0.1, "attempts to sign in a second from one address, and from a browser known to the account"
     )
     sign_in_burst: int = burst(10)
-    guess_rate: float = rate(0.05, "attempts a second to sign in to one account from all browsers that it does not know")
+    guess_rate: float = rate(0.05, "attempts a second to sign in to one account from all unknown browsers")
     guess_burst: int = burst(120)
     sockets_each: int = number(64, "sockets from one address", 1, 1_000_000)
-    connections_each: int = number(256, "connections from one address, a trusted proxy's aside", 1, 1_000_000)
-    most_connections: int = number(10_240, "connections in all; beyond them requests are answered 503", 1, 1_000_000)
+    connections_each: int = number(256, "connections from one address, except a trusted proxy's", 1, 1_000_000)
+    most_connections: int = number(10_240, "connections in total; beyond that requests are answered 503", 1, 1_000_000)
     most_tables: int = number(10_000, "open tables in one process", 1, 1_000_000)
 
     def __post_init__(self) -> None:
@@ -180,7 +182,7 @@ class Settings:
                     wanted = f"{variable(f.name)} is a number from {_plain(least)} to {_plain(most)}"
                     raise CannotServe(f"{wanted}, not {shown(value)}")
             if "\0" in str(value):
-                raise CannotServe(f"{variable(f.name)} has a NUL in it")
+                raise CannotServe(f"{variable(f.name)} contains a NUL")
         for name, words in (("log_format", FORMATS), ("log_level", LEVELS), ("smtp_security", SMTP_SECURITY)):
             if getattr(self, name) not in words:
                 raise CannotServe(f"{variable(name)} is one of {', '.join(words)}, not {shown(getattr(self, name))}")
@@ -217,7 +219,7 @@ class Settings:
     def serves(self, host: str) -> bool:
         """Whether a request addressed to ``host`` (a name without port) is meant for this server.
 
-        A page of another site that has its own name point at 127.0.0.1 is thereby kept away from a local table.
+        This protects a local server from DNS rebinding: another site's name that resolves to 127.0.0.1.
 
         >>> Settings().serves("localhost"), Settings().serves("evil.example")
         (True, False)
@@ -236,9 +238,9 @@ class Settings:
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ, *, file: Path | None = None, **given: object) -> Settings:
-        """The settings in the environment; those in ``given`` (None: not given) come before it, those in a file after.
+        """The settings, by priority: those in ``given`` that are not None, the environment, the file.
 
-        file: by default the one that ``DASAN_SETTINGS`` names, if any.
+        file: by default the one named by ``DASAN_SETTINGS``, if any.
 
         >>> Settings.read({"DASAN_BOT_DELAY": "0", "DASAN_ALLOWED_HOSTS": "a.example, b.example"})
         ... # doctest: +ELLIPSIS
@@ -273,7 +275,7 @@ def _in_file(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _typed(path: Path, name: str, type_: str, value: object) -> object:
-    """A value of the file as the setting's type."""
+    """Convert a value of the file to the setting's type."""
     match type_, value:
         case (("int" | "float"), bool()) if name in SWITCHES:
             return int(value)
@@ -318,7 +320,7 @@ def variable(name: str) -> str:
 
 
 def _plain(bound: float) -> str:
-    """A bound as people write it.
+    """A bound as text.
 
     >>> _plain(0.0001), _plain(1_000_000)
     ('0.0001', '1,000,000')
@@ -330,7 +332,7 @@ def _path(name: str, text: str) -> Path:
     try:
         return Path(text).expanduser()
     except RuntimeError:
-        raise CannotServe(f"{variable(name)} names the home folder of nobody: {shown(text)}") from None
+        raise CannotServe(f"{variable(name)} names the home folder of an unknown user: {shown(text)}") from None
 
 
 def _read(name: str, type_: str, text: str) -> object:

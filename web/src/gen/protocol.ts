@@ -210,7 +210,8 @@ export interface Protocol {
   Wording?: Wording;
 }
 /**
- * The command was carried out and is on disk; the log then had ``seq`` entries. A repeated id gets the same answer.
+ * The command was carried out and is on disk; the log then had ``seq`` entries. A repeated id gets the same
+ * answer.
  */
 export interface Ack {
   type: 'ack';
@@ -218,7 +219,7 @@ export interface Ack {
   seq: number;
 }
 /**
- * Refuse these words of a language in the chat, in names, in titles of events and in strings for a shuffle.
+ * Block these words of a language in chat, names, event titles and shuffle strings.
  */
 export interface AddWords {
   type: 'add-words';
@@ -248,8 +249,8 @@ export interface Candidate {
 /**
  * A move that the viewer may make now; ``move`` is the text to send.
  *
- * Where ``cards`` are one way among several to make the play, it is made of the ``fixed`` cards and of some of each of the
- * ``choices``. ``other``: the sets of cards that could be taken so and are of another kind.
+ * If ``cards`` are one of several ways to make the play, it consists of the ``fixed`` cards and a selection from each
+ * of the ``choices``. ``other``: the selections that would be of another kind.
  */
 export interface LegalMove {
   move: string;
@@ -262,14 +263,14 @@ export interface LegalMove {
   other?: string[][] | null;
 }
 /**
- * A play takes ``take`` of these ``cards`` of the hand, no matter which.
+ * A play takes any ``take`` of these ``cards`` of the hand.
  */
 export interface CardChoice {
   take: number;
   cards: string[];
 }
 /**
- * A reason for or against a move: a fact by its id, the numbers and names in it, and its English sentence.
+ * A reason for or against a move: the fact's id, its numbers and names, and its English sentence.
  */
 export interface Reason {
   id: string;
@@ -279,7 +280,7 @@ export interface Reason {
   text: string;
 }
 /**
- * Accept or decline the open offer. The player who made it withdraws it by declining.
+ * Accept or decline the open offer. Its maker withdraws it by declining.
  */
 export interface AnswerCommand {
   type: 'answer';
@@ -287,7 +288,7 @@ export interface AnswerCommand {
   accept: boolean;
 }
 /**
- * An action that was carried out. ``by`` and ``subject`` are names where they are known, else ids.
+ * A logged action. ``by`` and ``subject`` are names if known, else ids.
  */
 export interface Audited {
   at: string;
@@ -310,7 +311,7 @@ export interface Audited {
   };
 }
 /**
- * Keep a player out. ``report``: the one that this answers.
+ * Ban a player. ``report``: the report that this settles.
  */
 export interface Ban {
   type: 'ban';
@@ -318,7 +319,7 @@ export interface Ban {
   report?: number | null;
 }
 /**
- * Keep everybody out who comes from these addresses.
+ * Ban these addresses.
  */
 export interface BanNetwork {
   type: 'ban-network';
@@ -332,7 +333,7 @@ export interface Bid {
   bid: string;
 }
 /**
- * A bid that you made in the trainer. habit: null if it was the best. cost: the loss against the best bid.
+ * One of your bids in the trainer. habit: null if it was the best. cost: the loss against the best bid.
  */
 export interface BidAnswer {
   at: number;
@@ -343,9 +344,10 @@ export interface BidAnswer {
   cost: number;
 }
 /**
- * Your bids in one game. best: how many were the best; low, high: how many were too low or too high beyond doubt.
+ * Your bids in one game. best: the number of best bids; low, high: the numbers of bids significantly too low or too
+ * high.
  *
- * cost: the mean loss of a bid. means: the same for each ten bids, oldest first. latest: the last ones, newest first.
+ * cost: the mean loss per bid. means: the same for each ten bids, oldest first. latest: the latest bids, newest first.
  */
 export interface BidHistory {
   unit: 'payment' | 'place' | 'turns' | 'none';
@@ -358,11 +360,11 @@ export interface BidHistory {
   latest: BidAnswer[];
 }
 /**
- * What a bid was worth, and the deal with all hands open.
+ * The value of a bid, and the deal with all hands open.
  *
- * known: every bid by what could be known. contract: null where the solver does not play the rules. as_bidder: by seat, the
- * proved payment to it as the bidder for a bid of 1 in this deal; null if not proved. bids, bidder, bid, partner, winners,
- * payments: how the hand went on with bots in all seats.
+ * known: every bid judged by your information. contract: null if the solver does not support the rules. as_bidder:
+ * each seat's proved payment as the bidder for a bid of 1 in this deal; null if unproved. bids, bidder, bid, partner,
+ * winners, payments: the rest of the hand with bots in all seats.
  */
 export interface BidVerdict {
   known: KnownMove;
@@ -378,10 +380,11 @@ export interface BidVerdict {
   payments: number[];
 }
 /**
- * One move judged by what its player could know; see ``dasan.review.expected``.
+ * One move judged by its player's information; see ``dasan.review.expected``.
  *
- * estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
- * cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.
+ * estimates: candidates from the best to the worst; empty if there was no choice. worlds: the number of sampled deals.
+ * cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that
+ * half.
  */
 export interface KnownMove {
   type: 'known';
@@ -400,7 +403,7 @@ export interface KnownMove {
   estimates: Estimate[];
 }
 /**
- * A candidate move: its mean over deals that fit what its player had seen, and half of the 95 % interval.
+ * A candidate move: its mean over deals consistent with the player's view, and half of the 95 % interval.
  */
 export interface Estimate {
   move: string;
@@ -410,7 +413,7 @@ export interface Estimate {
 /**
  * The chance from 0 to 1 that your side wins if you are the bidder, with best play and all hands open, over sampled deals.
  *
- * low, high: its 95 % interval. worlds: the number of deals. paid: by bid, the payment to you that the chance is worth.
+ * low, high: its 95 % interval. worlds: the number of deals. paid: your expected payment, by bid.
  */
 export interface Contract {
   chance: number;
@@ -422,7 +425,7 @@ export interface Contract {
   };
 }
 /**
- * An event of the hand, as one viewer may know it.
+ * An event of the hand, as one viewer may see it.
  */
 export interface Event {
   seq: number;
@@ -446,7 +449,7 @@ export interface Event {
   bid?: number | null;
 }
 /**
- * A hand to bid on, as the seat to act sees it, after the bids that ``view.events`` tell.
+ * A hand to bid on, as the seat to act sees it, after the bids in ``view.events``.
  */
 export interface BiddingHand {
   id: string;
@@ -456,11 +459,11 @@ export interface BiddingHand {
   view: View;
 }
 /**
- * Facts about the rules with which a client words and lays out a hand, without knowing the game.
+ * Facts about the rules from which clients word and lay out a hand without knowing the game.
  *
  * bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
- * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
- * kinds: those of combinations, lowest first.
+ * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
+ * kept. kinds: the kinds of combinations, lowest first.
  */
 export interface RulesFacts {
   family: string;
@@ -533,7 +536,7 @@ export interface OnTable {
   cards: string[];
 }
 /**
- * How many cards of a rank may still be held by others.
+ * The number of cards of a rank that others may still hold.
  */
 export interface RankLeft {
   rank: string;
@@ -567,7 +570,7 @@ export interface BrowserTold {
   created: number;
 }
 /**
- * Say something to the table.
+ * Send a chat message to the table.
  */
 export interface ChatCommand {
   type: 'chat';
@@ -606,7 +609,7 @@ export interface ClauseInfo {
   text: string;
 }
 /**
- * Make a move. Its text is one of ``legal_moves``, or any other way of writing a legal move.
+ * Make a move. The text is one of ``legal_moves``, or another notation of a legal move.
  */
 export interface MoveCommand {
   type: 'move';
@@ -614,14 +617,14 @@ export interface MoveCommand {
   move: string;
 }
 /**
- * Say that one is ready for the next hand. It is dealt when everybody present is ready, or at ``next_at``.
+ * Declare yourself ready for the next hand. It is dealt when everybody present is ready, or at ``next_at``.
  */
 export interface NextCommand {
   type: 'next';
   id: string;
 }
 /**
- * Add a string of one's own to the shuffle of the next hand; before the first deal, to that of the first.
+ * Add your own string to the shuffle of the next hand; before the first deal, of the first hand.
  */
 export interface ContributeCommand {
   type: 'contribute';
@@ -629,8 +632,8 @@ export interface ContributeCommand {
   text: string;
 }
 /**
- * Take an open seat before the start, or change seats. No ``seat``: the first one that is open. ``program``: a program plays,
- * and the table says so.
+ * Take an open seat before the start, or change seats. ``seat``: by default the first open one. ``program``:
+ * whether a program plays, which the table shows.
  */
 export interface SitCommand {
   type: 'sit';
@@ -640,21 +643,21 @@ export interface SitCommand {
   program?: boolean;
 }
 /**
- * Give up one's seat. Before the start it is open again; afterwards a bot plays on in it.
+ * Give up your seat. Before the start it becomes open; afterwards a bot plays on in it.
  */
 export interface LeaveCommand {
   type: 'leave';
   id: string;
 }
 /**
- * Take one's own seat back from the bot that plays in it.
+ * Take your seat back from the bot that plays in it.
  */
 export interface ReturnCommand {
   type: 'return';
   id: string;
 }
 /**
- * Say whether one is ready to start. Play starts when no seat is open and everybody is ready.
+ * Say whether you are ready to start. Play starts when no seat is open and everybody is ready.
  */
 export interface ReadyCommand {
   type: 'ready';
@@ -669,7 +672,7 @@ export interface StartCommand {
   id: string;
 }
 /**
- * Put a bot in an open seat, or with ``bot`` null open a bot's seat (the host only, before the start).
+ * Put a bot in an open seat, or with ``bot`` null vacate a bot's seat (the host only, before the start).
  */
 export interface SeatBotCommand {
   type: 'seat-bot';
@@ -686,7 +689,7 @@ export interface RemoveCommand {
   seat: number;
 }
 /**
- * Close the table to further players, or open it again (the host only).
+ * Lock the table against further players, or unlock it (the host only).
  */
 export interface LockCommand {
   type: 'lock';
@@ -694,7 +697,7 @@ export interface LockCommand {
   locked: boolean;
 }
 /**
- * Bar a player from the chat, or let them chat again (the host only).
+ * Mute or unmute a player in the table's chat (the host only).
  */
 export interface SilenceCommand {
   type: 'silence';
@@ -703,7 +706,8 @@ export interface SilenceCommand {
   silent: boolean;
 }
 /**
- * Offer something that all other people must accept: to undo one's last move (casual tables), or to end the session.
+ * Make an offer that all other people must accept: to undo your last move (casual tables), or to end the
+ * session.
  */
 export interface OfferCommand {
   type: 'offer';
@@ -711,21 +715,22 @@ export interface OfferCommand {
   offer: 'undo' | 'end';
 }
 /**
- * Take back one's last move, where the others are all bots. The hand is marked and does not count.
+ * Take back your last move if all others are bots. The hand is marked and does not count.
  */
 export interface TakeBackCommand {
   type: 'take-back';
   id: string;
 }
 /**
- * After the end, say that one is ready for a new table with the same seats. It opens when everybody present is ready.
+ * After the end, declare yourself ready for a new table with the same seats. It opens when everybody present is
+ * ready.
  */
 export interface RematchCommand {
   type: 'rematch';
   id: string;
 }
 /**
- * Report a chat message (its ``seq``) to the people who run the server.
+ * Report a chat message, by its ``seq``, to the moderators.
  */
 export interface ReportCommand {
   type: 'report';
@@ -734,7 +739,7 @@ export interface ReportCommand {
   reason?: string;
 }
 /**
- * Show the others a quick reaction for a moment. It is not stored.
+ * Show the others a quick reaction. It is not stored.
  */
 export interface ReactCommand {
   type: 'react';
@@ -742,7 +747,7 @@ export interface ReactCommand {
   reaction: 'good' | 'thanks' | 'wow' | 'oops' | 'laugh' | 'hurry' | 'hello' | 'bye';
 }
 /**
- * Ask, on one's own turn, what a bot would do. The answer is a ``hint``. Without a bot the server chooses one.
+ * Ask, on your turn, what a bot would do. The answer is a ``hint``. ``bot``: by default the server chooses.
  */
 export interface HintCommand {
   type: 'hint';
@@ -750,7 +755,7 @@ export interface HintCommand {
   bot?: string | null;
 }
 /**
- * The answer to a ``probe``, sent at once. The server measures the delay of the connection, which clocks do not count.
+ * The immediate answer to a ``probe``. It measures the delay of the connection, which clocks do not count.
  */
 export interface ProbeReply {
   type: 'probe';
@@ -763,7 +768,7 @@ export interface Ping {
   type: 'ping';
 }
 /**
- * Clocks at ``now``: each seat's milliseconds (null: untimed), and when the seat to act runs out.
+ * Clocks at ``now``: each seat's milliseconds (null: untimed), and when the clock of the seat to act expires.
  */
 export interface ClockInfo {
   now: number;
@@ -786,8 +791,8 @@ export interface Correspondence {
   days: number;
 }
 /**
- * A new event. people: at each table, no more than the game has players; bots take the other seats. starts: null for at once.
- * listed: whether it is shown to everybody; otherwise only people with its link find it.
+ * A new event. people: per table, at most the game's number of players; bots take the other seats. starts: null for
+ * now. listed: whether everybody sees it; otherwise only people with its link find it.
  */
 export interface CreateEvent {
   title: string;
@@ -828,7 +833,7 @@ export interface Increment {
 /**
  * A new table. ``seats``: one word for each seat in order of play, ``me``, ``open`` or a bot's name; absent: me and bots.
  *
- * ``name``: the name that the others see. ``ticket``, ``contribution``: see ``Promise``.
+ * ``name``: your displayed name. ``ticket``, ``contribution``: see ``Promise``.
  */
 export interface CreateTable {
   preset: string;
@@ -845,12 +850,12 @@ export interface CreateTable {
   contribution?: string | null;
 }
 /**
- * The host's settings of the table, apart from the game.
+ * The host's settings of the table, except the game.
  *
- * visibility: whether only people with the link find it, or it is listed in the lobby. spectators: whether others may
- * watch, ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
- * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time after
- * which the next hand is dealt (null: only when all are ready). words: chat that contains one of these is not shown.
+ * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
+ * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
+ * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
+ * after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
  */
 export interface TableSettings {
   speed?: Untimed | PerMove | Increment | Correspondence;
@@ -882,7 +887,7 @@ export interface Deletion {
   password?: string | null;
 }
 /**
- * Remove a report from the queue: nothing follows from it.
+ * Dismiss a report.
  */
 export interface Dismiss {
   type: 'dismiss';
@@ -891,7 +896,7 @@ export interface Dismiss {
 /**
  * A refusal: a sentence for the player, and the clause of the rules if there is one.
  *
- * ``wording`` lets a client say it in another language; it is null for mistakes that only programs make.
+ * ``wording`` lets clients translate it; it is null for errors that only programs cause.
  */
 export interface ErrorMessage {
   type: 'error';
@@ -926,8 +931,8 @@ export interface EventCreated {
   id: string;
 }
 /**
- * An event with your plays. commitments: by deal, the SHA-256 of its secret, published before anybody plays it. secrets: the
- * secrets in hexadecimal, when the event is over; null before.
+ * An event with your plays. commitments: the SHA-256 of each deal's secret, published before anybody plays it.
+ * secrets: the secrets in hexadecimal after the end of the event; null before.
  */
 export interface EventDetail {
   event: EventSummary;
@@ -938,9 +943,9 @@ export interface EventDetail {
 /**
  * A duplicate event: everybody plays the same deals.
  *
- * title: empty for the deal of the day, whose date is ``day``. people: the number of people at a table; ``bot`` plays in the
- * other seats. fill: seconds after which bots take the seats of people who are missing. entries: the number of people who have
- * entered. status: before it begins; open; closing, while bots finish what is under way; over, when the deals are revealed.
+ * title: empty for the deal of the day, whose date is ``day``. people: the number of people at a table; ``bot`` plays
+ * in the other seats. fill: seconds after which bots take the seats of missing people. entries: the number of
+ * entrants. status: before it begins; open; closing, while bots finish open tables; over, when the deals are revealed.
  * played: the number of deals that you have finished.
  */
 export interface EventSummary {
@@ -965,8 +970,8 @@ export interface EventSummary {
   played: number;
 }
 /**
- * Your play of a deal. score: what you won; null until the hand is over. field: the mean score of the others in the same seat
- * of the same deal, null while there are none. assisted: whether a bot moved for you. hand: the id of the hand's page.
+ * Your play of a deal. score: null until the hand is over. field: the mean score of the others in the same seat of
+ * the same deal, null if there are none yet. assisted: whether a bot moved for you. hand: the id of the hand's page.
  */
 export interface MyDeal {
   deal: number;
@@ -986,8 +991,8 @@ export interface EventPlace {
   deals: number;
 }
 /**
- * The table of your deal. table: null while you wait for others; then repeat the request every other second. waiting: how
- * many wait for the same deal, with you.
+ * The table of your deal. table: null while you wait for others; then repeat the request every other second.
+ * waiting: the number of people waiting for the same deal, including you.
  */
 export interface EventPlayed {
   deal: number;
@@ -995,9 +1000,9 @@ export interface EventPlayed {
   waiting: number;
 }
 /**
- * An entrant's standing. rank: null until they have played every deal. points: the sum over their deals of their score less
- * the field's. mean, low, high: of the points of a deal, with its 95 % interval; null without points. assisted: the number of
- * deals in which a bot moved for them. you: whether it is you.
+ * An entrant's standing. rank: null until they have played every deal. points: the sum over their deals of their
+ * score minus the field's. mean, low, high: the mean points per deal with its 95 % interval; null without points.
+ * assisted: the number of deals in which a bot moved for them. you: whether it is you.
  */
 export interface EventStanding {
   rank: number | null;
@@ -1012,7 +1017,7 @@ export interface EventStanding {
   you: boolean;
 }
 /**
- * The first of the standings, and your own wherever it is; total: the number of entrants who have finished a deal.
+ * The top of the standings, and your own standing; total: the number of entrants who have finished a deal.
  */
 export interface EventStandings {
   rows: EventStanding[];
@@ -1020,7 +1025,7 @@ export interface EventStandings {
   total: number;
 }
 /**
- * The deal of the day, null where the host has none; ``next``: the id of tomorrow's.
+ * The deal of the day, null if the server has none; ``next``: the id of tomorrow's.
  */
 export interface EventToday {
   event: EventSummary | null;
@@ -1035,8 +1040,8 @@ export interface Forgotten {
 /**
  * A player whom you follow.
  *
- * mutual: whether they follow you too; only then the other fields are known. here: whether they are here now.
- * seen: when they were last here, null if that is not known.
+ * mutual: whether they follow you too; only then are the other fields known. here: whether they are online. seen: when
+ * they were last online, null if unknown.
  */
 export interface Friend {
   name: string;
@@ -1045,7 +1050,8 @@ export interface Friend {
   seen: number | null;
 }
 /**
- * Whom you follow, who else follows you, and whom you have blocked. you: your account's name; null for guests.
+ * The players whom you follow, your other followers, and those whom you have blocked. you: your account's name;
+ * null for guests.
  */
 export interface Friends {
   you: string | null;
@@ -1054,8 +1060,8 @@ export interface Friends {
   blocked: string[];
 }
 /**
- * A kind of decision in one game. decisions: how many there were. mistakes: those whose cost exceeds its interval. cost:
- * the mean loss in a reviewed hand. hand, seq: the costliest decision.
+ * A kind of decision in one game. decisions: their number. mistakes: the number whose cost exceeds its interval.
+ * cost: the mean loss per reviewed hand. hand, seq: the costliest decision.
  */
 export interface Habit {
   habit: 'bid-low' | 'bid-high' | 'call' | 'pass' | 'spend' | 'lead-kind' | 'lead-rank' | 'follow';
@@ -1066,7 +1072,7 @@ export interface Habit {
   seq: number;
 }
 /**
- * The player's habits in one game, costliest first. hands: the number of reviewed hands that they rest on.
+ * The player's habits in one game, costliest first. hands: the number of reviewed hands behind them.
  */
 export interface Habits {
   preset: string;
@@ -1094,8 +1100,8 @@ export interface HandInfo {
   shown: boolean;
 }
 /**
- * A seat of a finished hand. ``kind``: ``program`` for a player who joined with one. ``player``: the account's name, null for
- * guests and bots.
+ * A seat of a finished hand. ``kind``: ``program`` for a player who joined as one. ``player``: the account's name,
+ * null for guests and bots.
  */
 export interface HandSeat {
   seat: number;
@@ -1130,7 +1136,7 @@ export interface HandSummary {
   rated: boolean;
 }
 /**
- * The state of the server. version, commit: those of dasan. schema: of its database. protocol: of its messages.
+ * The state of the server. version, commit: of dasan. schema: of its database. protocol: of its messages.
  */
 export interface Health {
   status: 'ok';
@@ -1140,8 +1146,8 @@ export interface Health {
   protocol: number;
 }
 /**
- * A bot's advice, best move first, for the seat that asked. In every ``unit`` more is better: payment; place, from 1
- * (first) to -1 (last); turns that the rest of the hand costs, negated.
+ * A bot's advice, best move first, for the seat that asked. Higher is better in every ``unit``: payment; place,
+ * from 1 (first) to -1 (last); or the negated turns that the rest of the hand costs.
  */
 export interface Hint {
   type: 'hint';
@@ -1159,7 +1165,7 @@ export interface History {
   before: string | null;
 }
 /**
- * An invitation to a table. host: who invites you.
+ * An invitation to a table. host: the player who invites you.
  */
 export interface Invitation {
   table: string;
@@ -1169,20 +1175,20 @@ export interface Invitation {
   at: number;
 }
 /**
- * Invite a friend to a table, by the name of their account.
+ * Invite a friend to a table, by account name.
  */
 export interface Invite {
   name: string;
 }
 /**
- * The names of those who are invited to a table.
+ * The names of the players invited to a table.
  */
 export interface Invited {
   names: string[];
 }
 /**
- * Take a seat at a table, with or without an account. No ``seat``: the first one that is open. ``program``: a program plays,
- * and the table says so.
+ * Take a seat at a table, with or without an account. ``seat``: by default the first open one. ``program``: whether
+ * a program plays, which the table shows.
  */
 export interface JoinTable {
   name?: string | null;
@@ -1216,14 +1222,14 @@ export interface LettersChanged {
   letters: boolean;
 }
 /**
- * Tables with an open seat, and tables that can be watched, newest first.
+ * Tables with an open seat or open to spectators, newest first.
  */
 export interface Lobby {
   open: LobbyTable[];
   live: LobbyTable[];
 }
 /**
- * A table in the lobby. ``open``: the number of open seats. ``watch``: whether it can be watched.
+ * A table in the lobby. ``open``: the number of open seats. ``watch``: whether spectators are allowed.
  */
 export interface LobbyTable {
   id: string;
@@ -1239,11 +1245,11 @@ export interface LobbyTable {
   watch: boolean;
 }
 /**
- * Who sits in a seat.
+ * A seat's occupant.
  *
- * name: for a bot, one that no other bot at the table has; a client may translate it. kind: ``program`` for a guest that said
- * it is one. ``account``: the name is that of the player's account, and nobody else can have one like it. ``bot``: which bot,
- * if ``kind`` is bot. ``substitute``: the bot that plays instead.
+ * name: a bot's name is unique at the table, and clients may translate it. kind: ``program`` for a guest that declared
+ * itself one. ``account``: whether the name is an account's, so that nobody else can have a similar one. ``bot``:
+ * which bot, if ``kind`` is bot. ``substitute``: the bot that plays instead.
  */
 export interface SeatInfo {
   seat: number;
@@ -1263,12 +1269,12 @@ export interface Substitute {
   reason: 'absent' | 'time' | 'left' | 'failed';
 }
 /**
- * The host's settings of the table, apart from the game.
+ * The host's settings of the table, except the game.
  *
- * visibility: whether only people with the link find it, or it is listed in the lobby. spectators: whether others may
- * watch, ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
- * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time after
- * which the next hand is dealt (null: only when all are ready). words: chat that contains one of these is not shown.
+ * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
+ * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
+ * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
+ * after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
  */
 export interface TableSettings1 {
   speed?: Untimed | PerMove | Increment | Correspondence;
@@ -1289,8 +1295,8 @@ export interface TableSettings1 {
 /**
  * The player of this browser: a guest or an account. ``id`` is null for a browser that has not played yet.
  *
- * ``password``: whether the account has one; an account that was opened with a passkey may have none. ``moderator``: whether it
- * may see the page for moderators.
+ * ``password``: whether the account has one; an account opened with a passkey may have none. ``moderator``: whether it
+ * may use the moderators' page.
  */
 export interface Me {
   id: string | null;
@@ -1300,15 +1306,15 @@ export interface Me {
   moderator?: boolean;
 }
 /**
- * One action of a moderator.
+ * A moderator's action.
  */
 export interface Moderate {
   action: Dismiss | Mute | Unmute | Ban | Unban | BanNetwork | UnbanNetwork | AddWords | RemoveWords;
 }
 /**
- * Take chat, reactions, notes, titles of events and strings for a shuffle away from a player for some hours.
+ * Mute a player for some hours: no chat, reactions, notes, event titles or shuffle strings.
  *
- * ``report``: the one that this answers.
+ * ``report``: the report that this settles.
  */
 export interface Mute {
   type: 'mute';
@@ -1317,28 +1323,28 @@ export interface Mute {
   report?: number | null;
 }
 /**
- * Let a player talk again.
+ * Lift a player's mute.
  */
 export interface Unmute {
   type: 'unmute';
   player: string;
 }
 /**
- * Let a player in again.
+ * Lift a player's ban.
  */
 export interface Unban {
   type: 'unban';
   player: string;
 }
 /**
- * Let these addresses in again.
+ * Lift the ban of these addresses.
  */
 export interface UnbanNetwork {
   type: 'unban-network';
   network: string;
 }
 /**
- * Take words of a language again; without words, all of it.
+ * Unblock these words of a language; without words, all of them.
  */
 export interface RemoveWords {
   type: 'remove-words';
@@ -1349,7 +1355,7 @@ export interface RemoveWords {
   words?: string[];
 }
 /**
- * Somebody whom a report is against, or who is restricted. ``networks``: where they came from lately, the latest first.
+ * A reported or restricted player. ``networks``: their recent networks, the latest first.
  */
 export interface Moderated {
   id: string;
@@ -1360,8 +1366,8 @@ export interface Moderated {
   networks: string[];
 }
 /**
- * The oldest reports of the queue, and how many wait; who is muted or banned, the latest of ``restricted``; and the latest
- * actions.
+ * The oldest open reports and their number; the most recently muted or banned players, of ``restricted`` in all;
+ * and the latest actions.
  */
 export interface ModerationPage {
   reports: ReportListed[];
@@ -1373,7 +1379,7 @@ export interface ModerationPage {
   audit: Audited[];
 }
 /**
- * A chat message that somebody reported. ``others``: reports against the same player that wait too.
+ * A reported chat message. ``others``: other open reports against the same player.
  */
 export interface ReportListed {
   id: number;
@@ -1394,14 +1400,14 @@ export interface PlayerNamed {
   account: boolean;
 }
 /**
- * Addresses that are kept out until a time.
+ * Addresses that are banned until a time.
  */
 export interface NetworkBan {
   network: string;
   until: string;
 }
 /**
- * The refused words of a language.
+ * The blocked words of a language.
  */
 export interface WordList {
   language: string;
@@ -1443,7 +1449,7 @@ export interface QuietHours {
   ends: number;
 }
 /**
- * An open offer, and the seats that have accepted it, among them the one that made it.
+ * An open offer, and the seats that have accepted it, including its maker's.
  */
 export interface OfferInfo {
   offer: 'undo' | 'end';
@@ -1471,7 +1477,7 @@ export interface PasskeyAnswer {
   label?: string;
 }
 /**
- * Begin to make a passkey: for the account that is signed in, or for a new account with this name.
+ * Begin to make a passkey, for the signed-in account or for a new account with this name.
  */
 export interface PasskeyAsk {
   name?: string | null;
@@ -1500,15 +1506,15 @@ export interface PasswordChange {
   new: string;
 }
 /**
- * A link by which another device becomes this player. It works once, within ten minutes.
+ * A link that signs another device in as this player. It works once, within ten minutes.
  */
 export interface PersonalLink {
   token: string;
   path: string;
 }
 /**
- * The place that the leader looks at: after the event ``seq`` (null: the deal), or after the variation ``moves`` from
- * there. ``shown``: whether the verdicts are shown.
+ * The leader's position: after the event ``seq`` (null: the deal), or after the variation ``moves`` from there.
+ * ``shown``: whether verdicts are shown.
  */
 export interface PlaceShown {
   type: 'place';
@@ -1520,7 +1526,7 @@ export interface PlaceShown {
   shown?: boolean;
 }
 /**
- * The leader's place, as sent to followers; ``lead``: whether the receiver is the leader.
+ * The leader's position, as sent to followers; ``lead``: whether the receiver is the leader.
  */
 export interface PlaceTold {
   type: 'place';
@@ -1533,7 +1539,7 @@ export interface PlaceTold {
   shown: boolean;
 }
 /**
- * Play the next deal of an event. ``name``: the name that the others see.
+ * Play the next deal of an event. ``name``: your displayed name.
  */
 export interface PlayEvent {
   name?: string | null;
@@ -1545,7 +1551,7 @@ export interface Pong {
   type: 'pong';
 }
 /**
- * The solver's value of a position, and of each legal move for which it was proved.
+ * The solver's value of a position, and of each legal move with a proved value.
  */
 export interface PositionValue {
   to_act: number | null;
@@ -1561,7 +1567,7 @@ export interface PositionValue {
   hands: string[][];
 }
 /**
- * Whether a seat's player is connected and, if not, since when and when the substitute takes over.
+ * Whether a seat's player is connected and, if not, since when, and when the substitute takes over.
  */
 export interface Presence {
   seat: number;
@@ -1570,7 +1576,7 @@ export interface Presence {
   takeover_at: number | null;
 }
 /**
- * Which players are connected, and how many spectators watch.
+ * The connected players, and the number of spectators.
  */
 export interface PresenceChanged {
   type: 'presence';
@@ -1578,10 +1584,10 @@ export interface PresenceChanged {
   watching: number;
 }
 /**
- * A game that can be played, and its options. ``sample``: a few cards that are typical of the game.
+ * A game and its options. ``sample``: a few cards typical of the game.
  *
- * ``variant``: whether it is listed below its family's main game. ``summary``: a sentence or two about the game; may be
- * empty.
+ * ``variant``: whether it is listed below its family's main game. ``summary``: one or two sentences about the game;
+ * may be empty.
  */
 export interface PresetInfo {
   name: string;
@@ -1610,7 +1616,7 @@ export interface Profile {
   statistics: RoleStatistics[];
 }
 /**
- * A rating in a game with a number of players; ``provisional`` until it rests on enough hands.
+ * A rating in a game with a number of players; ``provisional`` until it is based on enough hands.
  */
 export interface Rating {
   preset: string;
@@ -1631,8 +1637,8 @@ export interface RoleStatistics {
   payment: number;
 }
 /**
- * The commitment to a secret, made before anybody adds a string. A table that is opened with the ``ticket`` draws and
- * deals its first hand from that secret and your string.
+ * The commitment to a secret, made before anybody adds a string. A table opened with the ``ticket`` draws and deals
+ * its first hand from that secret and your string.
  */
 export interface Promise {
   ticket: string;
@@ -1659,7 +1665,7 @@ export interface PushUnsubscribe {
   id: string;
 }
 /**
- * All moves of both sides since the puzzle's position; the last one is to be checked.
+ * All moves of both sides from the puzzle's position; the last one is the answer to check.
  */
 export interface PuzzleAnswer {
   /**
@@ -1683,7 +1689,7 @@ export interface PuzzleInfo {
   hands: string[][];
 }
 /**
- * The puzzles that match, and the number of all puzzles by theme and grade.
+ * The matching puzzles, and the number of all puzzles by theme and grade.
  */
 export interface PuzzleList {
   puzzles: PuzzleSummary[];
@@ -1706,10 +1712,10 @@ export interface PuzzleSummary {
   grade: number;
 }
 /**
- * Whether the last move was right; the moves that follow it; and the position after them.
+ * Whether the last move was correct, the moves that follow it, and the position after them.
  *
- * reply: the other side's reply and forced moves or, if the move was wrong, the rest of a hand that is lost. done: the puzzle
- * is solved. solution: the puzzle's first move, once it is solved or a move was wrong.
+ * reply: the other side's reply and forced moves or, after a wrong move, the rest of the lost hand. done: whether the
+ * puzzle is solved. solution: the puzzle's first move, once it is solved or a move was wrong.
  */
 export interface PuzzleVerdict {
   right: boolean;
@@ -1720,7 +1726,7 @@ export interface PuzzleVerdict {
   solution: string | null;
 }
 /**
- * Seek a rated game with people of about the same rating. Repeat the request every other second until there is a table.
+ * Seek a rated game with people of similar rating. Repeat the request every other second until there is a table.
  *
  * ``speed``: seconds for each move, or for the whole hand. ``bots``: whether bots may fill the table after a while.
  */
@@ -1731,8 +1737,8 @@ export interface QuickMatch {
   name?: string | null;
 }
 /**
- * The table that was found, or null. ``waited``: milliseconds so far. ``seeking``: people who seek the same game.
- * ``bots_after``: milliseconds after which bots fill the table (null: never).
+ * The table found, or null. ``waited``: milliseconds so far. ``seeking``: the number of people seeking the same
+ * game. ``bots_after``: milliseconds after which bots fill the table (null: never).
  */
 export interface QuickMatched {
   table: string | null;
@@ -1762,7 +1768,7 @@ export interface Remind {
   wanted: boolean;
 }
 /**
- * Change the name that tables show from now on.
+ * Change the displayed name.
  */
 export interface Rename {
   name: string;
@@ -1825,7 +1831,7 @@ export interface RulesInfo {
   clauses: ClauseInfo[];
 }
 /**
- * Everything that the viewer may know; sent on connecting, and whenever a hand is dealt.
+ * Everything that the viewer may know; sent on connection, and after every deal.
  *
  * ``view`` is null before the first hand is dealt.
  */
@@ -1845,8 +1851,8 @@ export interface Snapshot {
  * The table without its hand. ``you``: the viewer's seat, null for spectators. ``host``: the host's seat.
  *
  * voted: seats that are ready for the next hand, or for the rematch. next_at: when the next hand is dealt anyway.
- * casual: why the hand at the table does not count for ratings, ``null`` where it does. rematch: the id of the table
- * that follows this one. event: where the table belongs to a duplicate event.
+ * casual: why the current hand does not count for ratings, ``null`` if it does. rematch: the id of the table that
+ * follows this one. event: the table's duplicate event, if any.
  */
 export interface TableInfo {
   id: string;
@@ -1873,9 +1879,9 @@ export interface TableInfo {
 /**
  * The hand's number (from 1; 0 before the first deal), the balances by seat, and how the current hand was dealt.
  *
- * ``results``: of the last hundred finished hands, the first of which is hand ``first_result``. ``next_commitment``: the
- * SHA-256 of the secret behind the next hand's shuffle. ``contributions``: the strings that players have added to that
- * shuffle so far, by seat.
+ * ``results``: those of the last hundred finished hands, beginning with hand ``first_result``. ``next_commitment``:
+ * the SHA-256 of the secret behind the next hand's shuffle. ``contributions``: the strings that players have added to
+ * that shuffle so far, by seat.
  */
 export interface SessionInfo {
   number: number;
@@ -1899,8 +1905,7 @@ export interface SessionEvent {
   contributions?: string[] | null;
 }
 /**
- * The new events of a move, and the view after them. If ``session`` or ``table`` is absent, that part has not
- * changed.
+ * The new events of a move, and the view after them. An absent ``session`` or ``table`` has not changed.
  */
 export interface Update {
   type: 'update';
@@ -1912,16 +1917,16 @@ export interface Update {
   table?: TableInfo | null;
 }
 /**
- * What one seat (``null``: a spectator) knows of the hand, apart from its events.
+ * What one seat (``null``: a spectator) knows of the hand, except its events.
  *
  * Only for the seat to act: ``must_include``, the card that its lead must contain, and ``guarding``, the neighbour whose
  * last card its single must guard.
  *
- * ``left``: where the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer has
- * neither in hand nor seen played.
+ * ``left``: if the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer
+ * neither holds nor has seen played.
  *
- * Only where the payment may be doubled: ``doublings``, how often bombs have doubled it, and ``bidder_plays``, the number of
- * plays of the bidder's side.
+ * Only if the payment may be doubled: ``doublings``, the number of doublings by bombs, and ``bidder_plays``, the
+ * number of plays of the bidder's side.
  */
 export interface ViewState {
   seat: number | null;
@@ -1965,7 +1970,7 @@ export interface TableChanged {
   clocks: ClockInfo | null;
 }
 /**
- * A browser that is signed in.
+ * A signed-in browser.
  */
 export interface SessionListed {
   id: string;
@@ -1975,7 +1980,7 @@ export interface SessionListed {
   current: boolean;
 }
 /**
- * A shared review: whoever opens the path follows its leader.
+ * A shared review: people who open the path follow its leader.
  */
 export interface SharedReview {
   id: string;
@@ -1992,14 +1997,14 @@ export interface SolvePosition {
   moves?: string[];
 }
 /**
- * The id of the new table, and your seat (null: you have none).
+ * The id of the new table, and your seat (null: none).
  */
 export interface TableCreated {
   id: string;
   seat: number | null;
 }
 /**
- * A table and its hand as the viewer may see them, with the same parts as a ``snapshot``.
+ * A table and its hand as the viewer may see them, with the parts of a ``snapshot``.
  */
 export interface TableDetail {
   seq: number;
@@ -2030,9 +2035,9 @@ export interface TableSummary {
   deadline: number | null;
 }
 /**
- * The last move of a finished hand that did not keep the result of best play, with all hands open.
+ * The last move of a finished hand that did not keep the result of best play with open hands.
  *
- * move: null if there is none, or if it was not found in time. held: whether it is proved that every move kept the result.
+ * move: null if there is none or it was not found in time. held: whether it is proved that every move kept the result.
  */
 export interface TurningPoint {
   move: ReviewMove | null;

@@ -1,4 +1,4 @@
-"""Work that several callers request at the same time, done once."""
+"""Deduplication of concurrent requests for the same work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Once(Generic[T]):
-    """Running pieces of work by key.
+    """Running work by key.
 
     >>> async def main():
     ...     done = []
@@ -28,7 +28,9 @@ class Once(Generic[T]):
         self._running: dict[str, asyncio.Task[T]] = {}
 
     async def do(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of the work that runs for ``key``, or of this one. The work goes on if the caller is cancelled."""
+        """The result of the work running for ``key``, or else of ``work``. The work continues if the caller is
+        cancelled.
+        """
         task = self._running.get(key)
         if task is None:
             task = self._running[key] = asyncio.create_task(work(), name=f"once {key}")
@@ -40,6 +42,6 @@ class Once(Generic[T]):
         return key in self._running
 
     def close(self) -> None:
-        """Give up what still runs."""
+        """Cancel running work."""
         for task in self._running.values():
             task.cancel()

@@ -1,4 +1,4 @@
-"""Logging of errors: their place and type, without their texts."""
+"""Logging of errors: their location and type, without their messages."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ log = logging.getLogger("dasan.server")
 
 
 def report(what: str, error: BaseException) -> None:
-    """Log the place and type of an error without its text, which could name hidden cards (G.02).
+    """Log the location and type of an error without its message, which could name hidden cards (G.02).
 
-    What the server refuses by itself says all there is to know by its type.
+    For the server's own refusals the type suffices.
     """
     name = type(error).__qualname__
     fields = {"error": name}

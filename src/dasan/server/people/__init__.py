@@ -1,1 +1,1 @@
-"""Players of browsers."""
+"""Players: identity, names, sign-in, and restrictions."""

@@ -1,4 +1,4 @@
-"""The name under which a player appears at a table."""
+"""A player's displayed name at a table."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from dasan.server.refusals import Refused
 from dasan.server.store.people import People, Person
 
 TRIES = 9
-"""The highest number that is put behind a guest's name if somebody else has it now."""
+"""The highest number appended to a guest's name that somebody else has taken."""
 
 
 async def chosen_name(
     people: People, player: str, name: str | None, usual: str, *, program: bool = False, anew: bool = False
 ) -> tuple[str, Person | None]:
-    """The name under which a player appears, and the player if they have an account: those appear by its name alone.
+    """(displayed name, the player if they have an account). Accounts always appear under the account's name.
 
-    name: one that the player has chosen; ``usual`` if none. A guest whose stored name belongs to an account by now, or could
-    not be chosen any more, appears under a free one like it. Raises ``Refused`` for another name that nobody may choose, or
-    that looks like somebody's account; with ``anew`` for a stored one too.
+    name: the player's choice; None: ``usual``. A guest whose stored name now belongs to an account or is no longer
+    allowed gets a similar free one. ``Refused``: a new name is not allowed or looks like somebody's account; with
+    ``anew`` also for a stored name.
     """
     person = await people.find(player)
     if person is not None and person.account is not None:
@@ -41,7 +41,7 @@ async def chosen_name(
 
 
 async def _checked(people: People, player: str, name: str, *, program: bool) -> str:
-    """The name as it is shown. Raises ``Refused`` if the player may not have it."""
+    """The displayed form of a name. ``Refused``: the player may not have it."""
     cleaned = clean_name(name)
     check_reserved(cleaned, program=program)
     if people.restrictions.refuses(cleaned):

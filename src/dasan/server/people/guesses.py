@@ -1,9 +1,9 @@
-"""Limits on guessing passwords that keep nobody out of their own account.
+"""Limits on password guessing that do not lock owners out of their accounts.
 
-An attempt takes a token for its networks, for the account from each of these networks, and for the account from all browsers
-that it does not know. A browser that has signed in to the account before has a bucket of its own instead, and its networks have
-others, whatever strangers do: its cookie, which is signed and survives signing out, names it until the password changes. See
-OWASP, *Slow down online guessing attacks with device cookies*.
+An attempt takes a token for its networks, for the account from each of these networks, and for the account from all
+unknown browsers. A browser that has signed in to the account before has separate buckets, which strangers cannot drain:
+a signed cookie, which survives signing out, identifies it until the password changes. See OWASP, *Slow down online
+guessing attacks with device cookies*.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from dasan.server.settings import Settings
 
 KNOWN_COOKIE = "dasan_known"
 MOST_ACCOUNTS = 8
-"""Accounts that one browser is known to: the last ones."""
+"""The most accounts that one browser's cookie remembers, the latest ones."""
 MOST_BUCKETS = 100_000
 PAIR_SHARE = 5
-"""One address may use so small a part of the guesses at one account."""
+"""The share of the guesses at one account that one address may use."""
 KNOWN_SHARE = 6
-"""How many times as many attempts as from strangers one address may make from known browsers: of a family, or a class."""
+"""The multiple of strangers' attempts that one address may make from known browsers, such as a family's or a
+class's."""
 
 
 def epoch(password: str | None) -> str:
-    """The name of the time for which an account has one password, from its hash; a browser is known for that time.
+    """An identifier of the account's current password, derived from its hash. Browsers are known until it changes.
 
     >>> epoch("one") == epoch("one"), epoch("one") == epoch("another"), epoch(None) == epoch("")
     (True, False, True)
@@ -39,7 +40,7 @@ def epoch(password: str | None) -> str:
 
 
 class KnownBrowsers:
-    """Signs and reads the cookie that names a browser and the accounts to which it has signed in.
+    """Signs and reads the cookie that identifies a browser and the accounts to which it has signed in.
 
     >>> browsers = KnownBrowsers(b"k" * 32)
     >>> cookie = browsers.add(browsers.add(None, "ann", "1"), "bo", "1")
@@ -53,13 +54,13 @@ class KnownBrowsers:
         self._signer = Signer(key, salt="dasan.known", key_derivation="hmac")
 
     def add(self, cookie: str | None, player: str, epoch: str) -> str:
-        """The cookie of a browser that signs in, from the one that it had."""
+        """The new cookie of a browser that signs in, from its previous one."""
         name, *known = self._read(cookie) or [secrets.token_urlsafe(12)]
         others = [one for one in known if one.partition("~")[0] != player]
         return self._signer.sign(":".join([name, *others[1 - MOST_ACCOUNTS :], f"{player}~{epoch}"])).decode()
 
     def name(self, cookie: str | None, player: str, epoch: str) -> str | None:
-        """The browser's name, if it has been signed in to the player's account since it has this password."""
+        """The browser's name, if it has signed in to the player's account since the last change of password."""
         name, *known = self._read(cookie) or [""]
         return name if f"{player}~{epoch}" in known else None
 
@@ -84,7 +85,7 @@ class Guesses:
         )
 
     def allow(self, account: str, address: str, browser: str | None) -> bool:
-        """Whether one more attempt may be made. account: the folded name. browser: its name, if the account knows it."""
+        """Whether one more attempt is allowed. account: the folded name. browser: its name, if known to the account."""
         if browser is not None:
             return self._known.take_for(address) and self._browsers.take((account, browser))
         return (

@@ -1,6 +1,6 @@
-"""The queue of passwords to hash: two at a time, and one network after the other.
+"""The queue of passwords to hash: two at a time, round-robin over networks.
 
-Hashing is slow and takes much memory on purpose. First come, first served would let one address hold up everybody.
+Hashing is slow and takes much memory on purpose. With a FIFO queue one address could block everybody.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dasan.server.refusals import Refused
 
 AT_ONCE = 2
 MOST, MOST_EACH = 32, 4
-"""Passwords that wait: in all, and of one network."""
+"""The most waiting passwords: in total, and per network."""
 FIRST_GUESS = 0.1
-"""Seconds that hashing takes, before it has been measured."""
+"""The initial estimate of the seconds that hashing takes."""
 
 
 class HashQueue:
-    """Gives turns to networks in rotation, whatever each has waiting."""
+    """Gives turns to networks in rotation, however many requests each has waiting."""
 
     def __init__(self) -> None:
         self._running = 0
@@ -34,9 +34,9 @@ class HashQueue:
 
     @asynccontextmanager
     async def turn(self, network: str) -> AsyncIterator[None]:
-        """Wait for a turn, and have it. ``Refused``, with the seconds to wait, if too many are before.
+        """Wait for a turn and hold it. ``Refused``, with the seconds to wait: the queue is full.
 
-        When the queue is full, a network that has none waiting takes the place of the last of the network with the most.
+        When the queue is full, a network without waiting requests displaces the last one of the network with the most.
         """
         await self._wait(network)
         begun = time.monotonic()
@@ -73,7 +73,7 @@ class HashQueue:
             raise
 
     def _next(self) -> None:
-        """Give free turns to the networks that have waited longest; each then goes to the end of the rotation."""
+        """Give free turns to the networks that have waited longest, and move each to the end of the rotation."""
         while self._running < AT_ONCE and self._waiting:
             network, futures = self._waiting.popitem(last=False)
             future = futures.popleft()
@@ -84,7 +84,7 @@ class HashQueue:
                 future.set_result(None)
 
     def _drop(self, network: str, future: asyncio.Future[None]) -> None:
-        """Take out a request whose client has gone."""
+        """Remove a request whose client has disconnected."""
         futures = self._waiting.get(network)
         if futures is not None and future in futures:
             futures.remove(future)

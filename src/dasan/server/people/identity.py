@@ -1,8 +1,8 @@
-"""Who a browser is: the ids of a player and a session, in a signed cookie.
+"""Identity of a browser: the ids of a player and a session in a signed cookie.
 
-The store knows the sessions of accounts, which begin with a sign-in, and those sessions of guests that have ended. Its answers
-are remembered for a minute. A session names the day on which it began and is refused after `KEPT_DAYS`, as browsers drop cookies
-then: so the store need not know for ever which have ended.
+The store has the sessions of accounts, which begin with a sign-in, and the ended sessions of guests. Its answers are
+cached for a minute. A session contains the day on which it began and expires after `KEPT_DAYS`, the lifetime of
+cookies, so that the store can forget ended sessions.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ COOKIE = "dasan_session"
 KEY_FILE = "session.key"
 KEY_BYTES = 32
 KEPT_DAYS = 400
-"""The longest that browsers keep a cookie."""
+"""The longest lifetime of cookies in browsers."""
 DAY = 24 * 60 * 60
 MAX_AGE = KEPT_DAYS * DAY
 UNDATED_UNTIL = 21_184
-"""The day, counted from 1970, from which sessions without a date are refused: earlier versions made them, until 2026-11."""
+"""The day, counted from 1970, from which undated sessions are refused. Versions before 2026-11 made them."""
 REMEMBERED = 60.0
-"""Seconds for which a browser counts as its player's without asking the store, unless a notice says to ask again."""
+"""Seconds for which the answer about a session is cached, unless a notice invalidates it."""
 MOST_REMEMBERED = 10_000
 LINK_MINUTES = 10
 
 
 def signing_key(data_dir: Path) -> bytes:
-    """The key in ``data_dir``, made on the first start and readable by its owner alone."""
+    """The key in ``data_dir``, created on the first start and readable only by its owner."""
     path = data_dir / KEY_FILE
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -59,7 +59,7 @@ def signing_key(data_dir: Path) -> bytes:
             os.fsync(file.fileno())
     key = path.read_bytes()
     if len(key) < KEY_BYTES:
-        raise ValueError(f"{path} is not a signing key; remove it to have a new one made")
+        raise ValueError(f"{path} is not a signing key; delete it, and a new one will be made")
     return key
 
 
@@ -79,14 +79,14 @@ class Cookies:
         self._today = today
 
     def session(self) -> str:
-        """The secret of a new session; the number behind the dot is the day."""
+        """The secret of a new session; the number after the dot is the day."""
         return f"{secrets.token_urlsafe(18)}.{self._today()}"
 
     def sign(self, player: str, session: str | None = None) -> str:
         return self._signer.sign(player if session is None else f"{player}:{session}").decode()
 
     def read(self, cookie: str) -> tuple[str, str | None] | None:
-        """The player and session in a cookie; None if the signature is wrong, or the session too old."""
+        """The player and session in a cookie; None if the signature is wrong or the session has expired."""
         try:
             player, colon, session = self._signer.unsign(cookie).decode().partition(":")
         except (BadSignature, UnicodeError):
@@ -111,16 +111,16 @@ class Identities:
             self._nobody = self._hasher.hash(secrets.token_hex(8))
         except HashingError:
             raise CannotServe(
-                f"DASAN_PASSWORD_MEMORY_MB is {password_memory_mb}: this machine has not that much memory to hash a password"
+                f"DASAN_PASSWORD_MEMORY_MB is {password_memory_mb}: this machine lacks that much memory to hash a password"
             ) from None
 
     async def player(self, connection: HTTPConnection) -> str | None:
-        """The player behind the request; None without a valid cookie. ``Banned`` if the player is banned."""
+        """The player behind the request; None without a valid cookie. ``Banned``: the player is banned."""
         session = self._read(connection)
         return session[0] if session is not None and await self._valid(*session) else None
 
     async def left(self, connection: HTTPConnection, player: str | None) -> bool:
-        """Whether the browser is no longer the player that it was: signed out, banned, or with another password."""
+        """Whether the browser is no longer the player's: signed out, banned, or after a change of password."""
         try:
             return player is not None and await self.player(connection) != player
         except Banned:
@@ -129,12 +129,12 @@ class Identities:
             return False
 
     def session(self, connection: HTTPConnection) -> str | None:
-        """The name of the browser's session in the store; None: its cookie is from a version whose guests had none."""
+        """The name of the browser's session in the store; None for guests' cookies of earlier versions."""
         session = self._read(connection)
         return None if session is None or session[1] is None else fingerprint(session[1])
 
     def is_known(self, headers: Headers) -> bool:
-        """Whether a request has a cookie that this server has signed; the store is not asked."""
+        """Whether a request has a cookie signed by this server, without a query of the store."""
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
         return cookie is not None and self._cookies.read(cookie) is not None
 
@@ -155,29 +155,29 @@ class Identities:
             valid = session is not None and await self._people.is_signed_in(fingerprint(session), player, now())
         else:
             valid = not await self._people.has_ended(player, None if session is None else fingerprint(session))
-        # Where all was forgotten meanwhile, the answer may be older than that: it is kept in nobody's memory.
+        # If the cache was cleared in the meantime, the answer may be stale: do not cache it.
         remembered[key] = (valid, time.monotonic() + REMEMBERED)
         if len(remembered) > MOST_REMEMBERED:
             remembered.popitem(last=False)
         return valid
 
     def forget(self) -> None:
-        """Ask the store again: somebody signed in or out."""
+        """Clear the cache: somebody signed in or out."""
         self._known = OrderedDict()
 
     async def name(self, player: str) -> str | None:
-        """The name that the player has chosen; None: none yet."""
+        """The name that the player has chosen; None if none."""
         person = await self._people.find(player)
         return None if person is None else person.name
 
     async def remember(self, request: HTTPConnection, response: Response, player: str) -> None:
-        """Have the browser keep a guest's cookie with a session of its own, if it is not this player's already."""
+        """Set a guest's cookie with a new session, unless the browser already is this player's."""
         session = self._read(request)
         if session is None or session[0] != player:
             self.set_cookie(request, response, self._cookies.sign(player, self._cookies.session()))
 
     async def sign_in(self, request: HTTPConnection, response: Response, person: Person) -> None:
-        """Make this browser a signed-in one. Raises ``Changed`` if the account is no longer as ``person`` says."""
+        """Sign this browser in. ``Changed``: the account has changed since ``person`` was read."""
         session = self._cookies.session()
         agent = request.headers.get("user-agent", "")
         await self._people.sign_in(fingerprint(session), person.id, agent, now(), person)
@@ -189,27 +189,29 @@ class Identities:
         self.recognise(request, response, person)
 
     def recognise(self, request: HTTPConnection, response: Response, person: Person) -> None:
-        """Have a browser that is signed in keep a cookie by which the account knows it later, if it has none."""
+        """Set the cookie of known browsers in a signed-in browser that has none."""
         if self.known_browser(request, person) is None:
             known = self._browsers.add(request.cookies.get(KNOWN_COOKIE), person.id, epoch(person.password))
             self.set_cookie(request, response, known, KNOWN_COOKIE)
 
     def known_browser(self, request: HTTPConnection, person: Person) -> str | None:
-        """The name of the request's browser, if it has been signed in to the account since it has its password."""
+        """The name of the request's browser, if it has signed in to the account since the last change of password."""
         return self._browsers.name(request.cookies.get(KNOWN_COOKIE), person.id, epoch(person.password))
 
     def set_cookie(self, request: HTTPConnection, response: Response, value: str, name: str = COOKIE) -> None:
-        """Scripts cannot read it, and other sites' requests do not carry it."""
+        """Set a cookie that scripts cannot read and that other sites' requests do not carry."""
         secure = request.url.scheme in ("https", "wss")
         response.set_cookie(name, value, max_age=MAX_AGE, httponly=True, samesite="lax", secure=secure, path="/")
 
     async def hash(self, password: str, network: str) -> str:
-        """The password as it is stored; takes a while on purpose, off the event loop. network: who waits for it."""
+        """The hash of a password for the store. Slow on purpose, off the event loop. network: the requester's
+        network.
+        """
         async with self._hashing.turn(network):
             return await asyncio.to_thread(self._hasher.hash, password)
 
     async def check(self, stored: str | None, password: str, network: str) -> bool:
-        """Whether this is the password; as slow where there is none to compare with. network: who waits for it."""
+        """Whether the password is correct; equally slow if ``stored`` is None. network: the requester's network."""
         async with self._hashing.turn(network):
             return await asyncio.to_thread(self._check, stored, password)
 
@@ -220,14 +222,16 @@ class Identities:
             return False
 
     async def make_link(self, player: str) -> str:
-        """A token with which another browser can become the player, once, for ten minutes."""
+        """A one-time token with which another browser can become the player, valid for ten minutes."""
         token = secrets.token_urlsafe(24)
         moment = now()
         await self._people.make_link(fingerprint(token), player, moment, moment + LINK_MINUTES * 60_000)
         return token
 
     async def take_link(self, request: HTTPConnection, response: Response, token: str) -> tuple[str, Person | None]:
-        """Make this browser that of the personal link's owner. ``Refused`` if it does not exist, was used or has expired."""
+        """Make this browser that of the personal link's owner. ``Refused``: the link does not exist, was used or has
+        expired.
+        """
         session = self._cookies.session()
         agent = request.headers.get("user-agent", "")
         player = await self._people.take_link(fingerprint(token), now(), fingerprint(session), agent)
@@ -247,5 +251,5 @@ def fingerprint(secret: str) -> str:
 
 
 def new_player() -> str:
-    """An id that nobody can guess."""
+    """An unguessable id."""
     return secrets.token_urlsafe(16)

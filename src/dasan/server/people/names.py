@@ -1,7 +1,7 @@
-"""Which names people may have: visible, each word in one script, and like no account's, bot's or host's.
+"""Which names people may have: visible, each word in one script, and unlike those of accounts, bots and hosts.
 
-Two names are alike if they have a key in common. Keys come from Unicode's data on characters that look alike (UTS #39,
-``confusables.txt`` here) and from its case folding. Scripts come from fontTools; mixing them in one word follows UTS #39,
+Two names are alike if they share a key. Keys come from Unicode's data on confusable characters (UTS #39,
+``confusables.txt`` here) and its case folding. Scripts come from fontTools; mixing them in one word follows UTS #39,
 *Highly Restrictive*: one script, or Latin with the scripts of Chinese, Japanese or Korean.
 """
 
@@ -21,17 +21,17 @@ from dasan.server.tables.chairs import NAMES
 
 LONGEST_NAME = 32
 MOST_MARKS = 4
-"""Marks on one letter that take no room of their own, as UTS #39 advises: no word of any language needs more."""
+"""The most nonspacing marks on one letter, as UTS #39 advises: no language needs more."""
 MOST_ACCENTS = 2
-"""Accents on one letter, after composition."""
+"""The most accents on one letter, after composition."""
 JOINER, NON_JOINER, EMOJI_STYLE = "\u200d", "\u200c", "\ufe0f"
 KEYCAP = re.compile("[0-9#*]\ufe0f\u20e3")
 VIRAMA = 9
-"""The combining class of the marks that join two Indic consonants; a joiner may follow them."""
+"""The combining class of the marks that join two Indic consonants (viramas); a joiner may follow them."""
 CURSIVE = frozenset({"Arab", "Syrc", "Mong", "Nkoo", "Mand"})
-"""Scripts whose letters join: a non-joiner between two of them parts a word, as in Persian."""
+"""Cursive scripts, in which a non-joiner may separate letters, as in Persian."""
 INVISIBLE = ("FILLER", "BLANK", "VARIATION SELECTOR", "JOINER", "INHERENT", "INVISIBLE")
-"""Words in the Unicode names of characters that show nothing, though their category is that of a letter, mark or symbol."""
+"""Words in the Unicode names of invisible characters whose category is letter, mark or symbol."""
 ANY_SCRIPT = frozenset({"Zyyy", "Zinh", "Zzzz"})
 ACCENTED = ANY_SCRIPT | {"Latn", "Grek", "Cyrl"}
 TOGETHER = (
@@ -58,11 +58,11 @@ RESERVED = (
         "官方",
     ),
 )
-"""Names of those who run a server, and words with a meaning of their own."""
+"""Reserved names: of those who run a server, and of special words."""
 
 
 def clean_name(name: str) -> str:
-    """``name`` as it is shown: one line, single spaces. ``Refused`` if nobody could read it, or take it for what it is.
+    """The displayed form of ``name``: one line, single spaces. ``Refused``: it is unreadable or misleading.
 
     >>> clean_name("  大三   player "), clean_name("Zoe\u0301")
     ('大三 player', 'Zoé')
@@ -76,7 +76,7 @@ def clean_name(name: str) -> str:
 
 
 def clean_label(text: str) -> str:
-    """What only its owner reads, as one short line without control characters; empty if nothing is left.
+    """A private label as one short line without control characters; empty if nothing is left.
 
     >>> clean_label("  Ann's   iPhone 🔑")
     "Ann's iPhone 🔑"
@@ -86,7 +86,7 @@ def clean_label(text: str) -> str:
 
 
 def _visible(text: str) -> bool:
-    """Whether every character shows itself, and nothing hides, reverses or covers what stands around the name."""
+    """Whether every character is visible, and none hides, reverses or covers the text around the name."""
     text = KEYCAP.sub("0", text)
     marks: list[str] = []
     shown = False
@@ -96,7 +96,7 @@ def _visible(text: str) -> bool:
             if not _joins(text, at):
                 return False
         elif category[0] == "M":
-            # An enclosing mark covers its letter; a first mark would stand on what is before the name.
+            # An enclosing mark covers its letter; a leading mark would combine with the text before the name.
             marks.append(character)
             accents = sum(map(_is_accent, marks))
             narrow = sum(unicodedata.category(mark) == "Mn" for mark in marks)
@@ -122,13 +122,13 @@ def _visible(text: str) -> bool:
 
 @lru_cache(4096)
 def shows_nothing(character: str) -> bool:
-    """Whether a character takes no room of its own, or is blank."""
+    """Whether a character has no width or is blank."""
     names = unicodedata.name(character, "")
     return unicodedata.category(character) == "Cf" or any(word in names for word in INVISIBLE)
 
 
 def plain(text: str) -> str:
-    """The text without accents and without characters that show nothing.
+    """The text without accents and invisible characters.
 
     >>> plain("Zoe\u0301 d\u0101r\ufe0fn\u3164"), plain("\u304c")
     ('Zoe darn', '\u304c')
@@ -141,7 +141,7 @@ def plain(text: str) -> str:
 
 
 def _joins(text: str, at: int) -> bool:
-    """Whether a character that shows nothing itself changes how its neighbours look."""
+    """Whether an invisible character changes the look of its neighbours."""
     before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
     if text[at] != EMOJI_STYLE and before and after and unicodedata.category(after)[0] == "L":
         if unicodedata.combining(before) == VIRAMA:
@@ -149,12 +149,12 @@ def _joins(text: str, at: int) -> bool:
         letter = next((c for c in reversed(text[:at]) if unicodedata.category(c)[0] != "M"), "")
         if text[at] == NON_JOINER and letter and _scripts(letter) & _scripts(after) & CURSIVE:
             return True
-    # Inside an emoji: after a pictograph, and a joiner before one too.
+    # Inside an emoji: after a pictograph; a joiner must also precede one.
     return text[at] != NON_JOINER and _pictures(before) and (text[at] == EMOJI_STYLE or _pictures(after))
 
 
 def _pictures(character: str) -> bool:
-    """Whether it is a pictograph, a skin tone, or the sign that makes one a picture."""
+    """Whether it is a pictograph, a skin tone, or the emoji variation selector."""
     return character != "" and (unicodedata.category(character) in ("So", "Sk") or character == EMOJI_STYLE)
 
 
@@ -169,7 +169,7 @@ def _is_accent(mark: str) -> bool:
 
 
 def _one_script(word: str) -> bool:
-    """Whether the letters and marks are of one script, or of scripts that are used together."""
+    """Whether the letters and marks are of one script, or of scripts commonly used together."""
     common: frozenset[str] | None = None
     every: list[frozenset[str]] = []
     for character in unicodedata.normalize("NFKC", word):
@@ -183,7 +183,7 @@ def _one_script(word: str) -> bool:
 
 @cache
 def _alike() -> tuple[dict[int, str], tuple[tuple[str, str], ...]]:
-    """Characters with their stand-ins, for ``str.translate``; and sequences that look like one character."""
+    """(prototypes of confusable characters for ``str.translate``, sequences that look like one character)."""
     single: dict[int, str] = {}
     several: list[tuple[str, str]] = []
     for line in Path(__file__).with_name("confusables.txt").read_text(encoding="ascii").splitlines():
@@ -197,18 +197,18 @@ def _alike() -> tuple[dict[int, str], tuple[tuple[str, str], ...]]:
 
 
 LETTERS = {first + n: chr(ord("A") + n) for first in (0x1F130, 0x1F150, 0x1F170, 0x1F1E6) for n in range(26)}
-"""Letters in squares and circles, and those of which flags are made, with the letters that they show."""
+"""Letters in squares and circles and regional indicators, with the letters that they show."""
 STROKES, RINGS = "Il1|", "O0"
-"""Latin letters and digits that differ so little that a word's other letters say how they are read."""
+"""Latin letters and digits so similar that a word's other letters decide how they are read."""
 
 
 def _shape(text: str) -> str:
-    """The text in characters that stand for all that look like them, in either case."""
+    """The text in prototypes of confusable characters, ignoring case."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).translate(_alike()[0]))
 
 
 def _latin(text: str) -> str:
-    """The text with Latin letters for all that look like them; a stroke or a ring keeps its case.
+    """The text with Latin letters in place of confusable ones; strokes and rings keep their case.
 
     >>> _latin("\u041c\u0406\u041a\u0415"), _latin("Ian")
     ('MIKE', 'Ian')
@@ -223,7 +223,7 @@ def _latin(text: str) -> str:
 
 
 def _read(text: str) -> str:
-    """Latin text as a reader takes it: strokes and rings in words of capitals are I and O, in others l and o.
+    """Latin text as people read it: strokes and rings are I and O in words of capitals, l and o in others.
 
     >>> _read("ADMlN"), _read("AL1CE"), _read("AIice"), _read("H0ST"), _read("Ian"), _read("Mike 1")
     ('ADMIN', 'ALICE', 'Alice', 'HOST', 'Ian', 'Mike 1')
@@ -235,7 +235,7 @@ def _read_word(word: str) -> str:
     others = [c for c in word if c.isalpha() and c not in STROKES + RINGS]
     if not others:
         return word
-    # The first letter of a name is a capital in any case.
+    # The first letter of a name is always a capital.
     capitals = all(c.isupper() for c in (others[1:] or others))
     begins = "" if capitals else word[0]
     stroke, ring = ("I", "O") if capitals else ("l", "o")
@@ -244,7 +244,7 @@ def _read_word(word: str) -> str:
 
 
 def _key(text: str) -> str:
-    """The letters, digits and marks of a form of a name, where sequences that look like one character are that one."""
+    """The letters, digits and marks of a form of a name, with confusable sequences replaced by one character."""
     text = unicodedata.normalize("NFD", text)
     for source, target in _alike()[1]:
         text = text.replace(source, target)
@@ -252,7 +252,7 @@ def _key(text: str) -> str:
 
 
 def keys(name: str) -> frozenset[str]:
-    """The forms in which names are compared: names that look alike have one in common, whatever their case.
+    """The comparison keys of a name: names that look alike share one, ignoring case.
 
     >>> bool(keys("Alice") & keys("\u0410lice")), bool(keys("Alice") & keys("AIice")), bool(keys("Ann") & keys("Anna"))
     (True, True, False)
@@ -260,7 +260,7 @@ def keys(name: str) -> frozenset[str]:
     (True, True, False)
     """
     compared: set[str] = set()
-    # A flag beside a name is no part of it, and a name may be spelled in the letters of flags.
+    # A flag beside a name is not part of it, but a name may be spelled in regional indicators.
     for spelled in {name.translate(LETTERS), "".join(c for c in name if ord(c) not in LETTERS)}:
         whole = unicodedata.normalize("NFKC", spelled)
         latin = _latin(whole)
@@ -270,7 +270,7 @@ def keys(name: str) -> frozenset[str]:
 
 
 def _bare(name: str) -> str:
-    """The form in which reserved names are compared: without accents, and with all strokes and rings alike."""
+    """The comparison form of reserved names: no accents, all strokes and rings alike."""
     latin = _latin(unicodedata.normalize("NFKC", name.translate(LETTERS))).casefold()
     plain = "".join(c for c in unicodedata.normalize("NFKD", latin) if not unicodedata.combining(c))
     return _key(plain.translate(str.maketrans("il1|o0", "lllloo")))
@@ -287,9 +287,9 @@ def _keys_of_bots() -> frozenset[str]:
 
 
 def check_reserved(name: str, *, program: bool = False) -> None:
-    """Raise ``Refused`` for a name like a bot's id or a host's, or like the name of a bot.
+    """``Refused``: the name is like a bot's id or name, or a host's.
 
-    program: the seat says that a program plays, which may have the name of a bot.
+    program: whether the seat is a program's, which may have a bot's name.
     """
     bare = _bare(name)
     if bare in _bare_forms(RESERVED) or (

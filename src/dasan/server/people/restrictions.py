@@ -1,4 +1,4 @@
-"""Networks that are kept out and words that are refused, in memory: every request and every chat message is compared."""
+"""Banned networks and blocked words, in memory: every request and every chat message is checked."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dasan.server.people.names import keys, plain
 from dasan.server.refusals import Refused
 
 UNSPACED = frozenset({"Hani", "Hira", "Kana", "Bopo", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"})
-"""Scripts that write no spaces between words: their words are looked for inside others."""
+"""Scripts without spaces between words: their words are also matched inside others."""
 WIDEST = {4: 8, 6: 16}
-"""The shortest prefix of a network that can be banned, by version of IP."""
+"""The shortest network prefix that can be banned, by IP version."""
 WORDS = re.compile(r"[^\W_]+(?:[\u0300-\u036f'\u2019-][^\W_]+)*")
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def network_named(text: str) -> _Network:
-    """The network that a moderator names. ``Refused`` if it is none, or is too wide.
+    """Parse a moderator's network. ``Refused``: it is not a network, or is too wide.
 
     >>> str(network_named("192.0.2.7/24")), str(network_named("2001:db8::1")), str(network_named("::ffff:192.0.2.7"))
     ('192.0.2.0/24', '2001:db8::/64', '192.0.2.7/32')
@@ -37,7 +37,7 @@ def network_named(text: str) -> _Network:
         if mapped is not None and network.prefixlen >= 96:
             network = ipaddress.ip_network(f"{mapped}/{network.prefixlen - 96}")
         elif network.prefixlen > 64:
-            # One customer has all addresses of a /64.
+            # One customer owns all addresses of a /64.
             network = network.supernet(new_prefix=64)
     if network.prefixlen < WIDEST[network.version]:
         raise Refused("malformed", reason("network"))
@@ -45,7 +45,7 @@ def network_named(text: str) -> _Network:
 
 
 def network_of_address(address: str) -> str:
-    """The network that stands for one client: an IPv4 address, or the /64 of an IPv6 address; empty for other texts."""
+    """The network of one client: an IPv4 address, or the /64 of an IPv6 address; empty for other text."""
     try:
         return str(network_named(address.partition("%")[0]))
     except Refused:
@@ -53,7 +53,7 @@ def network_of_address(address: str) -> str:
 
 
 class Restrictions:
-    """Compares addresses and texts with what the moderators have forbidden.
+    """Checks addresses and texts against the moderators' restrictions.
 
     >>> restrictions = Restrictions()
     >>> restrictions.set([("192.0.2.0/24", 1000)], ["darn", "shut up", "笨蛋"])
@@ -65,13 +65,13 @@ class Restrictions:
 
     def __init__(self) -> None:
         self._networks: dict[tuple[int, int], dict[int, int]] = {}
-        """By version of IP and number of free bits: when the ban of each network ends, by its other bits."""
+        """By IP version and number of host bits: the end of each network's ban, by network bits."""
         self._phrases: dict[str, list[tuple[frozenset[str], ...]]] = {}
-        """By each key of its first word: the keys of a phrase's other words."""
+        """The keys of a phrase's other words, by each key of its first word."""
         self._parts: tuple[str, ...] = ()
 
     def set(self, networks: Iterable[tuple[str, int]], words: Iterable[str]) -> None:
-        """Forbid these networks, each until a time in milliseconds, and these words; and nothing else."""
+        """Replace the restrictions: networks, each banned until a time in milliseconds, and words."""
         banned: dict[tuple[int, int], dict[int, int]] = {}
         for name, until in networks:
             network = network_named(name)
@@ -89,7 +89,7 @@ class Restrictions:
         self._networks, self._phrases, self._parts = banned, phrases, tuple(sorted(parts - {""}))
 
     def bans(self, address: str, now: int) -> bool:
-        """Whether requests from the address are refused at the time ``now``."""
+        """Whether the address is banned at the time ``now``."""
         if not self._networks:
             return False
         client = network_of_address(address)
@@ -103,7 +103,7 @@ class Restrictions:
         )
 
     def refuses(self, text: str) -> bool:
-        """Whether the text has a refused word, in letters that look like it too, with or without accents."""
+        """Whether the text has a blocked word, also in confusable letters, with or without accents."""
         text = plain(text)
         if self._parts:
             joined = _joined(text)
@@ -125,6 +125,6 @@ def _unspaced(word: str) -> bool:
 
 
 def _joined(text: str) -> str:
-    """The letters alone: nothing between two of them hides a word of a script without spaces."""
+    """Only the letters, so that nothing between them hides a word of a script without spaces."""
     whole = unicodedata.normalize("NFKC", text).casefold()
     return "".join(c for c in whole if unicodedata.category(c)[0] in "LM")

@@ -1,4 +1,4 @@
-"""From which addresses players come, collected in memory until they are stored."""
+"""Players' addresses, collected in memory until they are stored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sightings:
         self._new: list[tuple[str, str]] = []
 
     def add(self, player: str, address: str) -> None:
-        """A player came from an address."""
+        """Record that a player came from an address."""
         pair, moment = (player, address), self._clock()
         before = self._known.get(pair)
         if before is not None and moment < before + AGAIN:

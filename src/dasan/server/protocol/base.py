@@ -17,28 +17,28 @@ SeatNumber: TypeAlias = Annotated[int, Field(ge=0, le=7, strict=True)]
 CardText: TypeAlias = str
 OptionValue: TypeAlias = bool | int | str
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=32)]
-"""A player's name; the server trims it and refuses control characters."""
+"""A player's name; the server trims it and rejects control characters."""
 BotName: TypeAlias = Annotated[str, Field(min_length=1, max_length=64)]
 Milliseconds: TypeAlias = int
 """A time, in milliseconds since 1970 by the server's clock; or a length of time in milliseconds."""
 Phase: TypeAlias = Literal["auction", "call", "exchange", "play", "over"]
 Status: TypeAlias = Literal["waiting", "playing", "ended"]
-"""waiting: before the first hand. playing: from the first deal on. ended: no further hand."""
+"""waiting: before the first deal. playing: from the first deal. ended: no further hands."""
 
 
 class Message(BaseModel):
-    """The base of all models: unknown fields are refused, so that the schema and the engine cannot drift apart."""
+    """The base of all models. Unknown fields are rejected, so that schema and engine cannot diverge."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @field_validator("*")
     @classmethod
     def _no_nul(cls, value: object) -> object:
-        """Refuse NUL, which PostgreSQL cannot store in a text."""
+        """Reject NUL, which PostgreSQL cannot store in text."""
         if isinstance(value, str) and "\0" in value:
             raise ValueError("a text has no NUL in it")
         return value
 
     def wire(self) -> str:
-        """This message as JSON text, with only the fields that were set."""
+        """This message as JSON text with only the fields that were set."""
         return self.model_dump_json(exclude_unset=True)

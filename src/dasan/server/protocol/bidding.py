@@ -1,4 +1,4 @@
-"""The bidding trainer: a hand to bid on, what each bid is worth, and how a player's bids differ from the best."""
+"""The bidding trainer: a hand to bid on, the value of each bid, and a history of the player's bids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dasan.server.protocol.table import RulesFacts
 
 
 class BiddingHand(Message):
-    """A hand to bid on, as the seat to act sees it, after the bids that ``view.events`` tell."""
+    """A hand to bid on, as the seat to act sees it, after the bids in ``view.events``."""
 
     id: str
     preset: str
@@ -31,7 +31,7 @@ class Bid(Message):
 class Contract(Message):
     """The chance from 0 to 1 that your side wins if you are the bidder, with best play and all hands open, over sampled deals.
 
-    low, high: its 95 % interval. worlds: the number of deals. paid: by bid, the payment to you that the chance is worth.
+    low, high: its 95 % interval. worlds: the number of deals. paid: your expected payment, by bid.
     """
 
     chance: float
@@ -42,11 +42,11 @@ class Contract(Message):
 
 
 class BidVerdict(Message):
-    """What a bid was worth, and the deal with all hands open.
+    """The value of a bid, and the deal with all hands open.
 
-    known: every bid by what could be known. contract: null where the solver does not play the rules. as_bidder: by seat, the
-    proved payment to it as the bidder for a bid of 1 in this deal; null if not proved. bids, bidder, bid, partner, winners,
-    payments: how the hand went on with bots in all seats.
+    known: every bid judged by your information. contract: null if the solver does not support the rules. as_bidder:
+    each seat's proved payment as the bidder for a bid of 1 in this deal; null if unproved. bids, bidder, bid, partner,
+    winners, payments: the rest of the hand with bots in all seats.
     """
 
     known: KnownMove
@@ -63,7 +63,7 @@ class BidVerdict(Message):
 
 
 class BidAnswer(Message):
-    """A bid that you made in the trainer. habit: null if it was the best. cost: the loss against the best bid."""
+    """One of your bids in the trainer. habit: null if it was the best. cost: the loss against the best bid."""
 
     at: Milliseconds
     bid: str
@@ -74,9 +74,10 @@ class BidAnswer(Message):
 
 
 class BidHistory(Message):
-    """Your bids in one game. best: how many were the best; low, high: how many were too low or too high beyond doubt.
+    """Your bids in one game. best: the number of best bids; low, high: the numbers of bids significantly too low or too
+    high.
 
-    cost: the mean loss of a bid. means: the same for each ten bids, oldest first. latest: the last ones, newest first.
+    cost: the mean loss per bid. means: the same for each ten bids, oldest first. latest: the latest bids, newest first.
     """
 
     unit: Literal["payment", "place", "turns", "none"]

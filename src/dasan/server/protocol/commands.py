@@ -12,7 +12,7 @@ from dasan.strict_json import parse
 
 
 class MoveCommand(Message):
-    """Make a move. Its text is one of ``legal_moves``, or any other way of writing a legal move."""
+    """Make a move. The text is one of ``legal_moves``, or another notation of a legal move."""
 
     type: Literal["move"]
     id: CommandId
@@ -20,14 +20,14 @@ class MoveCommand(Message):
 
 
 class NextCommand(Message):
-    """Say that one is ready for the next hand. It is dealt when everybody present is ready, or at ``next_at``."""
+    """Declare yourself ready for the next hand. It is dealt when everybody present is ready, or at ``next_at``."""
 
     type: Literal["next"]
     id: CommandId
 
 
 class ContributeCommand(Message):
-    """Add a string of one's own to the shuffle of the next hand; before the first deal, to that of the first."""
+    """Add your own string to the shuffle of the next hand; before the first deal, of the first hand."""
 
     type: Literal["contribute"]
     id: CommandId
@@ -35,8 +35,8 @@ class ContributeCommand(Message):
 
 
 class SitCommand(Message):
-    """Take an open seat before the start, or change seats. No ``seat``: the first one that is open. ``program``: a program plays,
-    and the table says so.
+    """Take an open seat before the start, or change seats. ``seat``: by default the first open one. ``program``:
+    whether a program plays, which the table shows.
     """
 
     type: Literal["sit"]
@@ -47,21 +47,21 @@ class SitCommand(Message):
 
 
 class LeaveCommand(Message):
-    """Give up one's seat. Before the start it is open again; afterwards a bot plays on in it."""
+    """Give up your seat. Before the start it becomes open; afterwards a bot plays on in it."""
 
     type: Literal["leave"]
     id: CommandId
 
 
 class ReturnCommand(Message):
-    """Take one's own seat back from the bot that plays in it."""
+    """Take your seat back from the bot that plays in it."""
 
     type: Literal["return"]
     id: CommandId
 
 
 class ReadyCommand(Message):
-    """Say whether one is ready to start. Play starts when no seat is open and everybody is ready."""
+    """Say whether you are ready to start. Play starts when no seat is open and everybody is ready."""
 
     type: Literal["ready"]
     id: CommandId
@@ -76,7 +76,7 @@ class StartCommand(Message):
 
 
 class SeatBotCommand(Message):
-    """Put a bot in an open seat, or with ``bot`` null open a bot's seat (the host only, before the start)."""
+    """Put a bot in an open seat, or with ``bot`` null vacate a bot's seat (the host only, before the start)."""
 
     type: Literal["seat-bot"]
     id: CommandId
@@ -93,7 +93,7 @@ class RemoveCommand(Message):
 
 
 class LockCommand(Message):
-    """Close the table to further players, or open it again (the host only)."""
+    """Lock the table against further players, or unlock it (the host only)."""
 
     type: Literal["lock"]
     id: CommandId
@@ -101,7 +101,7 @@ class LockCommand(Message):
 
 
 class SilenceCommand(Message):
-    """Bar a player from the chat, or let them chat again (the host only)."""
+    """Mute or unmute a player in the table's chat (the host only)."""
 
     type: Literal["silence"]
     id: CommandId
@@ -110,7 +110,7 @@ class SilenceCommand(Message):
 
 
 class ChatCommand(Message):
-    """Say something to the table."""
+    """Send a chat message to the table."""
 
     type: Literal["chat"]
     id: CommandId
@@ -118,7 +118,7 @@ class ChatCommand(Message):
 
 
 class ReportCommand(Message):
-    """Report a chat message (its ``seq``) to the people who run the server."""
+    """Report a chat message, by its ``seq``, to the moderators."""
 
     type: Literal["report"]
     id: CommandId
@@ -130,7 +130,7 @@ ReactionName: TypeAlias = Literal["good", "thanks", "wow", "oops", "laugh", "hur
 
 
 class ReactCommand(Message):
-    """Show the others a quick reaction for a moment. It is not stored."""
+    """Show the others a quick reaction. It is not stored."""
 
     type: Literal["react"]
     id: CommandId
@@ -141,7 +141,9 @@ OfferName: TypeAlias = Literal["undo", "end"]
 
 
 class OfferCommand(Message):
-    """Offer something that all other people must accept: to undo one's last move (casual tables), or to end the session."""
+    """Make an offer that all other people must accept: to undo your last move (casual tables), or to end the
+    session.
+    """
 
     type: Literal["offer"]
     id: CommandId
@@ -149,7 +151,7 @@ class OfferCommand(Message):
 
 
 class AnswerCommand(Message):
-    """Accept or decline the open offer. The player who made it withdraws it by declining."""
+    """Accept or decline the open offer. Its maker withdraws it by declining."""
 
     type: Literal["answer"]
     id: CommandId
@@ -157,21 +159,23 @@ class AnswerCommand(Message):
 
 
 class TakeBackCommand(Message):
-    """Take back one's last move, where the others are all bots. The hand is marked and does not count."""
+    """Take back your last move if all others are bots. The hand is marked and does not count."""
 
     type: Literal["take-back"]
     id: CommandId
 
 
 class RematchCommand(Message):
-    """After the end, say that one is ready for a new table with the same seats. It opens when everybody present is ready."""
+    """After the end, declare yourself ready for a new table with the same seats. It opens when everybody present is
+    ready.
+    """
 
     type: Literal["rematch"]
     id: CommandId
 
 
 class HintCommand(Message):
-    """Ask, on one's own turn, what a bot would do. The answer is a ``hint``. Without a bot the server chooses one."""
+    """Ask, on your turn, what a bot would do. The answer is a ``hint``. ``bot``: by default the server chooses."""
 
     type: Literal["hint"]
     id: CommandId
@@ -179,7 +183,7 @@ class HintCommand(Message):
 
 
 class ProbeReply(Message):
-    """The answer to a ``probe``, sent at once. The server measures the delay of the connection, which clocks do not count."""
+    """The immediate answer to a ``probe``. It measures the delay of the connection, which clocks do not count."""
 
     type: Literal["probe"]
     n: Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
@@ -210,7 +214,7 @@ RoomCommand: TypeAlias = (
     | TakeBackCommand
     | RematchCommand
 )
-"""Commands that change the room; each is written to its log."""
+"""Commands that change the room and are written to its log."""
 
 Command: TypeAlias = RoomCommand | ReportCommand | ReactCommand | HintCommand
 ClientMessage: TypeAlias = Annotated[Command | ProbeReply | Ping, Field(discriminator="type")]
@@ -220,7 +224,7 @@ _client: TypeAdapter[Command | ProbeReply | Ping] = TypeAdapter(ClientMessage)
 
 
 def read_client(text: str) -> Command | ProbeReply | Ping:
-    """The message in ``text``. Raises ``Refused`` if it is none.
+    """Parse a client's message. ``Refused``: it is not valid.
 
     >>> read_client('{"type":"move","id":"c1","move":"4H 4S"}').move
     '4H 4S'

@@ -1,4 +1,4 @@
-"""Duplicate events: the event, one's own deals, the standings."""
+"""Duplicate events: the event, the player's own deals, the standings."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ EventStatus = Literal["before", "open", "closing", "over"]
 class EventSummary(Message):
     """A duplicate event: everybody plays the same deals.
 
-    title: empty for the deal of the day, whose date is ``day``. people: the number of people at a table; ``bot`` plays in the
-    other seats. fill: seconds after which bots take the seats of people who are missing. entries: the number of people who have
-    entered. status: before it begins; open; closing, while bots finish what is under way; over, when the deals are revealed.
+    title: empty for the deal of the day, whose date is ``day``. people: the number of people at a table; ``bot`` plays
+    in the other seats. fill: seconds after which bots take the seats of missing people. entries: the number of
+    entrants. status: before it begins; open; closing, while bots finish open tables; over, when the deals are revealed.
     played: the number of deals that you have finished.
     """
 
@@ -41,15 +41,15 @@ class EventSummary(Message):
 
 
 class EventToday(Message):
-    """The deal of the day, null where the host has none; ``next``: the id of tomorrow's."""
+    """The deal of the day, null if the server has none; ``next``: the id of tomorrow's."""
 
     event: EventSummary | None
     next: str | None
 
 
 class MyDeal(Message):
-    """Your play of a deal. score: what you won; null until the hand is over. field: the mean score of the others in the same seat
-    of the same deal, null while there are none. assisted: whether a bot moved for you. hand: the id of the hand's page.
+    """Your play of a deal. score: null until the hand is over. field: the mean score of the others in the same seat of
+    the same deal, null if there are none yet. assisted: whether a bot moved for you. hand: the id of the hand's page.
     """
 
     deal: int
@@ -62,8 +62,8 @@ class MyDeal(Message):
 
 
 class EventDetail(Message):
-    """An event with your plays. commitments: by deal, the SHA-256 of its secret, published before anybody plays it. secrets: the
-    secrets in hexadecimal, when the event is over; null before.
+    """An event with your plays. commitments: the SHA-256 of each deal's secret, published before anybody plays it.
+    secrets: the secrets in hexadecimal after the end of the event; null before.
     """
 
     event: EventSummary
@@ -73,9 +73,9 @@ class EventDetail(Message):
 
 
 class EventStanding(Message):
-    """An entrant's standing. rank: null until they have played every deal. points: the sum over their deals of their score less
-    the field's. mean, low, high: of the points of a deal, with its 95 % interval; null without points. assisted: the number of
-    deals in which a bot moved for them. you: whether it is you.
+    """An entrant's standing. rank: null until they have played every deal. points: the sum over their deals of their
+    score minus the field's. mean, low, high: the mean points per deal with its 95 % interval; null without points.
+    assisted: the number of deals in which a bot moved for them. you: whether it is you.
     """
 
     rank: int | None
@@ -91,7 +91,7 @@ class EventStanding(Message):
 
 
 class EventStandings(Message):
-    """The first of the standings, and your own wherever it is; total: the number of entrants who have finished a deal."""
+    """The top of the standings, and your own standing; total: the number of entrants who have finished a deal."""
 
     rows: list[EventStanding]
     mine: EventStanding | None
@@ -99,8 +99,8 @@ class EventStandings(Message):
 
 
 class CreateEvent(Message):
-    """A new event. people: at each table, no more than the game has players; bots take the other seats. starts: null for at once.
-    listed: whether it is shown to everybody; otherwise only people with its link find it.
+    """A new event. people: per table, at most the game's number of players; bots take the other seats. starts: null for
+    now. listed: whether everybody sees it; otherwise only people with its link find it.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=60)]
@@ -123,14 +123,14 @@ class EventCreated(Message):
 
 
 class PlayEvent(Message):
-    """Play the next deal of an event. ``name``: the name that the others see."""
+    """Play the next deal of an event. ``name``: your displayed name."""
 
     name: Name | None = None
 
 
 class EventPlayed(Message):
-    """The table of your deal. table: null while you wait for others; then repeat the request every other second. waiting: how
-    many wait for the same deal, with you.
+    """The table of your deal. table: null while you wait for others; then repeat the request every other second.
+    waiting: the number of people waiting for the same deal, including you.
     """
 
     deal: int

@@ -1,4 +1,4 @@
-"""Friends: who follows whom, blocks, and invitations to tables."""
+"""Friends: follows, blocks, and invitations to tables."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SomebodysName = Annotated[str, Field(min_length=1, max_length=64)]
 class Friend(Message):
     """A player whom you follow.
 
-    mutual: whether they follow you too; only then the other fields are known. here: whether they are here now.
-    seen: when they were last here, null if that is not known.
+    mutual: whether they follow you too; only then are the other fields known. here: whether they are online. seen: when
+    they were last online, null if unknown.
     """
 
     name: str
@@ -25,7 +25,9 @@ class Friend(Message):
 
 
 class Friends(Message):
-    """Whom you follow, who else follows you, and whom you have blocked. you: your account's name; null for guests."""
+    """The players whom you follow, your other followers, and those whom you have blocked. you: your account's name;
+    null for guests.
+    """
 
     you: str | None
     follows: list[Friend]
@@ -34,19 +36,19 @@ class Friends(Message):
 
 
 class Invite(Message):
-    """Invite a friend to a table, by the name of their account."""
+    """Invite a friend to a table, by account name."""
 
     name: SomebodysName
 
 
 class Invited(Message):
-    """The names of those who are invited to a table."""
+    """The names of the players invited to a table."""
 
     names: list[str]
 
 
 class Invitation(Message):
-    """An invitation to a table. host: who invites you."""
+    """An invitation to a table. host: the player who invites you."""
 
     table: str
     preset: str

@@ -1,4 +1,4 @@
-"""One hand as one viewer may know it: models of what ``View.to_json`` returns."""
+"""One viewer's view of a hand: models of the output of ``View.to_json``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dasan.server.protocol.base import CardText, Message, Phase, Seat
 
 
 class Event(Message):
-    """An event of the hand, as one viewer may know it."""
+    """An event of the hand, as one viewer may see it."""
 
     seq: int
     seat: Seat
@@ -45,7 +45,7 @@ class SessionEvent(Message):
 
 
 class CardChoice(Message):
-    """A play takes ``take`` of these ``cards`` of the hand, no matter which."""
+    """A play takes any ``take`` of these ``cards`` of the hand."""
 
     take: int
     cards: list[CardText]
@@ -54,8 +54,8 @@ class CardChoice(Message):
 class LegalMove(Message):
     """A move that the viewer may make now; ``move`` is the text to send.
 
-    Where ``cards`` are one way among several to make the play, it is made of the ``fixed`` cards and of some of each of the
-    ``choices``. ``other``: the sets of cards that could be taken so and are of another kind.
+    If ``cards`` are one of several ways to make the play, it consists of the ``fixed`` cards and a selection from each
+    of the ``choices``. ``other``: the selections that would be of another kind.
     """
 
     move: str
@@ -69,7 +69,7 @@ class LegalMove(Message):
 
 
 class RankLeft(Message):
-    """How many cards of a rank may still be held by others."""
+    """The number of cards of a rank that others may still hold."""
 
     rank: str
     n: int
@@ -93,16 +93,16 @@ class Result(Message):
 
 
 class ViewState(Message):
-    """What one seat (``null``: a spectator) knows of the hand, apart from its events.
+    """What one seat (``null``: a spectator) knows of the hand, except its events.
 
     Only for the seat to act: ``must_include``, the card that its lead must contain, and ``guarding``, the neighbour whose
     last card its single must guard.
 
-    ``left``: where the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer has
-    neither in hand nor seen played.
+    ``left``: if the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer
+    neither holds nor has seen played.
 
-    Only where the payment may be doubled: ``doublings``, how often bombs have doubled it, and ``bidder_plays``, the number of
-    plays of the bidder's side.
+    Only if the payment may be doubled: ``doublings``, the number of doublings by bombs, and ``bidder_plays``, the
+    number of plays of the bidder's side.
     """
 
     seat: Seat | None
@@ -154,9 +154,9 @@ class HandResult(Message):
 class SessionInfo(Message):
     """The hand's number (from 1; 0 before the first deal), the balances by seat, and how the current hand was dealt.
 
-    ``results``: of the last hundred finished hands, the first of which is hand ``first_result``. ``next_commitment``: the
-    SHA-256 of the secret behind the next hand's shuffle. ``contributions``: the strings that players have added to that
-    shuffle so far, by seat.
+    ``results``: those of the last hundred finished hands, beginning with hand ``first_result``. ``next_commitment``:
+    the SHA-256 of the secret behind the next hand's shuffle. ``contributions``: the strings that players have added to
+    that shuffle so far, by seat.
     """
 
     number: int

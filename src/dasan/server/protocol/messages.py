@@ -1,8 +1,8 @@
-"""Messages that the server sends over the WebSocket.
+"""Messages from the server over the WebSocket.
 
-``snapshot``, ``update``, ``table`` and ``chat`` contain the table's ``seq`` after them. A client that reconnects names the
-last one it received, ``/ws/tables/{id}?seq=N``. It gets what it missed as one ``update`` or ``table`` and the chat, or a
-``snapshot`` if that is shorter or the server no longer knows.
+``snapshot``, ``update``, ``table`` and ``chat`` contain the table's ``seq`` after them. A client that reconnects sends
+the last one it received, ``/ws/tables/{id}?seq=N``. It gets what it missed as one ``update`` or ``table`` and the chat,
+or a ``snapshot`` if that is shorter or the server no longer has the messages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ChatLine(Message):
 
 
 class Snapshot(Message):
-    """Everything that the viewer may know; sent on connecting, and whenever a hand is dealt.
+    """Everything that the viewer may know; sent on connection, and after every deal.
 
     ``view`` is null before the first hand is dealt.
     """
@@ -48,9 +48,7 @@ class Snapshot(Message):
 
 
 class Update(Message):
-    """The new events of a move, and the view after them. If ``session`` or ``table`` is absent, that part has not
-    changed.
-    """
+    """The new events of a move, and the view after them. An absent ``session`` or ``table`` has not changed."""
 
     type: Literal["update"]
     seq: int
@@ -88,7 +86,7 @@ class Reaction(Message):
 
 
 class PresenceChanged(Message):
-    """Which players are connected, and how many spectators watch."""
+    """The connected players, and the number of spectators."""
 
     type: Literal["presence"]
     presence: list[Presence]
@@ -96,7 +94,7 @@ class PresenceChanged(Message):
 
 
 class Reason(Message):
-    """A reason for or against a move: a fact by its id, the numbers and names in it, and its English sentence."""
+    """A reason for or against a move: the fact's id, its numbers and names, and its English sentence."""
 
     id: str
     values: dict[str, int | float | str]
@@ -112,8 +110,8 @@ class Candidate(Message):
 
 
 class Hint(Message):
-    """A bot's advice, best move first, for the seat that asked. In every ``unit`` more is better: payment; place, from 1
-    (first) to -1 (last); turns that the rest of the hand costs, negated.
+    """A bot's advice, best move first, for the seat that asked. Higher is better in every ``unit``: payment; place,
+    from 1 (first) to -1 (last); or the negated turns that the rest of the hand costs.
     """
 
     type: Literal["hint"]
@@ -125,7 +123,9 @@ class Hint(Message):
 
 
 class Ack(Message):
-    """The command was carried out and is on disk; the log then had ``seq`` entries. A repeated id gets the same answer."""
+    """The command was carried out and is on disk; the log then had ``seq`` entries. A repeated id gets the same
+    answer.
+    """
 
     type: Literal["ack"]
     id: CommandId
@@ -142,7 +142,7 @@ class Wording(Message):
 class ErrorMessage(Message):
     """A refusal: a sentence for the player, and the clause of the rules if there is one.
 
-    ``wording`` lets a client say it in another language; it is null for mistakes that only programs make.
+    ``wording`` lets clients translate it; it is null for errors that only programs cause.
     """
 
     type: Literal["error"]

@@ -1,4 +1,4 @@
-"""What moderators see and do: reports, mutes, bans of players and networks, refused words, the audit log."""
+"""Moderation: reports, mutes, bans of players and networks, blocked words, the audit log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from dasan.server.protocol.base import Message
 
 MOST_WORDS = 5000
-"""Words that one action adds or removes."""
+"""The most words that one action adds or removes."""
 
 PlayerRef: TypeAlias = Annotated[str, Field(min_length=1, max_length=64)]
 """The id of a player, or the name of an account."""
@@ -23,16 +23,16 @@ Word: TypeAlias = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class Dismiss(Message):
-    """Remove a report from the queue: nothing follows from it."""
+    """Dismiss a report."""
 
     type: Literal["dismiss"]
     report: ReportNumber
 
 
 class Mute(Message):
-    """Take chat, reactions, notes, titles of events and strings for a shuffle away from a player for some hours.
+    """Mute a player for some hours: no chat, reactions, notes, event titles or shuffle strings.
 
-    ``report``: the one that this answers.
+    ``report``: the report that this settles.
     """
 
     type: Literal["mute"]
@@ -42,14 +42,14 @@ class Mute(Message):
 
 
 class Unmute(Message):
-    """Let a player talk again."""
+    """Lift a player's mute."""
 
     type: Literal["unmute"]
     player: PlayerRef
 
 
 class Ban(Message):
-    """Keep a player out. ``report``: the one that this answers."""
+    """Ban a player. ``report``: the report that this settles."""
 
     type: Literal["ban"]
     player: PlayerRef
@@ -57,14 +57,14 @@ class Ban(Message):
 
 
 class Unban(Message):
-    """Let a player in again."""
+    """Lift a player's ban."""
 
     type: Literal["unban"]
     player: PlayerRef
 
 
 class BanNetwork(Message):
-    """Keep everybody out who comes from these addresses."""
+    """Ban these addresses."""
 
     type: Literal["ban-network"]
     network: Network
@@ -72,14 +72,14 @@ class BanNetwork(Message):
 
 
 class UnbanNetwork(Message):
-    """Let these addresses in again."""
+    """Lift the ban of these addresses."""
 
     type: Literal["unban-network"]
     network: Network
 
 
 class AddWords(Message):
-    """Refuse these words of a language in the chat, in names, in titles of events and in strings for a shuffle."""
+    """Block these words of a language in chat, names, event titles and shuffle strings."""
 
     type: Literal["add-words"]
     language: Language
@@ -87,7 +87,7 @@ class AddWords(Message):
 
 
 class RemoveWords(Message):
-    """Take words of a language again; without words, all of it."""
+    """Unblock these words of a language; without words, all of them."""
 
     type: Literal["remove-words"]
     language: Language
@@ -98,7 +98,7 @@ Action: TypeAlias = Dismiss | Mute | Unmute | Ban | Unban | BanNetwork | UnbanNe
 
 
 class Moderate(Message):
-    """One action of a moderator."""
+    """A moderator's action."""
 
     action: Annotated[Action, Field(discriminator="type")]
 
@@ -112,7 +112,7 @@ class PlayerNamed(Message):
 
 
 class Moderated(PlayerNamed):
-    """Somebody whom a report is against, or who is restricted. ``networks``: where they came from lately, the latest first."""
+    """A reported or restricted player. ``networks``: their recent networks, the latest first."""
 
     banned: bool
     muted_until: str | None
@@ -120,7 +120,7 @@ class Moderated(PlayerNamed):
 
 
 class ReportListed(Message):
-    """A chat message that somebody reported. ``others``: reports against the same player that wait too."""
+    """A reported chat message. ``others``: other open reports against the same player."""
 
     id: int
     at: str
@@ -133,21 +133,21 @@ class ReportListed(Message):
 
 
 class NetworkBan(Message):
-    """Addresses that are kept out until a time."""
+    """Addresses that are banned until a time."""
 
     network: str
     until: str
 
 
 class WordList(Message):
-    """The refused words of a language."""
+    """The blocked words of a language."""
 
     language: str
     words: list[str]
 
 
 class Audited(Message):
-    """An action that was carried out. ``by`` and ``subject`` are names where they are known, else ids."""
+    """A logged action. ``by`` and ``subject`` are names if known, else ids."""
 
     at: str
     by: str
@@ -169,8 +169,8 @@ class Audited(Message):
 
 
 class ModerationPage(Message):
-    """The oldest reports of the queue, and how many wait; who is muted or banned, the latest of ``restricted``; and the latest
-    actions.
+    """The oldest open reports and their number; the most recently muted or banned players, of ``restricted`` in all;
+    and the latest actions.
     """
 
     reports: list[ReportListed]

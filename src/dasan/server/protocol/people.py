@@ -11,11 +11,11 @@ from dasan.server.protocol.base import Message, Name
 from dasan.server.protocol.rest import HandSummary
 
 LONGEST_FOLDED = 64
-"""Characters of a new account's folded name: the database's column holds no more."""
+"""The most characters of a new account's folded name: the width of the database column."""
 
 
 def folded(account: str) -> str:
-    """The form in which account names are compared: equal up to case and Unicode compatibility forms (NFKC).
+    """The comparison form of account names, which ignores case and Unicode compatibility forms (NFKC).
 
     >>> folded("Ann") == folded("ann"), folded("Zo\u00e9") == folded("zoe\u0301"), folded("\uff21nn") == folded("ann")
     (True, True, True)
@@ -30,8 +30,8 @@ Password = Annotated[str, Field(min_length=8, max_length=128)]
 class Me(Message):
     """The player of this browser: a guest or an account. ``id`` is null for a browser that has not played yet.
 
-    ``password``: whether the account has one; an account that was opened with a passkey may have none. ``moderator``: whether it
-    may see the page for moderators.
+    ``password``: whether the account has one; an account opened with a passkey may have none. ``moderator``: whether it
+    may use the moderators' page.
     """
 
     id: str | None
@@ -42,7 +42,7 @@ class Me(Message):
 
 
 class Rename(Message):
-    """Change the name that tables show from now on."""
+    """Change the displayed name."""
 
     name: Name
 
@@ -68,7 +68,7 @@ class Deletion(Message):
 
 
 class SessionListed(Message):
-    """A browser that is signed in."""
+    """A signed-in browser."""
 
     id: str
     created: str
@@ -78,7 +78,7 @@ class SessionListed(Message):
 
 
 class PasskeyAsk(Message):
-    """Begin to make a passkey: for the account that is signed in, or for a new account with this name."""
+    """Begin to make a passkey, for the signed-in account or for a new account with this name."""
 
     name: AccountName | None = None
 
@@ -108,7 +108,7 @@ class PasskeyListed(Message):
 
 
 class PersonalLink(Message):
-    """A link by which another device becomes this player. It works once, within ten minutes."""
+    """A link that signs another device in as this player. It works once, within ten minutes."""
 
     token: str
     path: str
@@ -121,7 +121,7 @@ class ClaimLink(Message):
 
 
 class Rating(Message):
-    """A rating in a game with a number of players; ``provisional`` until it rests on enough hands."""
+    """A rating in a game with a number of players; ``provisional`` until it is based on enough hands."""
 
     preset: str
     players: int

@@ -35,10 +35,10 @@ class OptionInfo(Message):
 
 
 class PresetInfo(Message):
-    """A game that can be played, and its options. ``sample``: a few cards that are typical of the game.
+    """A game and its options. ``sample``: a few cards typical of the game.
 
-    ``variant``: whether it is listed below its family's main game. ``summary``: a sentence or two about the game; may be
-    empty.
+    ``variant``: whether it is listed below its family's main game. ``summary``: one or two sentences about the game;
+    may be empty.
     """
 
     name: str
@@ -78,7 +78,7 @@ class BotInfo(Message):
 
 
 class Health(Message):
-    """The state of the server. version, commit: those of dasan. schema: of its database. protocol: of its messages."""
+    """The state of the server. version, commit: of dasan. schema: of its database. protocol: of its messages."""
 
     status: Literal["ok"]
     version: str
@@ -88,8 +88,8 @@ class Health(Message):
 
 
 class Promise(Message):
-    """The commitment to a secret, made before anybody adds a string. A table that is opened with the ``ticket`` draws and
-    deals its first hand from that secret and your string.
+    """The commitment to a secret, made before anybody adds a string. A table opened with the ``ticket`` draws and deals
+    its first hand from that secret and your string.
     """
 
     ticket: str
@@ -102,7 +102,7 @@ SeatWord = Annotated[str, Field(min_length=1, max_length=64)]
 class CreateTable(Message):
     """A new table. ``seats``: one word for each seat in order of play, ``me``, ``open`` or a bot's name; absent: me and bots.
 
-    ``name``: the name that the others see. ``ticket``, ``contribution``: see ``Promise``.
+    ``name``: your displayed name. ``ticket``, ``contribution``: see ``Promise``.
     """
 
     preset: Annotated[str, Field(min_length=1, max_length=64)]
@@ -115,15 +115,15 @@ class CreateTable(Message):
 
 
 class TableCreated(Message):
-    """The id of the new table, and your seat (null: you have none)."""
+    """The id of the new table, and your seat (null: none)."""
 
     id: str
     seat: Seat | None
 
 
 class JoinTable(Message):
-    """Take a seat at a table, with or without an account. No ``seat``: the first one that is open. ``program``: a program plays,
-    and the table says so.
+    """Take a seat at a table, with or without an account. ``seat``: by default the first open one. ``program``: whether
+    a program plays, which the table shows.
     """
 
     name: Name | None = None
@@ -142,7 +142,7 @@ QuickSpeed = Literal["move-20", "move-60", "clock-300"]
 
 
 class QuickMatch(Message):
-    """Seek a rated game with people of about the same rating. Repeat the request every other second until there is a table.
+    """Seek a rated game with people of similar rating. Repeat the request every other second until there is a table.
 
     ``speed``: seconds for each move, or for the whole hand. ``bots``: whether bots may fill the table after a while.
     """
@@ -154,8 +154,8 @@ class QuickMatch(Message):
 
 
 class QuickMatched(Message):
-    """The table that was found, or null. ``waited``: milliseconds so far. ``seeking``: people who seek the same game.
-    ``bots_after``: milliseconds after which bots fill the table (null: never).
+    """The table found, or null. ``waited``: milliseconds so far. ``seeking``: the number of people seeking the same
+    game. ``bots_after``: milliseconds after which bots fill the table (null: never).
     """
 
     table: str | None
@@ -196,7 +196,7 @@ class TableSummary(Message):
 
 
 class LobbyTable(Message):
-    """A table in the lobby. ``open``: the number of open seats. ``watch``: whether it can be watched."""
+    """A table in the lobby. ``open``: the number of open seats. ``watch``: whether spectators are allowed."""
 
     id: str
     preset: str
@@ -212,14 +212,14 @@ class LobbyTable(Message):
 
 
 class Lobby(Message):
-    """Tables with an open seat, and tables that can be watched, newest first."""
+    """Tables with an open seat or open to spectators, newest first."""
 
     open: list[LobbyTable]
     live: list[LobbyTable]
 
 
 class TableDetail(Message):
-    """A table and its hand as the viewer may see them, with the same parts as a ``snapshot``."""
+    """A table and its hand as the viewer may see them, with the parts of a ``snapshot``."""
 
     seq: int
     table: TableInfo
@@ -232,8 +232,8 @@ class TableDetail(Message):
 
 
 class HandSeat(Message):
-    """A seat of a finished hand. ``kind``: ``program`` for a player who joined with one. ``player``: the account's name, null for
-    guests and bots.
+    """A seat of a finished hand. ``kind``: ``program`` for a player who joined as one. ``player``: the account's name,
+    null for guests and bots.
     """
 
     seat: Seat
@@ -309,9 +309,9 @@ class ReviewDone(Message):
 
 
 class TurningPoint(Message):
-    """The last move of a finished hand that did not keep the result of best play, with all hands open.
+    """The last move of a finished hand that did not keep the result of best play with open hands.
 
-    move: null if there is none, or if it was not found in time. held: whether it is proved that every move kept the result.
+    move: null if there is none or it was not found in time. held: whether it is proved that every move kept the result.
     """
 
     move: ReviewMove | None
@@ -343,7 +343,7 @@ class PuzzleSummary(Message):
 
 
 class PuzzleList(Message):
-    """The puzzles that match, and the number of all puzzles by theme and grade."""
+    """The matching puzzles, and the number of all puzzles by theme and grade."""
 
     puzzles: list[PuzzleSummary]
     total: int
@@ -352,16 +352,16 @@ class PuzzleList(Message):
 
 
 class PuzzleAnswer(Message):
-    """All moves of both sides since the puzzle's position; the last one is to be checked."""
+    """All moves of both sides from the puzzle's position; the last one is the answer to check."""
 
     moves: Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Field(min_length=1, max_length=64)]
 
 
 class PuzzleVerdict(Message):
-    """Whether the last move was right; the moves that follow it; and the position after them.
+    """Whether the last move was correct, the moves that follow it, and the position after them.
 
-    reply: the other side's reply and forced moves or, if the move was wrong, the rest of a hand that is lost. done: the puzzle
-    is solved. solution: the puzzle's first move, once it is solved or a move was wrong.
+    reply: the other side's reply and forced moves or, after a wrong move, the rest of the lost hand. done: whether the
+    puzzle is solved. solution: the puzzle's first move, once it is solved or a move was wrong.
     """
 
     right: bool
@@ -388,7 +388,7 @@ class SolvePosition(Message):
 
 
 class PositionValue(Message):
-    """The solver's value of a position, and of each legal move for which it was proved."""
+    """The solver's value of a position, and of each legal move with a proved value."""
 
     to_act: Seat | None
     phase: Phase

@@ -1,4 +1,6 @@
-"""Finished hands beyond the solver's review: judgement by what could be known, habits, notes, shared reviews."""
+"""Study of finished hands beyond the solver's review: judgement by players' information, habits, notes, shared
+reviews.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ Line = Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Fiel
 
 
 class Estimate(Message):
-    """A candidate move: its mean over deals that fit what its player had seen, and half of the 95 % interval."""
+    """A candidate move: its mean over deals consistent with the player's view, and half of the 95 % interval."""
 
     move: str
     value: float
@@ -22,10 +24,11 @@ class Estimate(Message):
 
 
 class KnownMove(Message):
-    """One move judged by what its player could know; see ``dasan.review.expected``.
+    """One move judged by its player's information; see ``dasan.review.expected``.
 
-    estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
-    cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.
+    estimates: candidates from the best to the worst; empty if there was no choice. worlds: the number of sampled deals.
+    cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that
+    half.
     """
 
     type: Literal["known"]
@@ -52,8 +55,8 @@ class KnownDone(Message):
 
 
 class Habit(Message):
-    """A kind of decision in one game. decisions: how many there were. mistakes: those whose cost exceeds its interval. cost:
-    the mean loss in a reviewed hand. hand, seq: the costliest decision.
+    """A kind of decision in one game. decisions: their number. mistakes: the number whose cost exceeds its interval.
+    cost: the mean loss per reviewed hand. hand, seq: the costliest decision.
     """
 
     habit: HabitName
@@ -65,7 +68,7 @@ class Habit(Message):
 
 
 class Habits(Message):
-    """The player's habits in one game, costliest first. hands: the number of reviewed hands that they rest on."""
+    """The player's habits in one game, costliest first. hands: the number of reviewed hands behind them."""
 
     preset: str
     unit: Literal["payment", "place", "turns", "none"]
@@ -88,15 +91,15 @@ class ReviewNotes(Message):
 
 
 class SharedReview(Message):
-    """A shared review: whoever opens the path follows its leader."""
+    """A shared review: people who open the path follow its leader."""
 
     id: str
     path: str
 
 
 class PlaceShown(Message):
-    """The place that the leader looks at: after the event ``seq`` (null: the deal), or after the variation ``moves`` from
-    there. ``shown``: whether the verdicts are shown.
+    """The leader's position: after the event ``seq`` (null: the deal), or after the variation ``moves`` from there.
+    ``shown``: whether verdicts are shown.
     """
 
     type: Literal["place"]
@@ -106,7 +109,7 @@ class PlaceShown(Message):
 
 
 class PlaceTold(Message):
-    """The leader's place, as sent to followers; ``lead``: whether the receiver is the leader."""
+    """The leader's position, as sent to followers; ``lead``: whether the receiver is the leader."""
 
     type: Literal["place"]
     hand: str

@@ -43,12 +43,12 @@ Visibility: TypeAlias = Literal["link", "lobby"]
 
 
 class TableSettings(Message):
-    """The host's settings of the table, apart from the game.
+    """The host's settings of the table, except the game.
 
-    visibility: whether only people with the link find it, or it is listed in the lobby. spectators: whether others may
-    watch, ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
-    plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time after
-    which the next hand is dealt (null: only when all are ready). words: chat that contains one of these is not shown.
+    visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
+    ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
+    plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
+    after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
     """
 
     speed: Speed = Untimed(kind="untimed")
@@ -72,11 +72,11 @@ class Substitute(Message):
 
 
 class SeatInfo(Message):
-    """Who sits in a seat.
+    """A seat's occupant.
 
-    name: for a bot, one that no other bot at the table has; a client may translate it. kind: ``program`` for a guest that said
-    it is one. ``account``: the name is that of the player's account, and nobody else can have one like it. ``bot``: which bot,
-    if ``kind`` is bot. ``substitute``: the bot that plays instead.
+    name: a bot's name is unique at the table, and clients may translate it. kind: ``program`` for a guest that declared
+    itself one. ``account``: whether the name is an account's, so that nobody else can have a similar one. ``bot``:
+    which bot, if ``kind`` is bot. ``substitute``: the bot that plays instead.
     """
 
     seat: Seat
@@ -90,7 +90,7 @@ class SeatInfo(Message):
 
 
 class OfferInfo(Message):
-    """An open offer, and the seats that have accepted it, among them the one that made it."""
+    """An open offer, and the seats that have accepted it, including its maker's."""
 
     offer: OfferName
     by: Seat
@@ -109,8 +109,8 @@ class TableInfo(Message):
     """The table without its hand. ``you``: the viewer's seat, null for spectators. ``host``: the host's seat.
 
     voted: seats that are ready for the next hand, or for the rematch. next_at: when the next hand is dealt anyway.
-    casual: why the hand at the table does not count for ratings, ``null`` where it does. rematch: the id of the table
-    that follows this one. event: where the table belongs to a duplicate event.
+    casual: why the current hand does not count for ratings, ``null`` if it does. rematch: the id of the table that
+    follows this one. event: the table's duplicate event, if any.
     """
 
     id: str
@@ -134,7 +134,7 @@ class TableInfo(Message):
 
 
 class ClockInfo(Message):
-    """Clocks at ``now``: each seat's milliseconds (null: untimed), and when the seat to act runs out."""
+    """Clocks at ``now``: each seat's milliseconds (null: untimed), and when the clock of the seat to act expires."""
 
     now: Milliseconds
     left: list[Milliseconds | None]
@@ -143,7 +143,7 @@ class ClockInfo(Message):
 
 
 class Presence(Message):
-    """Whether a seat's player is connected and, if not, since when and when the substitute takes over."""
+    """Whether a seat's player is connected and, if not, since when, and when the substitute takes over."""
 
     seat: Seat
     here: bool
@@ -152,11 +152,11 @@ class Presence(Message):
 
 
 class RulesFacts(Message):
-    """Facts about the rules with which a client words and lays out a hand, without knowing the game.
+    """Facts about the rules from which clients word and lay out a hand without knowing the game.
 
     bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
-    others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
-    kinds: those of combinations, lowest first.
+    others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
+    kept. kinds: the kinds of combinations, lowest first.
     """
 
     family: str

@@ -1,4 +1,4 @@
-"""Everything that the server stores: the log and the lease of every table, finished hands, players. ``Store`` holds the parts."""
+"""Everything that the server stores: each table's log and lease, finished hands, players. ``Store`` holds the parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from dasan.server.store.reviews import Reviews
 
 
 class Store:
-    """The database of one server. ``open`` makes it; call ``close`` at the end."""
+    """The database of one server. Create it with ``open``; call ``close`` at the end."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -61,8 +61,8 @@ class Store:
     async def open(data_dir: Path, url: str = "", prepare: Prepare = migrate) -> Store:
         """Open the database at ``url``, or the SQLite file in ``data_dir`` if ``url`` is empty.
 
-        prepare: ``migrate`` brings an older schema to the newest one, ``require`` refuses it, ``any_known`` leaves it as it is.
-        Raises ``CannotServe`` if the database cannot be opened.
+        prepare: ``migrate`` upgrades an older schema, ``require`` refuses it, ``any_known`` leaves it unchanged.
+        ``CannotServe``: the database cannot be opened.
         """
         if url:
             return Store(await ServerDatabase.open(url, prepare))

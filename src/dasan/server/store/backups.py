@@ -25,17 +25,17 @@ from dasan.server.store.schema import metadata
 
 FORMAT = "dasan-backup/1"
 PASSING = frozenset({"alembic_version", "processes", "notices"})
-"""Database tables that only matter while processes run: no backup contains them."""
+"""Database tables of running processes' state, which no backup contains."""
 FORMER = frozenset({"commands"})
-"""Database tables of earlier schemas that the newest has no more."""
+"""Database tables of earlier schemas that no longer exist."""
 AT_ONCE = 500
 
 
 def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dict[str, int]:
-    """Write one snapshot of the database, of whatever schema, to a new file that only its owner can read.
+    """Write a consistent snapshot of the database, with any schema, to a new file that only its owner can read.
 
-    Tables of other programs in the same database are left out. Returns the number of rows by table.
-    key: the key that signs cookies, if the data folder holds it.
+    Skips other programs' tables in the same database. Returns the number of rows by table. key: the key that signs
+    cookies, if the data folder has it.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -62,10 +62,10 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
 
 
 def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes | None]:
-    """Fill an empty database from a file that ``dump`` wrote, and bring it to the newest schema.
+    """Fill an empty database from a file that ``dump`` wrote, and migrate it to the newest schema.
 
-    Returns the number of rows by table, and the key. Raises ``CannotServe`` if the database is not empty, or if the file
-    is no backup, is incomplete, or comes from a newer version.
+    Returns the number of rows by table, and the key. ``CannotServe``: the database is not empty, or the file is not a
+    backup, is incomplete, or comes from a newer version.
     """
     if current(connection) is not None and any(
         connection.execute(sa.select(table).limit(1)).first() is not None
@@ -129,7 +129,7 @@ def _fill(connection: sa.Connection, lines: Iterable[Any]) -> dict[str, int]:
 
 
 def _numbered(table: str) -> str | None:
-    """The column that the database numbers itself. Nothing refers to such numbers, so a backup leaves them out."""
+    """The auto-increment column, if any. Nothing refers to its numbers, so backups omit them."""
     known = metadata.tables.get(table)
     column = None if known is None else known.autoincrement_column
     return column.name if column is not None and column.autoincrement is True else None
@@ -137,9 +137,9 @@ def _numbered(table: str) -> str | None:
 
 @contextmanager
 def _created(path: Path) -> Iterator[TextIO]:
-    """Create a file that only its owner can read. It appears under its name once it is complete, or not at all."""
+    """Create a file atomically, readable only by its owner."""
     if path.exists():
-        raise CannotServe(f"{path} is there already")
+        raise CannotServe(f"{path} exists already")
     part = path.with_name(f"{path.name}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
@@ -158,7 +158,7 @@ def _write(file: TextIO, line: object) -> None:
 
 
 def _json(value: Any) -> Any:
-    """A column's value for JSON; bytes and JSON columns are wrapped, so that ``_value`` can tell them from plain values."""
+    """A column's value for JSON; bytes and JSON columns are wrapped, so that ``_value`` can distinguish them."""
     if isinstance(value, bytes):
         return {"bytes": base64.b64encode(value).decode("ascii")}
     return {"json": value} if isinstance(value, dict | list) else value

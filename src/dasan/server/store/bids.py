@@ -1,4 +1,4 @@
-"""The bidding trainer in the database: the hands that players were given, and what they bid."""
+"""The bidding trainer in the database: the hands given to players, and their bids."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from dasan.server.store.schema import bid_answers
 from dasan.server.store.sessions import has_ended
 
 MOST = 2000
-"""Hands that are kept of one player in one game: the newest."""
+"""The most hands kept per player and game, the newest."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A bid that was judged. habit: empty if it was the best; mistake: whether it was worse beyond the interval."""
+    """A judged bid. habit: empty if it was the best; mistake: whether it was significantly worse."""
 
     id: str
     at: int
@@ -41,9 +41,9 @@ class Bids:
         self._database = database
 
     async def hand(self, player: str, preset: str, now: int) -> tuple[str, bytes]:
-        """The id and the seed of the hand that the player is to bid on: the one without an answer, or a new one.
+        """(id, seed) of the player's unanswered hand, or of a new one.
 
-        ``Refused`` if the player has just been deleted.
+        ``Refused``: the player has just been deleted.
         """
         mine = sa.and_(bid_answers.c.player == player, bid_answers.c.preset == preset)
         unanswered = sa.select(bid_answers.c.id, bid_answers.c.seed).where(mine, bid_answers.c.bid.is_(None))
@@ -65,7 +65,7 @@ class Bids:
         return await self._database.write(write)
 
     async def seed(self, player: str, preset: str, hand_id: str) -> bytes:
-        """The seed of a hand. ``Refused`` if the player was not given it."""
+        """The seed of a hand. ``Refused``: it is not the player's."""
         query = sa.select(bid_answers.c.seed).where(_mine(player, preset, hand_id))
         seed = await self._database.read(lambda connection: connection.scalar(query))
         if seed is None:

@@ -1,8 +1,8 @@
-"""The database behind the store: an SQLite file, or any database server for which SQLAlchemy has an async driver.
+"""The store's database: an SQLite file, or any database server for which SQLAlchemy has an async driver.
 
-A query is a plain function of a connection, the same for both; ``read`` and ``write`` run it in one transaction, off the
-event loop. SQLite writes through one thread and one connection, in write-ahead mode, fully synchronous; readers have
-connections of their own.
+A query is a plain function of a connection, the same for both; ``read`` and ``write`` run it in one transaction, off
+the event loop. SQLite writes through one thread and one connection, in WAL mode with synchronous=FULL; readers have
+separate connections.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ READERS = 4
 CONNECTS_IN = 5.0
 """The time limit for a connection to a database server, in seconds."""
 ANSWERS_IN = 10.0
-"""The time limit in seconds for an answer, or for a free connection: longer than a lease, so a waiting owner has lost it."""
+"""The time limit in seconds for an answer or a free connection: longer than a lease, so that an owner that times out
+has lost its lease."""
 BUSY_MS = 5000
-"""Milliseconds for which SQLite waits for another process that writes."""
+"""SQLite's busy timeout in milliseconds."""
 SCRUB_FOR, SCRUB_EVERY = 10.0, 0.1
-"""Seconds for which a scrub is tried, and between two tries."""
+"""Seconds for which a scrub is retried, and between tries."""
 SAID_EVERY = 5.0
-"""Seconds between log lines about a database that does not work."""
+"""Seconds between log lines about a failing database."""
 BROKEN = frozenset(
     {
         sqlite3.SQLITE_READONLY,
@@ -54,18 +55,18 @@ BROKEN = frozenset(
         sqlite3.SQLITE_NOTADB,
     }
 )
-"""Errors of SQLite that say something about the disk and the file, and nothing about the query."""
+"""SQLite errors that concern the disk or the file, not the query."""
 
 
 class Unreachable(Refused):
-    """The database server does not answer; it is not known whether a change was carried out."""
+    """The database server does not answer; a change may or may not have been carried out."""
 
     def __init__(self) -> None:
         super().__init__("unavailable", "the database does not answer just now; try again")
 
 
 class Unusable(Refused):
-    """The database file cannot be used: the disk is full, or the file is gone or damaged.
+    """The database file is unusable: the disk is full, or the file is missing or damaged.
 
     Nothing was changed, unless the file was replaced during the write.
     """
@@ -75,10 +76,10 @@ class Unusable(Refused):
 
 
 class Database(Protocol):
-    """A database, as the store uses it."""
+    """The interface of a database."""
 
     shared: bool
-    """Whether other processes may write to it too."""
+    """Whether other processes may also write to it."""
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
         """Run ``query``, which must not write, in one transaction and return its result."""
@@ -87,12 +88,12 @@ class Database(Protocol):
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
         """Run ``change`` in one transaction; when this returns, it is on disk.
 
-        ``change`` may run twice, each time in a transaction of its own; only the last one is committed.
+        ``change`` may run twice, in separate transactions; only the last one is committed.
         """
         ...
 
     async def scrub(self) -> None:
-        """Leave nothing of what was deleted in the database's files, as far as the database lets its users do that."""
+        """Erase deleted data from the database's files, as far as the database allows."""
         ...
 
     async def close(self) -> None: ...
@@ -121,7 +122,7 @@ class SqliteDatabase:
         self._files = (path, path.with_name(f"{path.name}-wal"))
         self._identity: list[tuple[int, int]] | None = None
         self._logged = float("inf")
-        """When the log last said that the file cannot be used; whoever opens it is told by an exception."""
+        """When the log last reported that the file is unusable."""
         url = sa.URL.create("sqlite+pysqlite", database=str(path))
         self._writer = _sqlite(
             sa.create_engine(url, pool_size=1, max_overflow=0, hide_parameters=True), "BEGIN IMMEDIATE"
@@ -130,13 +131,13 @@ class SqliteDatabase:
             sa.create_engine(url, pool_size=READERS, max_overflow=0, hide_parameters=True), "BEGIN DEFERRED"
         )
         self._connection: sa.Connection | None = None
-        """The writing thread keeps its connection: taking one from the pool for every move costs as much as the move."""
+        """The writing thread keeps its connection: checking one out for every move costs as much as the move."""
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="dasan-write")
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="dasan-read")
 
     @staticmethod
     async def open(path: Path, prepare: Prepare = migrate) -> SqliteDatabase:
-        """Open the file, which is created if there is none, and ``prepare`` it. Raises ``CannotServe`` if that fails."""
+        """Open or create the file, and ``prepare`` it. ``CannotServe``: that failed."""
         await asyncio.to_thread(path.touch, mode=0o600)
         database = SqliteDatabase(path)
         try:
@@ -172,10 +173,10 @@ class SqliteDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._writing, run)
 
     async def scrub(self) -> None:
-        """Write the log into the database, where `secure_delete` overwrites deleted rows, and truncate the log.
+        """Checkpoint and truncate the WAL; in the database `secure_delete` overwrites deleted rows.
 
-        A reader's open transaction, such as a backup's, delays that; writes go on between the tries. After `SCRUB_FOR` it is
-        left to the next call.
+        A reader's open transaction, such as a backup's, delays that; writes continue between tries. After `SCRUB_FOR`
+        seconds this gives up until the next call.
         """
 
         def run() -> bool:
@@ -200,7 +201,7 @@ class SqliteDatabase:
 
     @contextmanager
     def _working(self) -> Iterator[None]:
-        """Raise ``Unusable`` if the file or its disk is at fault; errors in the query itself pass through."""
+        """Turn errors of the file or its disk into ``Unusable``; errors of the query pass through."""
         try:
             yield
         except (sa.exc.DatabaseError, OSError) as error:
@@ -214,9 +215,9 @@ class SqliteDatabase:
             raise Unusable from error
 
     def _check_files(self) -> None:
-        """Raise ``OSError`` if the database file or its log was deleted or replaced: writes to a deleted file are lost.
+        """``OSError``: the database file or its WAL was deleted or replaced; writes to a deleted file would be lost.
 
-        Called before a write, and after it, before anybody is told of it.
+        Called before a write, and after it before the write is announced.
         """
         try:
             files = [(status.st_dev, status.st_ino) for status in map(os.stat, self._files)]
@@ -229,7 +230,7 @@ class SqliteDatabase:
         if self._identity is None:
             self._identity = files
         if files != self._identity:
-            raise OSError(f"{self._path} is another file than the one that was opened")
+            raise OSError(f"{self._path} is no longer the file that was opened")
 
     async def close(self) -> None:
         self._writing.shutdown()
@@ -251,9 +252,9 @@ class ServerDatabase:
 
     @staticmethod
     async def open(url: str, prepare: Prepare = migrate) -> ServerDatabase:
-        """Connect, and ``prepare`` the database. Raises ``CannotServe`` if that fails.
+        """Connect, and ``prepare`` the database. ``CannotServe``: that failed.
 
-        The message leaves out the password in the address.
+        The message omits the password in the address.
         """
         from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -278,7 +279,7 @@ class ServerDatabase:
             if isinstance(error, ModuleNotFoundError) and error.name == "asyncpg":
                 why = "install the extra postgres"
             elif isinstance(error, ValueError):
-                # Its message quotes the address, perhaps with a part of a password.
+                # Its message quotes the address, possibly with part of a password.
                 why = "its port is not a number; in a password @ is written %40, : %3A and / %2F"
             else:
                 why = "it must name a PostgreSQL database, like postgresql://user@host/name"
