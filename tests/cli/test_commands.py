@@ -118,7 +118,7 @@ def test_rules_prints_every_clause_and_option(preset: str) -> None:
 
 def test_which_code_plays_the_rules() -> None:
     told = json.loads(cli("rules", "big-two", "--backends", "--json").stdout)["backends"]
-    assert [entry["name"] for entry in told if entry["plays"]] == ["cardsets", "engine", "endgame"]
+    assert [entry["name"] for entry in told if entry["plays"]] == ["cardsets", "regional", "engine", "endgame"]
     table = " ".join(cli("rules", "big-two", "--backends").stdout.split())
     assert "ranks environments, worlds no suits_ranked is True, not" in table
     assert refusal("rules", "--backends").startswith("name a game")

@@ -12,6 +12,7 @@ from tests.kernels import test_cardset_hands, test_kicker_hands, test_pattern_ha
 import dasan
 from dasan import vector
 from dasan.backends import Purpose, choose
+from dasan.kernels.cardsets import env as cardset_env
 from dasan.kernels.cardsets import hands as cardset_hands
 from dasan.kernels.cardsets import tables as cardset_tables
 from dasan.kernels.patterns import hands as pattern_hands
@@ -20,6 +21,8 @@ from dasan.kernels.patterns import tables as pattern_tables
 from dasan.kernels.ranks import hands as rank_hands
 from dasan.kernels.ranks.auction import auction_policy
 from dasan.kernels.ranks.tables import rank_catalogue
+from dasan.kernels.regional import env as regional_env
+from dasan.kernels.regional import hands as regional_hands
 
 pytestmark = pytest.mark.full
 
@@ -59,6 +62,21 @@ def cardset_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State
         yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_cardset_hands.move_of
 
 
+def regional_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
+    (t,) = regional_hands.hand_tables(rules)
+    words, plays = np.zeros(4, np.uint64), np.zeros(cardset_hands.MOST_PLAYS, np.int32)
+    row, paid, random = np.zeros(regional_env.COLUMNS, np.uint64), np.zeros(4, np.int64), SEED
+    for _ in range(hands):
+        trace = np.zeros(3 * 600, np.int64)
+        pack = np.array([1 << i for i in range(52)], np.uint64)
+        random = np.uint64(cardset_hands.deal_sets(random, pack, words, 13, 4))
+        row[cardset_env.HAND : cardset_env.HAND + 4], row[cardset_env.LEADER] = words, cardset_env.NONE
+        begun = dasan.start(rules, [test_cardset_hands.cards_of(rules, int(word)) for word in words])
+        after, plies = regional_hands.random_hand(random, row, plays, t, paid, trace)
+        random = np.uint64(after)
+        yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_cardset_hands.move_of
+
+
 def pattern_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
     t, p, n = pattern_tables.pattern_catalogue(rules), pattern_tables.pattern_policy(rules), rules.players
     one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(pattern_play.PLAY_WORDS, np.uint64)
@@ -78,7 +96,13 @@ def kicker_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State,
         yield begun, trace, test_kicker_hands.move_of
 
 
-TRACES = {"ranks": rank_traces, "cardsets": cardset_traces, "patterns": pattern_traces, "kickers": kicker_traces}
+TRACES = {
+    "ranks": rank_traces,
+    "cardsets": cardset_traces,
+    "regional": regional_traces,
+    "patterns": pattern_traces,
+    "kickers": kicker_traces,
+}
 COMPILED = [preset for preset in dasan.PRESETS if choose(dasan.rules(preset), Purpose.ENVIRONMENTS).compiled]
 
 

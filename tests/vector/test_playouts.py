@@ -72,7 +72,7 @@ def test_one_hand_of_dou_dizhu_in_64_is_void() -> None:
 
 
 def test_the_engine_plays_what_is_not_compiled() -> None:
-    rules = dasan.rules("big-two-taiwan")
+    rules = dasan.rules("big-two-taiwan", dragon=True)
     done = vector.playouts(rules, 3, seed=1, threads=2)
     assert done.backend == "engine"
     check_results(rules, done)

@@ -23,10 +23,17 @@ CASES: tuple[Case, ...] = (
     ("big-three", {"auction_rounds": "once", "bidder_leads": True, "runs": "singles-and-pairs"}),
     ("big-three-4p", {"auction_ends_after": 2, "doubling_cap": 2, **DOUBLED}),
     ("big-three-4p", {"auction_ends_after": 2, "passed_bidder_may_return": False, "opener_may_pass": True}),
+    ("big-two-hong-kong", {}),
+    ("big-two-hong-kong", {"ending": "last-in", "opening_lead": "any", "later_lead": "three-of-diamonds"}),
+    ("big-two-taiwan", {}),
+    ("big-two-taiwan", {"bombs": False, "fours": True, "two_pairs": True, "guard": "enforced"}),
+    ("big-two-taiwan", {"five_card_order": "ranked", "ending": "last-in", "guard": "foul", "flushes": True}),
+    ("big-two-indonesia", {}),
+    ("big-two-indonesia", {"pass_is_final": True, "scoring": "cards", "guard": "foul", "guard_pays": True}),
     ("dou-dizhu", {}),
     ("dou-dizhu", {"kickers": "distinct", "joker_kickers": True, "doubling_cap": 1}),
 )
-"""DD.01 to DD.08, H.11 to H.16, H.18 to H.21, H.43."""
+"""DD.01 to DD.08, H.11 to H.16, H.18 to H.26, H.28 to H.30, H.32, H.43."""
 
 
 def case_id(case: Case) -> str:

@@ -19,13 +19,14 @@ from dasan.backends.contract import Backend, Purpose
 from dasan.backends.kickers import KICKERS
 from dasan.backends.patterns import PATTERNS
 from dasan.backends.ranks import GPU, OPEN_HANDS, RANKS
+from dasan.backends.regional import REGIONAL
 from dasan.backends.states import ENDGAME, ENGINE
 from dasan.ruleset.rules import Rules
 
 Wanted: TypeAlias = Literal["auto", "compiled", "engine"]
 """The fastest backend that honours the rules; the fastest compiled one; the interpreted engine."""
 
-BACKENDS: tuple[Backend, ...] = (RANKS, CARDSETS, PATTERNS, KICKERS, ENGINE, GPU, OPEN_HANDS, ENDGAME)
+BACKENDS: tuple[Backend, ...] = (RANKS, CARDSETS, REGIONAL, PATTERNS, KICKERS, ENGINE, GPU, OPEN_HANDS, ENDGAME)
 """All backends; among those with the same purpose the fastest comes first."""
 
 
@@ -65,6 +66,7 @@ __all__ = [
     "OPEN_HANDS",
     "PATTERNS",
     "RANKS",
+    "REGIONAL",
     "Backend",
     "Purpose",
     "Wanted",

@@ -39,7 +39,8 @@ def written_card(value: Any, rules: Rules) -> str | None:
     return None if known else "a card like 3D"
 
 
-def _sizes(shape: AnyShape) -> set[int]:
+def sizes_of(shape: AnyShape) -> set[int]:
+    """The numbers of cards that plays of the shape can have."""
     match shape:
         case Same(count=n) | Flush(size=n):
             return {n}
@@ -66,13 +67,17 @@ def _form(shape: AnyShape) -> tuple[object, ...]:
             return (shape.type, shape.kind)
 
 
-def _comparable(rules: Rules) -> Iterator[str]:
+def _one_family(rules: Rules) -> str | None:
+    families = [(shape.family or shape.kind, sizes_of(shape)) for shape in rules.shapes]
+    if any(a != b and x & y for a, x in families for b, y in families):
+        return "shapes of one size are of two families"
+    return None
+
+
+def _listed(rules: Rules) -> Iterator[str]:
     forms = [_form(shape) for shape in rules.shapes]
     if len(set(forms)) < len(forms):
         yield "shapes are two of the same form"
-    families = [(shape.family or shape.kind, _sizes(shape)) for shape in rules.shapes]
-    if any(a != b and x & y for a, x in families for b, y in families):
-        yield "shapes of one size are of two families"
     for i, shape in enumerate(rules.shapes):
         if isinstance(shape, Groups) and (shape.main, shape.side) not in GROUPS:
             yield f"shapes[{i}].main is {shape.main} beside {shape.side}, not one of {GROUPS}"
@@ -86,13 +91,15 @@ def _comparable(rules: Rules) -> Iterator[str]:
 
 
 def _checked(rules: Rules) -> str | None:
-    return next(_comparable(rules), None)
+    return next(_listed(rules), None)
 
 
 def _dealt_out(rules: Rules) -> str | None:
     return f"hand_size is {rules.hand_size}, which leaves a kitty" if rules.kitty_size else None
 
 
+LISTED = (_dealt_out, _checked)
+"""Conditions of rules whose plays the kernels can list."""
 _SHAPE = {**SHAPE, "tier": anything, "power": only(0)}
 
 CARDSETS = Backend(
@@ -149,7 +156,7 @@ CARDSETS = Backend(
         },
         Flush: {**_SHAPE, "size": only(LARGE), "suit_first": anything},
     },
-    together=(_dealt_out, _checked),
+    together=(*LISTED, _one_family),
 )
 
-__all__ = ["CARDSETS", "written_card"]
+__all__ = ["CARDSETS", "LISTED", "sizes_of", "written_card"]

@@ -65,7 +65,8 @@ class VectorEnv:
     - history: live; int32 [n, k], the ids of the last k bids, calls, plays and passes of each hand, the latest first, -1 where
       there are fewer; without those of an exchange (W.20), which two seats see. See `past`.
     - history_seats: live; int8 [n, k], the seats that made them, -1 where there are fewer.
-    - backend: the name of the code that plays, "ranks", "cardsets", "patterns", "kickers" or "engine"; see `dasan.backends`.
+    - backend: the name of the code that plays, "ranks", "cardsets", "regional", "patterns", "kickers" or
+      "engine"; see `dasan.backends`.
 
     Never write in the arrays: the next step reads them. One thread calls at a time. A pickle or a copy goes on where
     these environments are, with buffers of its own.

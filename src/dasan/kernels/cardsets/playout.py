@@ -30,6 +30,11 @@ _0, _1 = U(0), U(1)
 
 def put(state: State, states: Words, i: int) -> None:
     """Write `state`, a hand that is not over, to row `i`."""
+    states[i] = row_of(state)
+
+
+def row_of(state: State) -> list[int]:
+    """The row of a hand that is not over."""
     rules, begun, place = state.rules, state.begun, state.rules.order.place
 
     def word(cards: tuple[Card | None, ...]) -> int:
@@ -53,7 +58,7 @@ def put(state: State, states: Words, i: int) -> None:
     row[env.TABLE_SEAT], row[env.WATCHING] = some(state.table_seat), some(state.watching)
     row[env.DEALER], row[env.LEADER] = state.dealer, some(begun.leader)
     row[env.MUST] = 0 if state.must_include is None else word((state.must_include,))
-    states[i] = row
+    return row
 
 
 @lean

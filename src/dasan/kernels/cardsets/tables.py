@@ -7,6 +7,7 @@ suits below. Larger rows are listed from a hand when they are legal.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
@@ -120,14 +121,20 @@ class CardsetPolicy(NamedTuple):
 def cardset_policy(rules: Rules) -> CardsetPolicy:
     guard = {Guard.OFF: 0, Guard.FOUL: 1, Guard.ENFORCED: 2}[rules.guard]
     return CardsetPolicy(
-        rules.players, rules.hand_size or 0, _opening(rules), rules.pass_is_final, guard, settlement(rules)
+        rules.players, rules.hand_size or 0, opening_bit(rules), rules.pass_is_final, guard, settlement(rules)
     )
 
 
-def _opening(rules: Rules) -> int:
+def opening_bit(rules: Rules) -> int:
+    """The bit of the card that the first lead must contain, -1 for none."""
     if rules.opening is None or not rules.opening.in_the_lead:
         return -1
-    rank, suit = rules.order.place[next(card for card in rules.pack if str(card) == rules.opening.card)]
+    return bit_of_card(rules, rules.opening.card)
+
+
+def bit_of_card(rules: Rules, text: str) -> int:
+    """The bit of a card."""
+    rank, suit = rules.order.place[next(card for card in rules.pack if str(card) == text)]
     return SUITS * rank + suit
 
 
@@ -135,7 +142,11 @@ def _opening(rules: Rules) -> int:
 def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
     """The catalogue of `rules` as arrays. ValueError: the backend `cardsets` does not honour the rules."""
     CARDSETS.require(rules)
-    rows = rules.catalogue.rows
+    return arrays_of(rules, rules.catalogue.rows)
+
+
+def arrays_of(rules: Rules, rows: Sequence[Row]) -> CardsetCatalogue:
+    """The rows of `rules` as arrays; their strengths may be other numbers than those of the catalogue."""
     if len({row.cards for row in rows}) < len(rows):
         raise ValueError("the catalogue has two rows of the same cards")
     if any(row.cards is None or row.size > MOST_PLAYED for row in rows) or rules.most_cards > MOST_CARDS:
@@ -156,7 +167,7 @@ def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
         singles_and_pairs.append((row, bits[-1], bits[-1] - bits[0]))
         small[bits[-1], bits[-1] - bits[0]] = answer[row.id]
     above = np.zeros((LARGE + 1 + len(singles_and_pairs), SUITS), np.uint64)
-    opening = _opening(rules)
+    opening = opening_bit(rules)
     for row, bit, distance in singles_and_pairs:
         one = np.uint64(1 << bit)
         above[LEAD, distance] |= one

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dasan.backends import CARDSETS, ENGINE, KICKERS, PATTERNS, RANKS, Backend
+from dasan.backends import CARDSETS, ENGINE, KICKERS, PATTERNS, RANKS, REGIONAL, Backend
 from dasan.play.dealing import Deal
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
@@ -108,6 +108,12 @@ def code_of(backend: Backend) -> Code:
         from dasan.kernels.cardsets import playout as cardset_playout
 
         return Code(cardset_env, cardset_playout, cardset_playout, cardset_hands)
+    if backend is REGIONAL:
+        from dasan.kernels.regional import env as regional_env
+        from dasan.kernels.regional import hands as regional_hands
+        from dasan.kernels.regional import playout as regional_playout
+
+        return Code(regional_env, regional_playout, regional_playout, regional_hands)
     if backend is PATTERNS:
         from dasan.kernels.patterns import env as pattern_env
         from dasan.kernels.patterns import hands as pattern_hands

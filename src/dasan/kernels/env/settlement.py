@@ -25,9 +25,12 @@ Settlement = npt.NDArray[np.int64]
 | BOMBS_DOUBLE | 1 if every bomb doubles, BY_BID |
 | SPRING_DOUBLES | 1 if a spring doubles, BY_BID |
 | MOST_DOUBLINGS | the most doublings, BY_BID |
+| TWOS_DOUBLE | 1 if every 2 that a loser holds doubles what that loser pays, BY_CARDS |
+| GUARD_PAYS | 1 if a guard who fouled pays for all losers, FIXED and BY_CARDS |
 | PRICES + n | what a loser pays who holds n cards, FIXED and BY_CARDS |
 """
-PLAYERS, BASE, EACH_WINNER, UNPLAYED, BOMBS_DOUBLE, SPRING_DOUBLES, MOST_DOUBLINGS, PRICES = range(8)
+PLAYERS, BASE, EACH_WINNER, UNPLAYED, BOMBS_DOUBLE, SPRING_DOUBLES, MOST_DOUBLINGS = range(7)
+TWOS_DOUBLE, GUARD_PAYS, PRICES = range(7, 10)
 BY_BID, FIXED, BY_CARDS = range(3)
 NO_SIDES = 0
 """The side of a hand without sides."""
@@ -39,7 +42,7 @@ def settlement(rules: Rules) -> Settlement:
     """The table of `rules`."""
     scoring = rules.scoring
     table = np.zeros(PRICES + rules.most_cards + 2, np.int64)
-    table[PLAYERS] = rules.players
+    table[PLAYERS], table[GUARD_PAYS] = rules.players, rules.guard_pays
     held = range(rules.most_cards + 2)
     match scoring:
         case BidScoring():
@@ -51,6 +54,7 @@ def settlement(rules: Rules) -> Settlement:
         case CardScoring():
             table[BASE], table[UNPLAYED] = BY_CARDS, scoring.unplayed
             table[PRICES:] = [scoring.cost(n, True) for n in held]
+            table[TWOS_DOUBLE] = scoring.twos_double
     return table
 
 
@@ -100,6 +104,31 @@ def pay(out: int, side: int, bid: int, played: int, doublings: int, table: Settl
     payments[out] = total
 
 
+@woven_callable
+def pay_with_penalties(out: int, fouled: int, twos: int, played: int, table: Settlement, payments: Numbers) -> None:
+    """As `pay` in a hand without sides, if twos may double (H.29) and a guard may pay for all (H.28).
+
+    fouled: the guard who fouled, -1 for none. twos: the number of 2s that each seat holds, four bits a seat.
+    """
+    players = int(table[PLAYERS])
+    total = 0
+    for seat in range(players):
+        cost = 0
+        if seat != out:
+            cost = int(table[PRICES])
+            if table[BASE] == BY_CARDS:
+                cost = price(payments[seat], (played >> seat) & 1 == 1, table)
+            if table[TWOS_DOUBLE] == 1:
+                cost <<= (twos >> (4 * seat)) & 15
+        payments[seat] = -cost
+        total += cost
+    if table[GUARD_PAYS] == 1 and fouled >= 0:
+        for seat in range(players):
+            payments[seat] = 0
+        payments[fouled] = -total
+    payments[out] = total
+
+
 __all__ = [
     "BASE",
     "BY_BID",
@@ -110,6 +139,7 @@ __all__ = [
     "Settlement",
     "doublings",
     "pay",
+    "pay_with_penalties",
     "price",
     "settlement",
 ]

@@ -1,0 +1,88 @@
+"""The tables of regional Big Two: those of `cardsets`, with strengths that say what a play beats in rules with bombs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.backends import REGIONAL
+from dasan.backends.regional import levels
+from dasan.features import kinds
+from dasan.kernels.cardsets.env import CardsetTables
+from dasan.kernels.cardsets.tables import CardsetCatalogue, arrays_of, bit_of_card, cardset_policy
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.catalogue import Row
+from dasan.ruleset.policies import Ending, LaterLead
+from dasan.ruleset.rules import Rules
+
+Words = npt.NDArray[np.uint64]
+LEVEL, FAMILY = 24, 16
+"""A strength is level << LEVEL | family << FAMILY | place among the strengths of its family and size. A play beats plays of lower
+levels, and those of its own level and family with less strength (see `backends.regional.levels`).
+"""
+
+
+class RegionalTables(NamedTuple):
+    """The tables that these kernels read.
+
+    sets: as in `cardsets`, with the strengths above. opener: the bit of the card whose holder leads, -1 if the dealer leads.
+    bombs: whether a play of a higher level beats plays of any size. last_in: whether play goes on to the last player.
+    twos: the cards of the highest rank.
+    """
+
+    sets: CardsetTables
+    opener: int
+    bombs: bool
+    last_in: bool
+    twos: np.uint64
+
+
+def keyed(rules: Rules) -> list[Row]:
+    """The catalogue's rows, with strengths as in LEVEL."""
+    rows = rules.catalogue.rows
+    level = levels(rules) or {}
+    families = sorted({row.family for row in rows})
+    among = {family: sorted({row.strength for row in rows if row.family == family}) for family in families}
+    place = {(family, strength): i for family in families for i, strength in enumerate(among[family])}
+    number = {family: i for i, family in enumerate(families)}
+    return [
+        replace(
+            row,
+            strength=level[row.kind] << LEVEL | number[row.family] << FAMILY | place[row.family, row.strength],
+        )
+        for row in rows
+    ]
+
+
+@lru_cache(maxsize=16)
+def regional_catalogue(rules: Rules) -> CardsetCatalogue:
+    """The catalogue of `rules` as arrays. ValueError: the backend `regional` does not honour the rules."""
+    REGIONAL.require(rules)
+    return arrays_of(rules, keyed(rules))
+
+
+def regional_tables(rules: Rules, session: bool) -> RegionalTables:
+    """The tables of `rules`."""
+    names = kinds(rules)
+    return RegionalTables(
+        sets=CardsetTables(
+            catalogue=regional_catalogue(rules),
+            policy=cardset_policy(rules),
+            first_row=action_ids(rules).rows,
+            kinds=np.array([1 << names.index(row.kind) for row in rules.catalogue.rows], np.uint64),
+            number_of_kinds=len(names),
+            session=session,
+            winner_leads=rules.later_lead is LaterLead.WINNER,
+        ),
+        opener=-1 if rules.opening is None else bit_of_card(rules, rules.opening.card),
+        bombs=any(shape.power for shape in rules.shapes),
+        last_in=rules.ending is Ending.LAST_IN,
+        twos=np.uint64(15 << 4 * (len(rules.ranks) - 1)),
+    )
+
+
+__all__ = ["FAMILY", "LEVEL", "RegionalTables", "keyed", "regional_catalogue", "regional_tables"]
