@@ -132,3 +132,4 @@ def test_works_that_users_wait_for_repeat_themselves() -> None:
     assert all(state.table is None and sum(state.hand_sizes) <= 12 for state in states)
     assert [path for path in WORKS if not applies(path, rules)] == ["solve-endgames"]
     assert not applies("solve-deals", dasan.rules("winner"))
+    assert [path for path in WORKS if not applies(path, dasan.rules("dou-dizhu"))] == ["solve-deals", "solve-30-cards"]

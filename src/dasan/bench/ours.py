@@ -22,6 +22,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "big-two": {},
     "winner": {},
     "winner decks=2": {"decks": 2},
+    "dou-dizhu": {},
 }
 """The default variants: presets with their options."""
 NUM_ENVS_GPU = 1 << 18

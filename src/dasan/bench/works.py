@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import dasan
+from dasan import backends
 
 STEPS = 50
 """Steps of all environments per call."""
@@ -168,11 +169,9 @@ WORKS: dict[str, Callable[[dasan.Rules, int], Work]] = {
 
 
 def applies(path: str, rules: dasan.Rules) -> bool:
-    """Whether a path measures these rules: whole deals are solved in games of two sides, endgames in games without
-    sides.
-    """
-    sides = rules.auction is not None
-    return {"solve-deals": sides, "solve-30-cards": sides, "solve-endgames": not sides}.get(path, True)
+    """Whether a path measures these rules: whole deals are solved where the search of open hands plays them, else endgames."""
+    whole = backends.OPEN_HANDS.unsupported(rules) is None
+    return {"solve-deals": whole, "solve-30-cards": whole, "solve-endgames": not whole}.get(path, True)
 
 
 def main() -> None:
