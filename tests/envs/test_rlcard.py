@@ -86,3 +86,16 @@ def test_rlcards_own_agents() -> None:
     env.set_agents([agents.RandomAgent(env.num_actions) for _ in range(env.num_players)])
     np.random.seed(1)
     assert env.run()[1].sum() == 0
+
+
+def test_rlcards_rules_in_both_roles_of_a_deal() -> None:
+    """What the strength page measures: the same deal gives the same pair, and `greedy` wins more than it loses."""
+    pytest.importorskip("rlcard.models", reason="RLCard is not installed: make envs")
+    from benchmarks.rlcard_rules import dealt, pair, report
+
+    assert dealt(7000).phase is dasan.Phase.PLAY
+    assert pair("greedy", 7000) == pair("greedy", 7000)
+    pairs = [pair("greedy", seed) for seed in range(7000, 7010)]
+    assert all(one.as_landlord % 2 == one.as_peasants % 2 == 0 for one in pairs)
+    assert sum(map(sum, pairs)) > 0
+    assert report("greedy", pairs).startswith("| `greedy` | 10 | ")
