@@ -11,7 +11,6 @@ import pytest
 import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
-from dasan.server.api import profiles
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.hand import FinishedHand
@@ -152,7 +151,6 @@ def test_guessing_passwords_is_slow(serve: Serve) -> None:
 @pytest.mark.full
 def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "PAGE", 3)
-    monkeypatch.setattr(profiles, "PAGE", 3)
     ann = server.player()
     first = played(ann)
     engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")

@@ -216,11 +216,11 @@ async def test_a_players_hands_are_read_on_from_a_time_and_an_id(opened: Opened)
     for number, (moment, name) in enumerate(places):
         one = FinishedHand(name, "t", number, "big-two", moment, True, False, {}, [], "", sat)
         await store.database.write(lambda connection, one=one: insert_hand(connection, one))  # type: ignore[misc]
-    newest_first = [(hand.finished, hand.id) for hand in await store.hands.of_player("ann", None)]
+    newest_first = [(hand.finished, hand.id) for hand in (await store.hands.of_player("ann", None))[0]]
     assert sorted(newest_first) == sorted(places)
     assert [moment for moment, _ in newest_first] == [6, 5, 5, 5, 5, 4]
     for n, place in enumerate(newest_first):
-        after = await store.hands.of_player("ann", place)
+        after, _ = await store.hands.of_player("ann", place)
         assert [(hand.finished, hand.id) for hand in after] == newest_first[n + 1 :]
     await store.close()
 

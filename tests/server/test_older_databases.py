@@ -13,12 +13,15 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
+import dasan
 from dasan.cli import app
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import current, known, newest
+from dasan.server.store.schema import hand_seats, hands
 
 from .databases.make import shown
 from .harness import Json, fast, served
@@ -60,6 +63,13 @@ async def check(folder: Path, schema: str) -> None:
         assert person is not None
         assert person.id == "player-1"
         assert await store.people.is_signed_in("a" * 64, "player-1", 0)
+        facts = sa.select(hand_seats.c.preset, hand_seats.c.bid, hands.c.preset, hands.c.record)
+        rows = await store.database.read(lambda c: c.execute(facts.join_from(hand_seats, hands)).all())
+        assert rows
+        for preset, bid, of_hand, record in rows:
+            state = dasan.replay(record)
+            assert isinstance(state, dasan.State)
+            assert (preset, bid) == (of_hand, state.bid)
     await store.close()
 
 

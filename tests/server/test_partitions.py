@@ -11,7 +11,7 @@ PARTS = {
     " follows blocks bid_answers notification_settings push_subscriptions outbox",
     "moderation": "network_bans refused_words audit",
     "processes": "processes notices promises",
-    "events": "duplicates duplicate_entries duplicate_plays event_reminders",
+    "events": "duplicates duplicate_entries duplicate_plays duplicate_pars event_reminders",
 }
 """The parts of the database that would each be in one place; those of tables and hands in several, by the table's id."""
 

@@ -6,6 +6,7 @@ import type {
   BotInfo,
   CreateEvent,
   CreateTable,
+  DealPar,
   EventCreated,
   EventDetail,
   EventPlayed,
@@ -16,9 +17,12 @@ import type {
   Habits,
   HandInfo,
   History,
+  HistoryChoices,
   Invitation,
   Invited,
   Joined,
+  Ladder,
+  LadderBoard,
   LettersChanged,
   Lobby,
   Me,
@@ -164,7 +168,10 @@ export const ratingChart = (who: string | null, preset: string, players: number)
   ask(`/api/${who === null ? 'me' : `people/${id(who)}`}/ratings/${id(preset)}/${players}`);
 export const personalLink = (): Promise<PersonalLink> => send('/api/me/link', {});
 export const claimLink = (token: string): Promise<Me> => send('/api/me/claim', { token });
-export const history = (before?: string): Promise<History> => ask(`/api/me/history${query({ before })}`);
+export type HandFilter = Partial<Record<'preset' | 'role' | 'bid' | 'result' | 'opponent' | 'turning', string>>;
+export const history = (wanted: HandFilter, before: string | null): Promise<History> =>
+  ask(`/api/me/history${query({ ...wanted, before })}`);
+export const historyChoices = (): Promise<HistoryChoices> => ask('/api/me/history/choices');
 export const profile = (name: string): Promise<Profile> => ask(`/api/people/${id(name)}`);
 
 export const friends = (): Promise<Friends> => ask('/api/friends');
@@ -204,10 +211,15 @@ export const position = (hand: string, seq: number, moves: string[]): Promise<Po
 
 export const advice = (hand: string, seq: number): Promise<Advice> => ask(`/api/hands/${id(hand)}/advice${query({ seq })}`);
 
+export const ladders = (): Promise<LadderBoard[]> => ask('/api/ladder');
+export const ladder = (preset: string, players: number): Promise<Ladder> => ask(`/api/ladder/${id(preset)}/${players}`);
+
 export const eventToday = (): Promise<EventToday> => ask('/api/events/today');
 export const events = (): Promise<EventSummary[]> => ask('/api/events');
 export const eventDetail = (event: string): Promise<EventDetail> => ask(`/api/events/${id(event)}`);
 export const eventStandings = (event: string): Promise<EventStandings> => ask(`/api/events/${id(event)}/standings`);
+/** What best play would have won in a deal that one has finished. */
+export const dealPar = (event: string, deal: number): Promise<DealPar> => ask(`/api/events/${id(event)}/deals/${deal}/par`);
 export const createEvent = (wanted: CreateEvent): Promise<EventCreated> => asPlayer(() => send('/api/events', wanted));
 /** The table of the next deal; where there is none yet, ask again every other second. */
 export const playEvent = (event: string): Promise<EventPlayed> => asPlayer(() => send(`/api/events/${id(event)}/play`, {}));

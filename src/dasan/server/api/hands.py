@@ -16,7 +16,7 @@ from dasan.server.api.dependencies import Player, Small, StoreHere, TablesHere, 
 from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
 from dasan.server.protocol.hand import Result
-from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary
+from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hand import FinishedHand, copy_for
@@ -165,6 +165,7 @@ def moment(milliseconds: int) -> str:
 
 def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:
     """A hand as an entry in the list of this player's hands."""
+    seat = hand.seat_of(player)
     return HandSummary(
         id=hand.id,
         number=hand.number,
@@ -172,9 +173,13 @@ def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:
         title=title_of(hand.preset),
         finished=moment(hand.finished),
         names=[p.name for p in hand.players],
-        seat=hand.seat_of(player),
+        seat=seat,
         payments=list(hand.result["payments"]),
         winners=list(hand.result["winners"]),
         finish_order=list(hand.result.get("finish_order", ())),
         rated=hand.rated,
+        bots=[p.bot for p in hand.players],
+        role=None if seat is None else hand.players[seat].role,
+        bid=hand.bid,
+        turn=None if hand.turn is None else HandTurn(seq=hand.turn[0], seat=hand.turn[1]),
     )

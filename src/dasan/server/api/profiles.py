@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
-from fastapi import Request
+from fastapi import Query, Request
 
 from dasan import bots
 from dasan.reasons import reason
 from dasan.server.api.dependencies import Place, Player, Small, StoreHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.api.strict import router as strict_router
-from dasan.server.protocol.people import History, Profile, Rating, RatingPoint, RoleStatistics
+from dasan.server.protocol.people import History, HistoryChoices, Profile, Rating, RatingPoint, RoleStatistics
+from dasan.server.protocol.rest import HandRole
 from dasan.server.protocol.study import Habits
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.hands import PAGE
+from dasan.server.store.hands import HandFilter
 from dasan.server.store.ratings import SCALE, SETTLED, shown
 from dasan.server.store.schema import hand_seats
 
 router = strict_router("/api")
+
+ShortText = Annotated[str, Query(min_length=1, max_length=80, pattern=r"^[^\x00]+$")]
 
 
 @router.get("/me/profile")
@@ -51,13 +54,47 @@ async def bot_profile(name: str, store: StoreHere) -> Profile:
 
 
 @router.get("/me/history")
-async def history(request: Request, store: StoreHere, player: Player, before: Place | None = None) -> History:
-    """The player's own hands, newest first, fifty at a time. before: the cursor in the previous page."""
+async def history(
+    request: Request,
+    store: StoreHere,
+    player: Player,
+    before: Place | None = None,
+    preset: ShortText | None = None,
+    role: HandRole | None = None,
+    bid: Small | None = None,
+    result: Literal["won", "lost"] | None = None,
+    opponent: ShortText | None = None,
+    turning: Literal["mine", "theirs"] | None = None,
+) -> History:
+    """The player's own hands, newest first, fifty at a time. before: the cursor in the previous page.
+
+    The other parameters say which hands are wanted. bid: the one that was played for. opponent: as in ``HistoryChoices``.
+    turning: who made the move that decided the hand, of hands for which it is known.
+    """
     limit(request, "records", player)
+    if player is None:
+        return History(hands=[], before=None)
     moment_, _, hand_id = (before or "").partition(".")
-    page = () if player is None else await store.hands.of_player(player, (int(moment_), hand_id) if before else None)
-    more = f"{page[-1].finished}.{page[-1].id}" if len(page) >= PAGE else None
+    wanted = HandFilter(
+        preset=preset,
+        role=role,
+        bid=bid,
+        won=None if result is None else result == "won",
+        opponent=opponent,
+        turned=None if turning is None else turning == "mine",
+    )
+    page, after = await store.hands.of_player(player, (int(moment_), hand_id) if before else None, wanted)
+    more = None if after is None else f"{after[0]}.{after[1]}"
     return History(hands=[summary_of(hand, player) for hand in page], before=more)
+
+
+@router.get("/me/history/choices")
+async def history_choices(request: Request, store: StoreHere, player: Player) -> HistoryChoices:
+    """What the player's hands can be filtered by."""
+    limit(request, "records", player)
+    if player is None:
+        return HistoryChoices(presets=[], roles=[], bids=[], opponents=[])
+    return HistoryChoices.model_validate(vars(await store.hands.choices(player)), from_attributes=True)
 
 
 @router.get("/me/habits")

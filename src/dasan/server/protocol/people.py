@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dasan.server.protocol.base import Message, Name
-from dasan.server.protocol.rest import HandSummary
+from dasan.server.protocol.rest import HandRole, HandSummary
 
 LONGEST_FOLDED = 64
 """The most characters of a new account's folded name: the width of the database column."""
@@ -142,7 +142,7 @@ class RoleStatistics(Message):
     """Hands in one role: bidder, partner, defender, or player in games without sides."""
 
     preset: str
-    role: Literal["bidder", "partner", "defender", "player"]
+    role: HandRole
     hands: int
     won: int
     payment: int
@@ -158,7 +158,20 @@ class Profile(Message):
 
 
 class History(Message):
-    """A page of finished hands, newest first. ``before``: the parameter for the next page; null on the last."""
+    """A page of finished hands, newest first. ``before``: the parameter for the next page; null on the last. With a filter a page
+    can be short, or empty, although more follow.
+    """
 
     hands: list[HandSummary]
     before: str | None
+
+
+class HistoryChoices(Message):
+    """What the player's latest hands can be filtered by. opponents: names, whom they met most often first; ``bot:`` and the name
+    of a bot for bots.
+    """
+
+    presets: list[str]
+    roles: list[HandRole]
+    bids: list[int]
+    opponents: list[str]

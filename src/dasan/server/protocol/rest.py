@@ -260,8 +260,23 @@ class HandInfo(Message):
     shown: bool
 
 
+HandRole = Literal["bidder", "partner", "defender", "player"]
+"""The role of a seat in a hand; player: in games without sides."""
+
+
+class HandTurn(Message):
+    """The event and the seat of the move that decided a hand."""
+
+    seq: int
+    seat: Seat
+
+
 class HandSummary(Message):
-    """A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``."""
+    """A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``.
+
+    In the player's history also bots: by seat, the bot that was dealt in; role: the player's; bid: the one that was played for;
+    turn: null until the move that decided the hand is known.
+    """
 
     id: str
     number: int
@@ -274,6 +289,10 @@ class HandSummary(Message):
     winners: list[Seat]
     finish_order: list[Seat]
     rated: bool
+    bots: list[str | None]
+    role: HandRole | None
+    bid: int | None
+    turn: HandTurn | None
 
 
 class ReviewMove(Message):

@@ -17,7 +17,7 @@ class Player:
     """A seat of a finished hand: who sat there, in which role, and the outcome.
 
     player: an id, None for bots. bot: the one that was dealt in. whole: False if that bot was replaced during the hand. assisted:
-    whether a bot moved for the player. Both are known when the hand ends, and are not stored with it.
+    whether a bot moved for the player, which is known when the hand ends, and is not stored with it.
     """
 
     seat: int
@@ -35,6 +35,7 @@ class Player:
 class FinishedHand:
     """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it.
 
+    bid: the one that was played for, if any. turn: the event and the seat of the move that decided the hand, if that is known.
     scores: by seat, what the hand counts in a duplicate event; None for other hands, and for hands that were read back.
     """
 
@@ -49,6 +50,8 @@ class FinishedHand:
     opening: list[Any]
     record: str = field(repr=False)
     players: tuple[Player, ...] = ()
+    bid: int | None = None
+    turn: tuple[int, int] | None = None
     scores: tuple[float, ...] | None = None
 
     def seat_of(self, player: str | None) -> int | None:
@@ -85,6 +88,7 @@ def finished(room: Room) -> FinishedHand:
         opening=[event.to_json() for event in room.opening],
         record=state.record(),
         players=tuple(players),
+        bid=state.bid,
         scores=None if head.event is None else tuple(payoffs(state)),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,6 +17,40 @@ from dasan.server.store.ratings import rate
 from dasan.server.store.schema import hand_seats, hands
 
 PAGE = 50
+SCANNED = 2000
+"""The most of a player's hands that one request looks through."""
+MOST_OPPONENTS = 50
+BOT = "bot:"
+"""What an opponent begins with who is a bot, by the name of the bot."""
+
+
+@dataclass(frozen=True)
+class HandFilter:
+    """Which of a player's hands are wanted; None: any. opponent: a name, or ``bot:`` and the name of a bot.
+
+    turned: True if the player made the move that decided the hand, False if somebody else did.
+    """
+
+    preset: str | None = None
+    role: str | None = None
+    bid: int | None = None
+    won: bool | None = None
+    opponent: str | None = None
+    turned: bool | None = None
+
+
+@dataclass(frozen=True)
+class HandChoices:
+    """What the player's last hands can be filtered by. opponents: as in `HandFilter`, whom they met most often first."""
+
+    presets: tuple[str, ...]
+    roles: tuple[str, ...]
+    bids: tuple[int, ...]
+    opponents: tuple[str, ...]
+
+
+Place = tuple[int, str]
+"""A hand's place in a list by time: when it ended, and its id."""
 
 
 def insert_hand(connection: sa.Connection, hand: FinishedHand) -> None:
@@ -32,6 +68,9 @@ def insert_hand(connection: sa.Connection, hand: FinishedHand) -> None:
             "payment": p.payment,
             "won": p.won,
             "finished": hand.finished,
+            "preset": hand.preset,
+            "bid": hand.bid,
+            "whole": p.whole,
         }
         for p in hand.players
     ]
@@ -66,23 +105,63 @@ class FinishedHands:
 
         return await self._database.read(read)
 
-    async def of_player(self, player: str, before: tuple[int, str] | None) -> tuple[FinishedHand, ...]:
-        """Up to ``PAGE`` of the player's hands, newest first. before: the time and id of the last hand already read.
+    async def of_player(
+        self, player: str, before: Place | None, wanted: HandFilter = HandFilter()
+    ) -> tuple[tuple[FinishedHand, ...], Place | None]:
+        """Up to ``PAGE`` of the player's hands, newest first, and the place to go on from; None if there are no more.
 
-        FinishedHands that ended in the same millisecond follow each other by id.
+        before: the place of the last hand already read. Hands that ended in the same millisecond follow each other by id. One
+        call looks through ``SCANNED`` hands, so a page can be short although more follow.
         """
-        mine = sa.select(hand_seats.c.hand_id).where(hand_seats.c.player == player)
+        c = hand_seats.c
+        mine = sa.select(hand_seats).where(c.player == player)
         if before is not None:
-            place = sa.tuple_(hand_seats.c.finished, hand_seats.c.hand_id)
-            mine = mine.where(place < sa.tuple_(*map(sa.literal, before)))
-        mine = mine.order_by(hand_seats.c.finished.desc(), hand_seats.c.hand_id.desc()).limit(PAGE)
+            mine = mine.where(sa.tuple_(c.finished, c.hand_id) < sa.tuple_(*map(sa.literal, before)))
+        mine = mine.order_by(c.finished.desc(), c.hand_id.desc())
+        looked = mine.limit(SCANNED).subquery()
+        some = sa.select(looked.c.finished, looked.c.hand_id).where(*_conditions(looked.c, wanted)).limit(PAGE)
+        some = some.order_by(looked.c.finished.desc(), looked.c.hand_id.desc())
 
-        def read(connection: sa.Connection) -> tuple[FinishedHand, ...]:
-            ids = list(connection.scalars(mine))
+        def read(connection: sa.Connection) -> tuple[tuple[FinishedHand, ...], Place | None]:
+            places = [(row.finished, row.hand_id) for row in connection.execute(some)]
+            if len(places) == PAGE:
+                after: Place | None = places[-1]
+            else:
+                last = connection.execute(mine.offset(SCANNED - 1).limit(1)).first()
+                after = None if last is None else (last.finished, last.hand_id)
+            ids = [hand_id for _, hand_id in places]
             newest_first = sa.select(hands).order_by(hands.c.finished.desc(), hands.c.id.desc())
-            rows = connection.execute(newest_first.where(hands.c.id.in_(ids)))
+            rows = connection.execute(newest_first.where(hands.c.id.in_(ids))).all()
             seats = _seats(connection, ids)
-            return tuple(_hand(row, seats.get(row.id, ())) for row in rows)
+            return tuple(_hand(row, seats.get(row.id, ())) for row in rows), after
+
+        return await self._database.read(read)
+
+    async def choices(self, player: str) -> HandChoices:
+        """What the last ``SCANNED`` hands of the player can be filtered by."""
+        c, others = hand_seats.c, hand_seats.alias()
+        mine = sa.select(hand_seats).where(c.player == player)
+        mine = mine.order_by(c.finished.desc(), c.hand_id.desc()).limit(SCANNED)
+        looked = mine.subquery()
+        facts = sa.select(looked.c.preset, looked.c.role, looked.c.bid).distinct()
+        met = (
+            sa.select(others.c.name, others.c.player, others.c.bot, sa.func.count().label("hands"))
+            .join_from(looked, others, sa.and_(others.c.hand_id == looked.c.hand_id, others.c.seat != looked.c.seat))
+            .group_by(others.c.name, others.c.player, others.c.bot)
+        )
+
+        def read(connection: sa.Connection) -> HandChoices:
+            rows = connection.execute(facts).all()
+            opponents: Counter[str] = Counter()
+            for row in connection.execute(met):
+                if row.bot is not None or row.player is not None:
+                    opponents[row.name if row.bot is None else f"{BOT}{row.bot}"] += row.hands
+            return HandChoices(
+                presets=tuple(sorted({row.preset for row in rows})),
+                roles=tuple(sorted({row.role for row in rows})),
+                bids=tuple(sorted({row.bid for row in rows if row.bid is not None})),
+                opponents=tuple(sorted(opponents, key=lambda name: (-opponents[name], name))[:MOST_OPPONENTS]),
+            )
 
         return await self._database.read(read)
 
@@ -90,16 +169,15 @@ class FinishedHands:
         """Rows with the hands, wins and payments of a player or bot, by preset and role."""
         query = (
             sa.select(
-                hands.c.preset,
+                hand_seats.c.preset,
                 hand_seats.c.role,
                 sa.func.count().label("hands"),
                 sa.func.sum(sa.case((hand_seats.c.won, 1), else_=0)).label("won"),
                 sa.func.sum(hand_seats.c.payment).label("payment"),
             )
-            .join_from(hand_seats, hands)
             .where(column == value)
-            .group_by(hands.c.preset, hand_seats.c.role)
-            .order_by(hands.c.preset, hand_seats.c.role)
+            .group_by(hand_seats.c.preset, hand_seats.c.role)
+            .order_by(hand_seats.c.preset, hand_seats.c.role)
         )
         return list(await self._database.read(lambda connection: connection.execute(query).all()))
 
@@ -111,16 +189,35 @@ def _load(connection: sa.Connection, which: sa.ColumnElement[bool]) -> FinishedH
     return _hand(row, _seats(connection, [row.id]).get(row.id, ()))
 
 
-def _seats(connection: sa.Connection, ids: list[str]) -> dict[str, tuple[Player, ...]]:
+def _conditions(seat: Any, wanted: HandFilter) -> list[sa.ColumnElement[bool]]:
+    """The conditions of a filter on the columns of a player's seats."""
+    conditions: list[sa.ColumnElement[bool]] = []
+    for name in ("preset", "role", "bid", "won"):
+        value = getattr(wanted, name)
+        if value is not None:
+            conditions.append(seat[name] == value)
+    if wanted.turned is not None:
+        conditions.append(seat.turn_seat == seat.seat if wanted.turned else seat.turn_seat != seat.seat)
+    if wanted.opponent is not None:
+        other = hand_seats.alias()
+        by_name = sa.and_(other.c.name == wanted.opponent, other.c.player.is_not(None))
+        named = other.c.bot == wanted.opponent.removeprefix(BOT) if wanted.opponent.startswith(BOT) else by_name
+        met = sa.and_(other.c.hand_id == seat.hand_id, other.c.seat != seat.seat, named)
+        conditions.append(sa.exists().where(met))
+    return conditions
+
+
+def _seats(connection: sa.Connection, ids: list[str]) -> dict[str, tuple[Any, ...]]:
+    """The rows of the seats of each hand, in order."""
     query = sa.select(hand_seats).where(hand_seats.c.hand_id.in_(ids)).order_by(hand_seats.c.hand_id, hand_seats.c.seat)
-    out: dict[str, tuple[Player, ...]] = {}
+    out: dict[str, tuple[Any, ...]] = {}
     for row in connection.execute(query):
-        player = Player(row.seat, row.name, row.player, row.bot, row.role, row.payment, row.won)
-        out[row.hand_id] = (*out.get(row.hand_id, ()), player)
+        out[row.hand_id] = (*out.get(row.hand_id, ()), row)
     return out
 
 
-def _hand(row: Any, players: tuple[Player, ...]) -> FinishedHand:
+def _hand(row: Any, seats: tuple[Any, ...]) -> FinishedHand:
+    first = seats[0] if seats else None
     return FinishedHand(
         id=row.id,
         table=row.table_id,
@@ -132,5 +229,9 @@ def _hand(row: Any, players: tuple[Player, ...]) -> FinishedHand:
         result=row.result,
         opening=row.opening,
         record=row.record,
-        players=players,
+        players=tuple(
+            Player(one.seat, one.name, one.player, one.bot, one.role, one.payment, one.won, one.whole) for one in seats
+        ),
+        bid=None if first is None else first.bid,
+        turn=None if first is None or first.turn_seq is None else (first.turn_seq, first.turn_seat),
     )

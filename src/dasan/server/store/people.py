@@ -211,7 +211,7 @@ class People:
             def rows(query: sa.Select[Any]) -> list[dict[str, Any]]:
                 return [dict(row) for row in connection.execute(query).mappings()]
 
-            played = sa.select(hand_seats, hands.c.preset, hands.c.table_id).join_from(hand_seats, hands)
+            played = sa.select(hand_seats, hands.c.table_id).join_from(hand_seats, hands)
             known = [column for column in players.c if column is not players.c.password]
             chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
                 # By table, for which there is an index; players have left some before a hand was over.

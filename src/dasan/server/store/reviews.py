@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,8 @@ MOST_NOTES = 200
 MOST_OF_PLAYER, MOST_OF_STRANGERS, MOST_OF_STRANGER = 5000, 1000, 20
 """Notes of one player in all; and notes on one hand of guests who did not play it, in all and of one of them."""
 PAGE = 50
+TURNING = "turning"
+"""The kind of review that is one line, a ``TurningPoint``."""
 CHOSEN = ""
 """The habit of a decision for the best candidate: none."""
 
@@ -55,8 +58,13 @@ class Reviews:
     async def keep(
         self, hand: FinishedHand, kind: str, version: str, lines: Iterable[str], judged: Iterable[Mapping[str, Any]] = ()
     ) -> None:
-        """Store a whole review. judged: the decisions in it, for the habits of the people who played."""
-        row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": "".join(lines)}
+        """Store a whole review. judged: the decisions in it, for the habits of the people who played.
+
+        A turning point is also stored with the hand, by which its players find it.
+        """
+        text = "".join(lines)
+        row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": text}
+        decided = json.loads(text)["move"] if kind == TURNING else None
         rows = [_decision(hand, one) for one in judged if one["estimates"] and hand.players[one["seat"]].player]
 
         def write(connection: sa.Connection) -> None:
@@ -65,6 +73,9 @@ class Reviews:
             if rows:
                 connection.execute(sa.delete(decisions).where(decisions.c.hand_id == hand.id))
                 connection.execute(sa.insert(decisions), rows)
+            if decided is not None:
+                turn = {"turn_seq": decided["seq"], "turn_seat": decided["seat"]}
+                connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == hand.id).values(**turn))
 
         await self._database.write(write)
 

@@ -74,8 +74,17 @@ hand_seats = sa.Table(
     sa.Column("payment", sa.Integer, nullable=False),
     sa.Column("won", sa.Boolean, nullable=False),
     sa.Column("finished", sa.BigInteger, nullable=False),
+    sa.Column("preset", sa.String(64), nullable=False, server_default=""),
+    sa.Column("bid", sa.Integer),
+    sa.Column("turn_seq", sa.Integer),
+    sa.Column("turn_seat", sa.Integer),
+    sa.Column("whole", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Index("ix_hand_seats_player", "player", "finished"),
 )
+"""finished, preset, bid, turn_seq and turn_seat are those of the hand, so that a player's hands are found in this table alone.
+bid: the one that was played for. turn_seq, turn_seat: the event and the seat of the move that decided the hand, if that is
+known. whole: whether the seat's bot played from the deal to the end.
+"""
 reports = sa.Table(
     "reports",
     metadata,
@@ -176,6 +185,7 @@ ratings = sa.Table(
     sa.Column("sigma", sa.Float, nullable=False),
     sa.Column("hands", sa.Integer, nullable=False),
     sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Index("ix_ratings_board", "preset", "players", "mu"),
 )
 rating_points = sa.Table(
     "rating_points",
@@ -351,6 +361,15 @@ duplicate_plays = sa.Table(
     sa.Column("hand_id", sa.String(32)),
     sa.Index("ix_duplicate_plays_deal", "event_id", "deal"),
 )
+duplicate_pars = sa.Table(
+    "duplicate_pars",
+    metadata,
+    sa.Column("event_id", sa.ForeignKey("duplicates.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("deal", sa.Integer, primary_key=True),
+    sa.Column("contract", sa.String(16), primary_key=True),
+    sa.Column("payments", sa.JSON, nullable=False),
+)
+"""The payments of best play by seat, for each contract that a deal was played at; null if they are not proved."""
 follows = sa.Table(
     "follows",
     metadata,

@@ -1,0 +1,147 @@
+"""A player's own hands by what they were: every filter against a naive search, pages that stop early, and turning points."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from dasan.server.store import hands as kept
+from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.hand import FinishedHand
+from dasan.server.store.hand import Player as Seated
+from dasan.server.store.hands import insert_hand
+from dasan.server.store.schema import hand_seats
+
+from .harness import Json, Player, Served
+from .test_accounts import played
+
+ROLES = ("bidder", "partner", "defender")
+OTHERS = (("Bo", "bo", None), ("Old Chen", None, "level-6"), ("Cy", "cy", None))
+
+
+def ok(answer: httpx.Response) -> Any:
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def drawn(number: int, player: str, rng: random.Random) -> FinishedHand:
+    """A hand of the player, in seat 1, and two others."""
+    won = rng.random() < 0.5
+    away = rng.sample(OTHERS, 2)
+    sat = (
+        Seated(0, *away[0], "defender", 1, not won),
+        Seated(1, "Ann", player, None, rng.choice(ROLES), 1, won),
+        Seated(2, *away[1], "defender", 1, not won),
+    )
+    result = {"payments": [1, 1, 1], "winners": [1] if won else [0, 2]}
+    preset, bid = rng.choice((("big-three", rng.choice((1, 2, 3))), ("big-two", None)))
+    return FinishedHand(f"h{number}", "t", number, preset, number, True, False, result, [], "", sat, bid)
+
+
+@pytest.fixture
+def hands(server: Served) -> tuple[Player, list[Json]]:
+    """A player with 120 hands, and what the server says of all of them."""
+    ann = server.player()
+    played(ann)
+    rng = random.Random(28)
+    engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")
+    with engine.begin() as connection:
+        ours = connection.scalar(sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None)))
+        for number in range(120):
+            insert_hand(connection, drawn(number, str(ours), rng))
+            turn = {"turn_seq": number, "turn_seat": rng.choice((0, 1, 2, None))}
+            connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == f"h{number}").values(**turn))
+        missing = hand_seats.c.turn_seat.is_(None)
+        connection.execute(sa.update(hand_seats).where(missing).values(turn_seq=None))
+    engine.dispose()
+    return ann, pages(ann)
+
+
+def pages(player: Player, **wanted: object) -> list[Json]:
+    """All hands of a filter, page by page."""
+    found: list[Json] = []
+    before = None
+    while True:
+        page = ok(player.http.get("/api/me/history", params={**wanted, **({"before": before} if before else {})}))
+        assert len(page["hands"]) <= kept.PAGE
+        found += page["hands"]
+        before = page["before"]
+        if before is None:
+            return found
+
+
+def met(hand: Json, opponent: str) -> bool:
+    names = [name if bot is None else f"bot:{bot}" for name, bot in zip(hand["names"], hand["bots"], strict=True)]
+    return opponent in [name for seat, name in enumerate(names) if seat != hand["seat"]]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("scanned", [7, 2000])
+def test_filters_find_what_a_naive_search_finds(
+    hands: tuple[Player, list[Json]], monkeypatch: pytest.MonkeyPatch, scanned: int
+) -> None:
+    monkeypatch.setattr(kept, "SCANNED", scanned)
+    ann, every = hands
+    assert len(every) == 121
+    tests = {
+        ("preset", "big-two"): lambda hand: hand["preset"] == "big-two",
+        ("role", "bidder"): lambda hand: hand["role"] == "bidder",
+        ("bid", 2): lambda hand: hand["bid"] == 2,
+        ("result", "won"): lambda hand: hand["seat"] in hand["winners"],
+        ("result", "lost"): lambda hand: hand["seat"] not in hand["winners"],
+        ("opponent", "Bo"): lambda hand: met(hand, "Bo"),
+        ("opponent", "bot:level-6"): lambda hand: met(hand, "bot:level-6"),
+        ("turning", "mine"): lambda hand: hand["turn"] is not None and hand["turn"]["seat"] == hand["seat"],
+        ("turning", "theirs"): lambda hand: hand["turn"] is not None and hand["turn"]["seat"] != hand["seat"],
+    }
+    for (name, value), test in tests.items():
+        wanted = [hand["id"] for hand in every if test(hand)]
+        assert 0 < len(wanted) < 121
+        assert [hand["id"] for hand in pages(ann, **{name: value})] == wanted, name
+    both = [hand["id"] for hand in every if hand["role"] == "bidder" and met(hand, "Bo")]
+    assert [hand["id"] for hand in pages(ann, role="bidder", opponent="Bo")] == both
+    assert pages(ann, opponent="Ann") == [], "nobody is their own opponent"
+
+
+@pytest.mark.full
+def test_choices_are_what_the_hands_have(hands: tuple[Player, list[Json]]) -> None:
+    ann, every = hands
+    told = ok(ann.http.get("/api/me/history/choices"))
+    assert told["presets"] == ["big-three", "big-two"]
+    assert told["bids"] == [1, 2, 3]
+    assert set(told["roles"]) == {hand["role"] for hand in every}
+    counts = [sum(met(hand, name) for hand in every) for name in told["opponents"]]
+    assert counts == sorted(counts, reverse=True)
+    assert {"Bo", "Cy", "bot:level-6", "bot:random"} == set(told["opponents"])
+
+
+def test_wrong_filters_are_refused(server: Served) -> None:
+    ann = server.player()
+    for wrong in ({"role": "dealer"}, {"bid": -1}, {"result": "drawn"}, {"turning": "x"}, {"opponent": "a\0b"}):
+        assert ann.http.get("/api/me/history", params=wrong).status_code == 400, wrong
+    assert ok(ann.http.get("/api/me/history/choices"))["presets"] == []
+
+
+@pytest.mark.full
+def test_a_turning_point_is_found_by_its_player(server: Served) -> None:
+    """The solver's answer for the result sheet is what the filter reads."""
+    found: set[str] = set()
+    for _ in range(8):
+        ann = server.player()
+        hand = played(ann)
+        assert hand["turn"] is None
+        told = ok(ann.http.get(f"/api/hands/{hand['id']}/turning"))
+        if told["move"] is None:
+            continue
+        mine = told["move"]["seat"] == hand["seat"]
+        (shown,) = [one for one in pages(ann, turning="mine" if mine else "theirs") if one["id"] == hand["id"]]
+        assert shown["turn"] == {"seq": told["move"]["seq"], "seat": told["move"]["seat"]}
+        assert hand["id"] not in [one["id"] for one in pages(ann, turning="theirs" if mine else "mine")]
+        found.add("mine" if mine else "theirs")
+        if len(found) == 2:
+            break
+    assert found
