@@ -20,6 +20,8 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5.0, help="how long faults are injected")
     parser.add_argument("--tables", type=int, default=50)
     parser.add_argument("--people", type=int, default=2, help="people at each table; the other chairs are bots'")
+    parser.add_argument("--entrants", type=int, default=10, help="people who play a duplicate event meanwhile")
+    parser.add_argument("--deals", type=int, default=4, help="of the event")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--nodes", type=int, default=3, help="of the NATS cluster")
     parser.add_argument("--sqlite", action="store_true", help="one process on SQLite")
@@ -49,6 +51,8 @@ def main() -> None:
                 seed=asked.seed,
                 sabotage=asked.sabotage,
                 source=asked.source,
+                entrants=asked.entrants,
+                deals=asked.deals,
             )
         )
     print(json.dumps(report, indent=2, ensure_ascii=False))

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from .audit import Audit, audit
+from .events import Entrant, EventNotes, event_faults
 from .faults import inject
 from .people import Notebook, Person
 from .servers import World, world
@@ -42,11 +43,13 @@ async def run(
     sabotage: str = "",
     orderly: bool = False,
     source: Path | None = None,
+    entrants: int = 0,
+    deals: int = 4,
 ) -> dict[str, Any]:
     """The report: faults by kind, what was acknowledged, and what the audit found.
 
     every: seconds between faults on average; by default 2, and 1 where there is one process on SQLite. source: the folder of
-    the version that runs until a process is upgraded.
+    the version that runs until a process is upgraded. entrants: people who play a duplicate event meanwhile. deals: of the event.
     """
     rng = random.Random(seed)
     notes = Notebook()
@@ -58,6 +61,11 @@ async def run(
         seated: list[Person] = []
         for number in range(tables):
             seated += await _open(number, [Person(notes, fronts, rng, think) for _ in range(people)])
+        event = EventNotes()
+        entered = [Entrant(event, notes, fronts, rng, think) for _ in range(entrants)]
+        if entered:
+            await entered[0].open(deals)
+            seated += entered
         last = asyncio.Event()
         async with asyncio.TaskGroup() as group:
             playing = [group.create_task(person.play(last)) for person in seated]
@@ -72,10 +80,14 @@ async def run(
             for task in late:
                 task.cancel()
         finished_in = time.monotonic() - began - took
-        found = await _audit(servers, notes, sorted({person.table for person in seated}))
+        tables_played = {*(person.table for person in seated), *event.played.values()}
+        found, at_event = await _audit(servers, notes, sorted(tables_played), event)
         reports = Counter(line for app in servers.apps for line in app.reports())
     return {
-        "passed": found.passed and not notes.gaps and not notes.told_otherwise and not notes.changed_answers,
+        "passed": found.passed
+        and not (notes.gaps or notes.told_otherwise or notes.changed_answers)
+        and not (at_event["unscored"] or at_event["twice"] or at_event["early"])
+        and at_event["deals_played"] == entrants * deals,
         "database": "SQLite" if sqlite else "PostgreSQL",
         "processes": 1 if sqlite else processes,
         "nats_nodes": 0 if sqlite else nodes,
@@ -85,6 +97,7 @@ async def run(
         "faults": dict(sorted(injected.items())),
         "faults_in_all": sum(injected.values()),
         **found.to_json(),
+        "event": at_event,
         "gaps": notes.gaps,
         "told_otherwise": notes.told_otherwise,
         "changed_answers": notes.changed_answers[:5],
@@ -120,16 +133,19 @@ async def _open(number: int, people: list[Person]) -> list[Person]:
     return people
 
 
-async def _audit(servers: World, notes: Notebook, tables: list[str]) -> Audit:
+async def _audit(servers: World, notes: Notebook, tables: list[str], event: EventNotes) -> tuple[Audit, dict[str, Any]]:
+    def read(connection: sa.Connection) -> tuple[Audit, dict[str, Any]]:
+        return audit(connection, notes, tables), event_faults(connection, event)
+
     if servers.postgres is not None:
         engine = create_async_engine(servers.database)
         async with engine.connect() as connection:
-            found = await connection.run_sync(audit, notes, tables)
+            found = await connection.run_sync(read)
         await engine.dispose()
         return found
     path = servers.folder / "app-0" / "dasan.sqlite3"
     sync = sa.create_engine("sqlite://", creator=lambda: sqlite3.connect(f"file:{path}?mode=ro", uri=True))
     with sync.connect() as plain:
-        found = audit(plain, notes, tables)
+        found = read(plain)
     sync.dispose()
     return found
