@@ -16,6 +16,7 @@ from dasan.cli.stores import MOST, DatabaseUrl, DataDir, Most, Who, player_id, t
 if TYPE_CHECKING:
     from dasan.server.settings import Settings
     from dasan.server.store import Store
+    from dasan.server.store.ratings import Difference
 
 admin = typer.Typer(
     name="admin",
@@ -79,6 +80,37 @@ def players(
         say(f"{len(rows)} of {listed.total} players")
 
     with_store(read, data_dir, database)
+
+
+@admin.command()
+def ratings(
+    write: Annotated[bool, typer.Option("--write", help="Store what was computed. The server must not run.")] = False,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compute all ratings again from the stored hands, and compare. Exit code 1 if some differ and are not stored."""
+    found: list[Difference] = []
+
+    async def compute(store: Store) -> None:
+        from dasan.server.operations.reporting import now
+        from dasan.server.store.ratings import differences
+
+        if write and (running := await store.processes.alive(now())):
+            raise CannotRun(f"a server is running on this database (seen {time_text(running[0].seen)}): stop it first")
+        run = store.database.write if write else store.database.read
+        count, changed = await run(lambda connection: differences(connection, write=write))
+        found.extend(changed)
+        if as_json:
+            print_json({"ratings": count, "stored": write, "differences": [vars(one) for one in changed]})
+            return
+        for one in changed:
+            say(f"{one.player}  {one.preset} for {one.players}: {one.stored or 'none'} is {one.computed or 'none'}")
+        say(f"{count} ratings, of which {len(changed)} {'are' if write else 'would be'} changed")
+
+    with_store(compute, data_dir, database)
+    if found and not write:
+        raise typer.Exit(1)
 
 
 @admin.command()

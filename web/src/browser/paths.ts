@@ -13,6 +13,7 @@ export type Route =
   | { page: 'bidding' }
   | { page: 'notifications' }
   | { page: 'letters'; token: string }
+  | { page: 'ladder' }
   | { page: 'link'; token: string }
   | { page: 'missing' };
 
@@ -38,6 +39,8 @@ export function parse(path: string): Route {
       return name ? { page: 'event', id: name } : { page: 'events' };
     case 'bidding':
       return name ? { page: 'missing' } : { page: 'bidding' };
+    case 'ladder':
+      return name ? { page: 'missing' } : { page: 'ladder' };
     case 'friends':
       return name ? { page: 'missing' } : { page: 'friends' };
     case 'me':

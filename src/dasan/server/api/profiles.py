@@ -18,7 +18,7 @@ from dasan.server.protocol.study import Habits
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hands import HandFilter
-from dasan.server.store.ratings import SCALE, SETTLED, shown
+from dasan.server.store.ratings import SCALE, SETTLED, level, shown
 from dasan.server.store.schema import hand_seats
 
 router = strict_router("/api")
@@ -130,6 +130,7 @@ async def _profile(store: Store, rated: str, name: str, kind: Any, column: sa.Co
             deviation=round(SCALE * row.sigma),
             hands=row.hands,
             provisional=row.hands < SETTLED,
+            level=None if row.hands < SETTLED else level(shown(row.mu)),
         )
         for row in await store.ratings.of(rated)
     ]

@@ -121,7 +121,9 @@ class ClaimLink(Message):
 
 
 class Rating(Message):
-    """A rating in a game with a number of players; ``provisional`` until it is based on enough hands."""
+    """A rating in a game with a number of players; ``provisional`` until it is based on enough hands. level: from 1 to 9; null
+    while provisional.
+    """
 
     preset: str
     players: int
@@ -129,6 +131,42 @@ class Rating(Message):
     deviation: int
     hands: int
     provisional: bool
+    level: int | None
+
+
+class LadderBoard(Message):
+    """A game with a leaderboard. accounts: the number of those with a place on it."""
+
+    preset: str
+    title: str
+    players: int
+    accounts: int
+
+
+class LadderPlace(Message):
+    """A place on a leaderboard. name: an account's, or of a bot as tables call it. bot: for a bot. level: from 1 to 9. hands: the
+    number of rated hands; null for a bot that the arena has measured. rank, level: null while the rating is provisional.
+    """
+
+    rank: int | None
+    name: str
+    bot: str | None
+    rating: int
+    deviation: int
+    level: int | None
+    hands: int | None
+    you: bool
+
+
+class Ladder(Message):
+    """The first places of a game. mine: your own place, wherever it is; null if you have no rating, or no account. least: the
+    number of rated hands from which one has a place.
+    """
+
+    board: LadderBoard
+    places: list[LadderPlace]
+    mine: LadderPlace | None
+    least: int
 
 
 class RatingPoint(Message):

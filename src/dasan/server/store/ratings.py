@@ -1,27 +1,55 @@
 """Ratings by game and number of players, of people and bots, by the Plackett–Luce model of openskill.
 
 A rated hand is a match between sides, or between all seats. A higher payment is a higher place; in games that are played
-for places, the places themselves count. A rating is shown as ``500 + 40 mu``, so that it begins at 1500.
+for places, the places themselves count. A rating is shown as ``500 + 40 mu``, so that it begins at 1500. Bots that the arena has
+measured keep their measured rating: people are rated against them, and the ratings of different servers mean the same.
+
+Ratings follow from the finished hands in their order, so `computed` can compute them again.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
+from dasan.arena import measured as arena
 from dasan.server.store.database import Database
-from dasan.server.store.hand import FinishedHand
-from dasan.server.store.schema import rating_points, ratings
+from dasan.server.store.hand import FinishedHand, Player
+from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
 
 BASE, SCALE = 500, 40
 BEGINNING = 1500
-"""Everybody's first rating."""
+"""Everybody's first rating, and that of the bot from which the arena counts its points."""
 SETTLED = 20
 """The number of rated hands after which a rating is no longer provisional."""
+LEVELS = (1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900)
+"""The ratings at which a level ends and the next begins."""
+MEASURED_SIGMA = 1.0
+"""The uncertainty of a measured rating, in units of mu."""
+BOT = "bot:"
+AT_ONCE = 500
 
 _model = PlackettLuce()
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A rating in units of the model. hands: the number of rated hands. at: when the last one ended."""
+
+    mu: float
+    sigma: float
+    hands: int
+    at: int
+
+
+Key: TypeAlias = tuple[str, str, int]
+"""A player, or ``bot:`` and a bot's name; a preset; a number of players."""
 
 
 def shown(mu: float) -> int:
@@ -33,39 +61,153 @@ def shown(mu: float) -> int:
     return round(BASE + SCALE * mu)
 
 
-def rate(connection: sa.Connection, hand: FinishedHand) -> None:
-    """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand; a void hand rates nobody.
+def level(rating: int) -> int:
+    """The level of a rating, from 1 to 9.
 
-    A bot that was replaced during the hand did not play it: its rating counts for the others and stays as it is.
+    >>> [level(rating) for rating in (900, 1199, 1200, 1500, 2400)]
+    [1, 1, 2, 5, 9]
+    """
+    return 1 + bisect_right(LEVELS, rating)
+
+
+def measured_ratings(preset: str) -> dict[str, float]:
+    """The ratings in units of mu of the bots that the arena has measured in a game, by name."""
+    return {name: (BEGINNING + points - BASE) / SCALE for name, points in arena.measured(preset).items()}
+
+
+def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
+    """The ratings of those who played a rated hand, after it, by player. known: before it. A void hand rates nobody.
+
+    A bot that was replaced during the hand did not play it: its rating counts for the others and stays as it is. A bot in several
+    seats gets the mean of their new ratings.
     """
     if hand.result.get("winners") == []:
-        return
-    names = [p.player if p.bot is None else f"bot:{p.bot}" for p in hand.players]
-    count = len(names)
-    # Each row is locked, in sorted order: other processes may rate the same bots at the same time.
-    known = {name: _read(connection, name, hand.preset, count) for name in sorted({n for n in names if n is not None})}
-    sides, places = teams(hand)
-    made = [[_rating(known.get(names[seat] or "")) for seat in side] for side in sides]
-    after = _model.rate(made, ranks=places)
+        return {}
+    names = [p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players]
+    measured = measured_ratings(hand.preset)
+    fixed = [measured.get(p.bot) if p.bot is not None else None for p in hand.players]
+    before = [_before(known.get(name or ""), mu) for name, mu in zip(names, fixed, strict=True)]
     new: dict[str, list[Any]] = {}
-    for side, rated in zip(sides, after, strict=True):
-        for seat, rating in zip(side, rated, strict=True):
-            if (name := names[seat]) is not None and hand.players[seat].whole:
-                new.setdefault(name, []).append(rating)
-    for name, updated in sorted(new.items()):
-        # A bot in several seats gets the mean of their new ratings.
-        mu = sum(rating.mu for rating in updated) / len(updated)
-        sigma = sum(rating.sigma for rating in updated) / len(updated)
-        before = known[name]
+    for seat, rating in enumerate(_rate(*teams(hand), before)):
+        if (name := names[seat]) is not None and hand.players[seat].whole:
+            new.setdefault(name, []).append(before[seat] if fixed[seat] is not None else rating)
+    return {
+        name: Rated(
+            fmean(rating.mu for rating in some),
+            fmean(rating.sigma for rating in some),
+            (known[name].hands if name in known else 0) + 1,
+            hand.finished,
+        )
+        for name, some in new.items()
+    }
+
+
+def _before(known: Rated | None, fixed: float | None) -> Any:
+    if fixed is not None:
+        return _model.rating(mu=fixed, sigma=MEASURED_SIGMA)
+    return _model.rating() if known is None else _model.rating(mu=known.mu, sigma=known.sigma)
+
+
+def _rate(sides: Sequence[Sequence[int]], places: list[float], before: Sequence[Any]) -> list[Any]:
+    """The ratings by seat after a match.
+
+    The model adds up the ratings of a side, so two average players would be expected to beat one: the more so, the higher all
+    ratings are. Ratings of sides are therefore counted from the mean of the table, which a hand leaves as it is.
+    """
+    sided = len(sides) < len(before)
+    middle = fmean(rating.mu for rating in before) if sided else 0.0
+    made = [[_model.rating(mu=before[seat].mu - middle, sigma=before[seat].sigma) for seat in side] for side in sides]
+    rated = list(before)
+    for side, some in zip(sides, _model.rate(made, ranks=places), strict=True):
+        for seat, rating in zip(side, some, strict=True):
+            rated[seat] = rating
+    shift = middle - fmean(rating.mu for rating in rated) if sided else 0.0
+    return [_model.rating(mu=rating.mu + shift, sigma=rating.sigma) for rating in rated]
+
+
+def rate(connection: sa.Connection, hand: FinishedHand) -> None:
+    """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand."""
+    names = {p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players}
+    count = len(hand.players)
+    # Each row is locked, in sorted order: other processes may rate the same bots at the same time.
+    rows = {name: _read(connection, name, hand.preset, count) for name in sorted(n for n in names if n is not None)}
+    known = {name: _rated(row) for name, row in rows.items() if row is not None}
+    for name, new in sorted(after(hand, known).items()):
         which = {"player": name, "preset": hand.preset, "players": count}
-        values = {"mu": mu, "sigma": sigma, "hands": (0 if before is None else before.hands) + 1, "at": hand.finished}
-        if before is None:
-            connection.execute(sa.insert(ratings), {**which, **values})
+        if name not in known:
+            connection.execute(sa.insert(ratings), {**which, **vars(new)})
         else:
             same = sa.and_(*(ratings.c[key] == value for key, value in which.items()))
-            connection.execute(sa.update(ratings).where(same).values(**values))
-        point = {**which, "hand_id": hand.id, "rating": shown(mu), "at": hand.finished}
+            connection.execute(sa.update(ratings).where(same).values(**vars(new)))
+        point = {**which, "hand_id": hand.id, "rating": shown(new.mu), "at": hand.finished}
         connection.execute(sa.insert(rating_points), point)
+
+
+def computed(connection: sa.Connection) -> Iterator[tuple[str, Key, Rated]]:
+    """The ratings after each rated hand, from the stored hands in their order: the hand's id, whose rating, and the rating."""
+    known: dict[tuple[str, int], dict[str, Rated]] = {}
+    place = sa.tuple_(hands.c.finished, hands.c.id)
+    query = sa.select(hands.c.id, hands.c.preset, hands.c.finished, hands.c.result).where(hands.c.rated)
+    query = query.order_by(hands.c.finished, hands.c.id).limit(AT_ONCE)
+    last: tuple[int, str] = (-1, "")
+    while rows := connection.execute(query.where(place > sa.tuple_(*map(sa.literal, last)))).all():
+        last = (rows[-1].finished, rows[-1].id)
+        sat: dict[str, list[Player]] = {}
+        c = hand_seats.c
+        of_these = sa.select(hand_seats).where(c.hand_id.in_([row.id for row in rows])).order_by(c.hand_id, c.seat)
+        for one in connection.execute(of_these):
+            player = Player(one.seat, one.name, one.player, one.bot, one.role, one.payment, one.won, one.whole)
+            sat.setdefault(one.hand_id, []).append(player)
+        for row in rows:
+            seats = tuple(sat.get(row.id, ()))
+            hand = FinishedHand(row.id, "", 0, row.preset, row.finished, False, True, row.result, [], "", seats)
+            mine = known.setdefault((row.preset, len(seats)), {})
+            for name, rated in after(hand, mine).items():
+                mine[name] = rated
+                yield row.id, (name, row.preset, len(seats)), rated
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A rating that is stored otherwise than it is computed from the stored hands: shown ratings, and None for no rating."""
+
+    player: str
+    preset: str
+    players: int
+    stored: int | None
+    computed: int | None
+
+
+def differences(connection: sa.Connection, *, write: bool = False) -> tuple[int, list[Difference]]:
+    """Compute all ratings again: the number of ratings, and those that differ. write: store what was computed, points too."""
+    stored = {(row.player, row.preset, row.players): _rated(row) for row in connection.execute(sa.select(ratings))}
+    if write:
+        connection.execute(sa.delete(rating_points))
+    fresh: dict[Key, Rated] = {}
+    points: list[dict[str, Any]] = []
+    for hand_id, key, rated in computed(connection):
+        fresh[key] = rated
+        if write:
+            points.append({**_which(key), "hand_id": hand_id, "rating": shown(rated.mu), "at": rated.at})
+            if len(points) == AT_ONCE:
+                connection.execute(sa.insert(rating_points), points)
+                points = []
+    if write:
+        if points:
+            connection.execute(sa.insert(rating_points), points)
+        connection.execute(sa.delete(ratings))
+        if fresh:
+            connection.execute(sa.insert(ratings), [{**_which(key), **vars(rated)} for key, rated in fresh.items()])
+    found = []
+    for key in sorted({*stored, *fresh}):
+        before, now = stored.get(key), fresh.get(key)
+        if before is None or now is None or (shown(before.mu), before.hands) != (shown(now.mu), now.hands):
+            found.append(Difference(*key, *(None if one is None else shown(one.mu) for one in (before, now))))
+    return len(fresh), found
+
+
+def _which(key: Key) -> dict[str, Any]:
+    return dict(zip(("player", "preset", "players"), key, strict=True))
 
 
 def teams(hand: FinishedHand) -> tuple[list[list[int]], list[float]]:
@@ -80,6 +222,22 @@ def teams(hand: FinishedHand) -> tuple[list[list[int]], list[float]]:
     if len(order) == len(alone):
         return alone, [float(order.index(p.seat) + 1) for p in hand.players]
     return alone, [float(1 + sum(other.payment > p.payment for other in hand.players)) for p in hand.players]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A place on a leaderboard. rank: None while the rating is provisional. account: a person's; bot: a bot's name.
+
+    hands: None for a measured bot.
+    """
+
+    rank: int | None
+    account: str | None
+    bot: str | None
+    mu: float
+    sigma: float
+    hands: int | None
+    player: str
 
 
 class Ratings:
@@ -101,11 +259,67 @@ class Ratings:
         query = sa.select(rating_points).where(mine).order_by(rating_points.c.at.desc()).limit(most)
         return list(reversed(await self._database.read(lambda connection: connection.execute(query).all())))
 
+    async def boards(self) -> list[tuple[str, int, int]]:
+        """The games that accounts are rated in: preset, number of players, and accounts with a settled rating."""
+        settled = sa.func.sum(sa.case((ratings.c.hands >= SETTLED, 1), else_=0)).label("settled")
+        query = _of_accounts(sa.select(ratings.c.preset, ratings.c.players, settled))
+        query = query.group_by(ratings.c.preset, ratings.c.players)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return [(row.preset, row.players, int(row.settled)) for row in rows]
+
+    async def board(
+        self, preset: str, count: int, bots: Mapping[str, float], most: int, player: str | None
+    ) -> tuple[tuple[Ranked, ...], Ranked | None]:
+        """The first ``most`` places of a game, and the player's own, wherever it is. bots: measured ratings in units of mu.
+
+        Accounts and bots have a place; a bot that is not measured has the rating of its hands here.
+        """
+        here = sa.and_(ratings.c.preset == preset, ratings.c.players == count)
+        settled = sa.and_(here, ratings.c.hands >= SETTLED)
+        people = _of_accounts(sa.select(ratings, players.c.name)).where(settled)
+        first = people.order_by(ratings.c.mu.desc(), ratings.c.player).limit(most)
+        programs = sa.select(ratings).where(settled, ratings.c.player.startswith(BOT, autoescape=True))
+
+        def read(connection: sa.Connection) -> tuple[tuple[Ranked, ...], Ranked | None]:
+            named = [_bot(BOT + name, mu, MEASURED_SIGMA, None) for name, mu in bots.items()]
+            for row in connection.execute(programs):
+                if row.player.removeprefix(BOT) not in bots:
+                    named.append(_bot(row.player, row.mu, row.sigma, row.hands))
+            listed = [*named, *(_person(row) for row in connection.execute(first))]
+            listed.sort(key=lambda one: (-one.mu, one.player))
+            top = tuple(replace(one, rank=place) for place, one in enumerate(listed[:most], start=1))
+            mine = _of_accounts(sa.select(ratings, players.c.name)).where(here, ratings.c.player == player)
+            row = None if player is None else connection.execute(mine).one_or_none()
+            if row is None:
+                return top, None
+            own = next((one for one in top if one.player == player), None) or _person(row)
+            if own.rank is None and row.hands >= SETTLED:
+                above = _of_accounts(sa.select(sa.func.count())).where(settled, ratings.c.mu > row.mu)
+                better = sum(one.mu > row.mu for one in named)
+                own = replace(own, rank=(connection.scalar(above) or 0) + better + 1)
+            return top, own
+
+        return await self._database.read(read)
+
+
+def _of_accounts(query: sa.Select[Any]) -> sa.Select[Any]:
+    """A query of ratings, limited to those of accounts that are not banned."""
+    listed = sa.and_(players.c.account.is_not(None), sa.not_(players.c.banned))
+    return query.select_from(ratings.join(players, players.c.id == ratings.c.player)).where(listed)
+
+
+def _bot(player: str, mu: float, sigma: float, hands: int | None) -> Ranked:
+    return Ranked(None, None, player.removeprefix(BOT), mu, sigma, hands, player)
+
+
+def _person(row: Any) -> Ranked:
+    return Ranked(None, row.name, None, row.mu, row.sigma, row.hands, row.player)
+
 
 def _read(connection: sa.Connection, player: str, preset: str, players: int) -> Any:
     mine = sa.and_(ratings.c.player == player, ratings.c.preset == preset, ratings.c.players == players)
     return connection.execute(sa.select(ratings).where(mine).with_for_update()).one_or_none()
 
 
-def _rating(row: Any) -> Any:
-    return _model.rating() if row is None else _model.rating(mu=row.mu, sigma=row.sigma)
+def _rated(row: Any) -> Rated:
+    return Rated(row.mu, row.sigma, row.hands, row.at)

@@ -1,0 +1,29 @@
+"""The measured strength of bots: their points on the ladder of `dasan evaluate`, by which a server rates and places them.
+
+`benchmarks/measured.py` writes `measured.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+
+def measured(game: str) -> Mapping[str, float]:
+    """Points by bot in a game; `greedy` has 0. Empty for a game without measurements.
+
+    >>> measured("big-three")["greedy"]
+    0
+    """
+    return _every().get(game, {})
+
+
+@cache
+def _every() -> Mapping[str, Mapping[str, float]]:
+    data = json.loads((files("dasan.arena") / "measured.json").read_text(encoding="utf-8"))
+    return {game: {name: one["points"] for name, one in bots.items()} for game, bots in data["games"].items()}
+
+
+__all__ = ["measured"]
