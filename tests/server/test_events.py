@@ -16,6 +16,7 @@ import pytest
 
 import dasan
 from dasan.play import fairness
+from dasan.records.retrace import moves_of
 from dasan.server.app import create_app
 from dasan.server.events import running
 from dasan.server.events.daily import DAY
@@ -263,6 +264,43 @@ def test_standings_count_against_the_field(server: Served) -> None:
     assert sum(points) == pytest.approx(0, abs=0.05), "everybody has played every deal in the same seats"
     assert all(row["low"] <= row["mean"] <= row["high"] for row in told["rows"])
     assert told["rows"][0]["rank"] == 1
+
+
+@pytest.mark.full
+def test_par_is_what_best_play_pays(server: Served) -> None:
+    """For those who have finished the deal, and for games that the solver plays from the first card."""
+    ann, bo = server.player(), server.player()
+    event = open_event(ann, preset="big-three", deals=8, bot="greedy")
+    # The solver proves most deals in a second, and some in no time that a page would wait.
+    for deal in range(8):
+        path = f"/api/events/{event}/deals/{deal}/par"
+        table = next_deal(ann, event)["table"]
+        assert [one.http.get(path).status_code for one in (ann, bo, server.player())] == [403, 403, 403]
+        with ann.sit(table) as socket:
+            play_hand(socket, random.Random(deal))
+            socket.until_seen(lambda seen: seen["table"]["status"] == "ended")
+        hand = ann.http.get(f"/api/events/{event}").json()["deals"][deal]
+        told = ann.http.get(path).json()
+        if told["par"] is not None:
+            break
+    state = dasan.replay(ann.http.get(f"/api/hands/{hand['hand']}/record").text)
+    assert isinstance(state, dasan.State)
+    dealt = next(now for now, _ in moves_of(state) if now.phase is dasan.Phase.PLAY)
+    value = dasan.solve(dealt, seconds=None, moves=False).value
+    assert value is not None
+    # The bidder's payment; each of the two defenders has half of it against them.
+    assert told == {"par": value if hand["seat"] == state.bidder else -value // 2}
+    assert bo.http.get(path).status_code == 403
+    connection = sqlite3.connect(server.settings.data_dir / "dasan.sqlite3", timeout=30)
+    stored = connection.execute("SELECT contract, payments FROM duplicate_pars WHERE deal = ?", [deal]).fetchall()
+    connection.execute("UPDATE duplicate_pars SET payments = '[7, 7, 7]'")
+    connection.commit()
+    connection.close()
+    assert [(one, sum(json.loads(payments))) for one, payments in stored] == [(f"{state.bidder}..{state.bid}", 0)]
+    assert ann.http.get(path).json() == {"par": 7}, "it is not computed twice"
+    other = open_event(ann, deals=1)
+    play_deal(ann, other)
+    assert ann.http.get(f"/api/events/{other}/deals/0/par").json() == {"par": None}
 
 
 def test_people_meet_at_tables_of_an_event(server: Served) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -53,6 +54,32 @@ def test_the_deal_of_the_day(browser: Browser, server: Served, locale: str, size
         page.locator("summary").click()
         expect(page.locator("details code")).to_have_count(2)
         upright(page, "the commitments")
+
+
+def test_best_play_stands_beside_the_result(browser: Browser, server: Served) -> None:
+    """In Chinese, on a small phone: deals of Big Three until the solver has proved one."""
+    words = catalogue("zh-Hans")
+    with visitor(browser, server, (360, 640), locale="zh-CN") as page:
+        page.goto("/events")
+        page.get_by_label(words["duplicate.new.title"]).fill("挖坑")
+        page.get_by_role("combobox", name=words["hands.preset"]).select_option("big-three")
+        page.get_by_label(words["duplicate.new.deals"]).select_option("4")
+        page.get_by_role("button", name=words["duplicate.new.open"]).click()
+        best = page.get_by_role("columnheader", name=words["duplicate.par"])
+        expect(page.locator(".play")).to_be_visible()
+        address = page.url
+        for _ in range(4):
+            page.locator(".play").click()
+            play_on(page, "[role=dialog] footer .primary")
+            with page.expect_response(re.compile("/par$")):
+                page.goto(address)
+            expect(page.locator("[aria-labelledby=mine] tbody tr").first).to_be_visible()
+            if best.count():
+                break
+        expect(best).to_be_visible()
+        expect(page.get_by_text(words["duplicate.par.about"])).to_be_visible()
+        accessible(page, "an event with best play")
+        upright(page, "an event with best play")
 
 
 def test_an_event_of_ones_own(browser: Browser, server: Served) -> None:

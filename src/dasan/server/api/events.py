@@ -9,7 +9,7 @@ from fastapi import Request, Response
 
 from dasan.play import fairness
 from dasan.reasons import reason
-from dasan.server.api.dependencies import EventsHere, IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.dependencies import EventsHere, IdentitiesHere, Player, Small, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.events.daily import DAY
 from dasan.server.events.event import DuplicateEvent
@@ -20,6 +20,7 @@ from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
 from dasan.server.protocol.events import (
     CreateEvent,
+    DealPar,
     EventCreated,
     EventDetail,
     EventPlayed,
@@ -116,6 +117,23 @@ async def event(event_id: str, store: StoreHere, events: EventsHere, player: Pla
         commitments=list(event.commitments),
         secrets=None if event.revealed is None else [event.secret(deal).hex() for deal in range(event.deals)],
     )
+
+
+@router.get("/{event_id}/deals/{deal}/par")
+async def par(
+    event_id: str, deal: Small, request: Request, store: StoreHere, events: EventsHere, player: Player
+) -> DealPar:
+    """What best play would have won in a deal that the player has finished."""
+    mine = () if player is None else await store.duplicates.mine(event_id, player)
+    one = next((play for play in mine if play.deal == deal and play.hand is not None), None)
+    if one is None or one.hand is None:
+        raise Refused("forbidden", reason("event.sealed"))
+    event = await store.duplicates.load(event_id)
+    hand = await store.hands.load(one.hand, player)
+    if not hand.shown or one.seat is None:
+        return DealPar(par=None)
+    payments = await events.par(event, deal, hand, lambda: limit(request, "turning", player))
+    return DealPar(par=None if payments is None else payments[one.seat])
 
 
 @router.get("/{event_id}/standings")

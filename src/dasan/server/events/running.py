@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from dasan.bots.sampling.open_worlds import solvable
 from dasan.envs.payoff import bounds
 from dasan.server.events.daily import date_of, deal_of
 from dasan.server.events.event import DuplicateEvent
@@ -22,6 +23,7 @@ from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.refusals import Refused
 from dasan.server.store.duplicates import Guest, Seated
+from dasan.server.store.hand import FinishedHand
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
@@ -34,6 +36,8 @@ FRESH = 1000
 BOTS = ("level-2", "greedy", "level-6")
 """The bots in the standings of single-player events, which are the first player's field."""
 BOT_SECONDS = 300.0
+PAR_SECONDS = 10.0
+"""Seconds for the par of a contract."""
 STUCK = 60 * 60 * 1000
 """Milliseconds after its end at which an event is over even if a table cannot be finished, for example because its log
 is damaged."""
@@ -62,6 +66,7 @@ class Events:
         """Events that somebody has opened, and whose bots should play."""
         self._tables_of: dict[str, Standings] = {}
         self._once: Once[Standings] = Once()
+        self._pars: Once[tuple[int, ...] | None] = Once()
 
     async def run(self) -> None:
         """Let bots play and end events, until cancelled."""
@@ -69,6 +74,7 @@ class Events:
             await repeat("running events", self.look, LOOK_EVERY)
         finally:
             self._once.close()
+            self._pars.close()
 
     async def today(self) -> tuple[DuplicateEvent, DuplicateEvent] | None:
         """Today's and tomorrow's deal of the day, so that commitments are published in advance; None if there is
@@ -105,6 +111,34 @@ class Events:
         if known is not None and now() - known.at < FRESH:
             return known
         return await self._once.do(event.id, lambda: self._computed(event))
+
+    async def par(
+        self, event: DuplicateEvent, deal: int, hand: FinishedHand, charge: Callable[[], None]
+    ) -> tuple[int, ...] | None:
+        """The payments by seat of a played deal if both sides had played best after its auction; None where that is not proved.
+
+        The payments are computed once for each contract of a deal. charge: called before they are computed.
+        """
+        if not event.rules.has_sides or not solvable(event.rules):
+            return None
+        seat = {player.role: player.seat for player in hand.players}
+        contract = f"{seat['bidder']}.{seat.get('partner', '')}.{hand.bid}"
+        stored, payments = await self._store.duplicates.par(event.id, deal, contract)
+        if stored:
+            return payments
+        key = f"{event.id} {deal} {contract}"
+        if key not in self._pars:
+            charge()
+        return await self._pars.do(key, lambda: self._solved(event.id, deal, contract, hand))
+
+    async def _solved(self, event_id: str, deal: int, contract: str, hand: FinishedHand) -> tuple[int, ...] | None:
+        memory = self._tables.settings.study_memory_mb / 4
+        try:
+            payments = await self._tables.study.run("par", hand.record, PAR_SECONDS, memory)
+        except (JobFailed, JobTimeout, JobCrashed):
+            return None
+        await self._store.duplicates.keep_par(event_id, deal, contract, payments)
+        return None if payments is None else tuple(payments)
 
     async def _computed(self, event: DuplicateEvent) -> Standings:
         moment = now()

@@ -61,6 +61,14 @@ class MyDeal(Message):
     hand: str | None
 
 
+class DealPar(Message):
+    """Par of a deal that you have finished: your payment if both sides had played best after your auction, with all hands open.
+    null: the solver has not proved it.
+    """
+
+    par: int | None
+
+
 class EventDetail(Message):
     """An event with your plays. commitments: the SHA-256 of each deal's secret, published before anybody plays it.
     secrets: the secrets in hexadecimal after the end of the event; null before.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
-from dasan.server.store.schema import duplicate_entries, duplicate_plays, duplicates
+from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
 
@@ -261,6 +262,27 @@ class Duplicates:
                 connection.execute(sa.insert(duplicate_plays), rows)
 
         await self._database.write(write)
+
+    async def par(self, event_id: str, deal: int, contract: str) -> tuple[bool, tuple[int, ...] | None]:
+        """Whether the payments of best play are stored for a contract of a deal, and these by seat; None if not proved."""
+        c = duplicate_pars.c
+        query = sa.select(c.payments).where(c.event_id == event_id, c.deal == deal, c.contract == contract)
+        row = await self._database.read(lambda connection: connection.execute(query).first())
+        return row is not None, None if row is None or row.payments is None else tuple(row.payments)
+
+    async def keep_par(self, event_id: str, deal: int, contract: str, payments: Sequence[int] | None) -> None:
+        """Store the payments of best play, unless they are stored already."""
+        row = {"event_id": event_id, "deal": deal, "contract": contract}
+        c = duplicate_pars.c
+        same = sa.and_(c.event_id == event_id, c.deal == deal, c.contract == contract)
+
+        def write(connection: sa.Connection) -> None:
+            if connection.execute(sa.select(c.deal).where(same)).first() is None:
+                value = None if payments is None else list(payments)
+                connection.execute(sa.insert(duplicate_pars), {**row, "payments": value})
+
+        with suppress(sa.exc.IntegrityError):  # another process was first
+            await self._database.write(write)
 
     async def under_way(self, event_id: str) -> tuple[tuple[str, str], ...]:
         """(table, player) of the plays that are not finished."""

@@ -98,6 +98,25 @@ def _judged(one: Judged) -> dict[str, Any]:
     return {"type": "move", **row}
 
 
+def par(record: str, seconds: float, memory_mb: float) -> list[int] | None:
+    """The payments by seat of a finished hand if both sides had played best after its auction, with all hands open; None if the
+    solver does not prove them within `seconds`, or does not play these rules.
+    """
+    from dasan.play.scoring import settle_first_out
+    from dasan.records.retrace import moves_of
+    from dasan.solver.open_hands import applies
+
+    state = _hand(record)
+    dealt = next((now for now, _ in moves_of(state) if now.phase is dasan.Phase.PLAY), None)
+    if dealt is None or not applies(dealt):
+        return None
+    value = dasan.solve(dealt, seconds=seconds, memory_mb=memory_mb, moves=False).value
+    if value is None:
+        return None
+    first = next(seat for seat in range(state.rules.players) if (seat in dealt.partners) == (value > 0))
+    return list(settle_first_out(dealt.then(finished=(first,))).payments or ())
+
+
 def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: float) -> dict[str, Any]:
     """The value of a finished hand's position before event ``seq``, after ``moves`` instead of those that were played."""
     state = before(_hand(record), seq)
@@ -213,6 +232,7 @@ JOBS: dict[str, Callable[..., Any]] = {
     "known": known,
     "review": review,
     "turning": turning,
+    "par": par,
     "solve": solve,
     "puzzle_answer": puzzle_answer,
     "bidding_hand": bidding_hand,
