@@ -1,44 +1,39 @@
-"""Measure the bots that servers seat, on the ladder of `dasan evaluate`: a server rates and places them by these points.
+"""The points of the bots that servers seat, from the ladder of `dasan evaluate` and the strength page.
 
     python benchmarks/measured.py > src/dasan/arena/measured.json
 
-Rungs of the ladder keep their points. Level 8 takes half a second for a move, so it gets those of level 7 and what the strength
-page says beyond.
+Rungs of the ladder have their points. The other graded players stand as far from their neighbours as contests over the same deals
+have found: between two rungs the distances are scaled to fit, above the last rung they are added.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import sys
-from typing import Any
 
-from dasan.arena.ladder import evaluate, ladders
+from dasan.arena.ladder import ladders
 
-BOTS = (*(f"level-{n}" for n in range(1, 8)), "greedy", "net")
-AHEAD = {"big-three": 100, "big-three-4p": 81, "big-two": 64, "winner": 91}
-"""Points by which level 8 is ahead of level 7 (docs/guide/strength.md)."""
+DISTANCES = {
+    "big-three": (79, 65, 84, 64, 97, 88, 100),
+    "big-three-4p": (67, 52, 80, 83, 78, 58, 81),
+    "big-two": (90, 68, 77, 74, 68, 78, 64),
+    "winner": (73, 67, 83, 69, 76, 85, 91),
+}
+"""By game, the points from each level to the next (docs/guide/strength.md)."""
+LOW, HIGH = 1, 4
+"""The levels that are rungs."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--deals", type=int, help="against each rung (default: the ladder's)")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    wanted = parser.parse_args()
-    games: dict[str, dict[str, dict[str, Any]]] = {}
+    games = {}
     for game, ladder in ladders().items():
-        rungs = {rung.name: rung.points for rung in ladder.rungs}
-        measured = games[game] = {}
-        for name in BOTS:
-            if name in rungs:
-                measured[name] = {"points": rungs[name]}
-                continue
-            rated = evaluate(name, ladder, deals=wanted.deals, processes=wanted.processes)
-            row = {"points": round(rated.points), "low": round(rated.low), "high": round(rated.high)}
-            measured[name] = {**row, "deals": wanted.deals or ladder.deals}
-            print(game, name, measured[name], file=sys.stderr, flush=True)
-        measured["level-8"] = {"points": measured["level-7"]["points"] + AHEAD[game], "ahead_of": "level-7"}
+        points = {rung.name: round(rung.points) for rung in ladder.rungs if rung.name != "random"}
+        up = DISTANCES[game]
+        share = (points[f"level-{HIGH}"] - points[f"level-{LOW}"]) / sum(up[LOW - 1 : HIGH - 1])
+        for level in range(LOW + 1, len(up) + 2):
+            if level != HIGH:
+                base, scale = (LOW, share) if level < HIGH else (HIGH, 1.0)
+                points[f"level-{level}"] = round(points[f"level-{base}"] + scale * sum(up[base - 1 : level - 1]))
+        games[game] = dict(sorted(points.items(), key=lambda one: one[1]))
     number = next(iter(ladders().values())).number
     print(json.dumps({"ladder": number, "games": games}, indent=1))
 

@@ -13,7 +13,7 @@ from openskill.models import PlackettLuce
 
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.store.hand import FinishedHand
+from dasan.server.store.hand import FinishedHand, Role
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.ratings import rate, shown, teams
@@ -199,7 +199,7 @@ def test_rated_hands_rate_people_and_bots(server: Served) -> None:
     assert sum(role["hands"] for role in bot["statistics"]) == 2
 
 
-def hand_of(roles: list[tuple[str, bool, int]], finish_order: list[int]) -> FinishedHand:
+def hand_of(roles: list[tuple[Role, bool, int]], finish_order: list[int]) -> FinishedHand:
     players = tuple(Seated(s, f"P{s}", f"p{s}", None, role, paid, won) for s, (role, won, paid) in enumerate(roles))
     result = {"finish_order": finish_order}
     return FinishedHand("h", "t", 1, "big-two", 0, True, True, result, [], "", players)

@@ -71,7 +71,7 @@ def some_hands(count: int) -> list[FinishedHand]:
         ("a", None), ("b", None), ("c", None), (None, "greedy"), (None, "low"), (None, None),
     ]  # fmt: skip
     made = [hand(n, rng.sample(seats, 3), rng.randrange(3), rng.random() < 0.5) for n in range(count)]
-    made[5].result["winners"].clear()  # type: ignore[attr-defined]
+    made[5].result["winners"].clear()
     return made
 
 

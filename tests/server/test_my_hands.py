@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.store.hand import FinishedHand
+from dasan.server.store.hand import FinishedHand, Role
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.schema import hand_seats
@@ -19,7 +20,7 @@ from dasan.server.store.schema import hand_seats
 from .harness import Json, Player, Served
 from .test_accounts import played
 
-ROLES = ("bidder", "partner", "defender")
+ROLES: tuple[Role, ...] = ("bidder", "partner", "defender")
 OTHERS = (("Bo", "bo", None), ("Old Chen", None, "level-6"), ("Cy", "cy", None))
 
 
@@ -61,7 +62,7 @@ def hands(server: Served) -> tuple[Player, list[Json]]:
     return ann, pages(ann)
 
 
-def pages(player: Player, **wanted: object) -> list[Json]:
+def pages(player: Player, **wanted: str | int) -> list[Json]:
     """All hands of a filter, page by page."""
     found: list[Json] = []
     before = None
@@ -87,7 +88,7 @@ def test_filters_find_what_a_naive_search_finds(
     monkeypatch.setattr(kept, "SCANNED", scanned)
     ann, every = hands
     assert len(every) == 121
-    tests = {
+    tests: dict[tuple[str, str | int], Callable[[Json], bool]] = {
         ("preset", "big-two"): lambda hand: hand["preset"] == "big-two",
         ("role", "bidder"): lambda hand: hand["role"] == "bidder",
         ("bid", 2): lambda hand: hand["bid"] == 2,

@@ -15,8 +15,8 @@ from tests.web.states import finished
 import dasan
 from dasan import puzzles
 from dasan.server.protocol.hand import Result
-from dasan.server.protocol.people import History, Me, Profile, Rating, RatingPoint, RoleStatistics
-from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, Lobby, LobbyTable
+from dasan.server.protocol.people import History, HistoryChoices, Me, Profile, Rating, RatingPoint, RoleStatistics
+from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn, Lobby, LobbyTable
 from dasan.server.protocol.study import Habit, Habits, ReviewNote, ReviewNotes
 from dasan.server.protocol.table import SeatInfo, TableSettings
 from dasan.server.study.puzzle_play import verdict
@@ -120,8 +120,8 @@ def profile(page: Page) -> None:
     """One's own page: an account with ratings, statistics, habits and hands."""
     climbing = [1500 + 9 * at - 40 * (at % 5 == 2) for at in range(24)]
     ratings = [
-        Rating(preset="big-three", players=3, rating=climbing[-1], deviation=62, hands=24, provisional=False),
-        Rating(preset="big-two", players=4, rating=1466, deviation=140, hands=6, provisional=True),
+        Rating(preset="big-three", players=3, rating=climbing[-1], deviation=62, hands=24, provisional=False, level=7),
+        Rating(preset="big-two", players=4, rating=1466, deviation=140, hands=6, provisional=True, level=None),
     ]
     points = [RatingPoint(at=DAY, rating=rating).model_dump() for rating in climbing]
     statistics = [
@@ -144,6 +144,12 @@ def profile(page: Page) -> None:
         "/api/me/profile": Profile(name="Ada", kind="account", ratings=ratings, statistics=statistics).model_dump(),
         "/api/me/habits": [habits.model_dump()],
         "/api/me/history": History(hands=hands, before=None).model_dump(),
+        "/api/me/history/choices": HistoryChoices(
+            presets=["big-three", "big-two"],
+            roles=["bidder", "defender", "player"],
+            bids=[1, 3],
+            opponents=["Blaise", "bot:level-4"],
+        ).model_dump(),
         "/api/me/sessions": [],
         "/api/me/passkeys": [],
         "/api/account/sessions": [],
@@ -158,15 +164,15 @@ def profile(page: Page) -> None:
     page.route("**/api/me/**", tell)
     page.route("**/api/account/**", tell)
     page.goto("/me")
-    page.locator(".hands a").first.wait_for()
+    page.locator("a[href^='/h/']").first.wait_for()
     page.locator("svg[role=img]").first.wait_for()
 
 
 def player(page: Page) -> None:
     """Somebody else's page: ratings with charts, and statistics."""
     ratings = [
-        Rating(preset="big-three", players=3, rating=1707, deviation=62, hands=24, provisional=False),
-        Rating(preset="winner", players=5, rating=1466, deviation=140, hands=6, provisional=True),
+        Rating(preset="big-three", players=3, rating=1707, deviation=62, hands=24, provisional=False, level=7),
+        Rating(preset="winner", players=5, rating=1466, deviation=140, hands=6, provisional=True, level=None),
     ]
     points = [RatingPoint(at=DAY, rating=1500 + 9 * at).model_dump() for at in range(24)]
     statistics = [
@@ -240,6 +246,10 @@ def _summary(number: int, paid: int) -> HandSummary:
         winners=[0] if paid > 0 else [1, 2],
         finish_order=[0] if paid > 0 else [1],
         rated=True,
+        bots=[None, None, "level-4"],
+        role="bidder" if paid != 2 else "defender",
+        bid=abs(paid) if paid != 6 else 3,
+        turn=HandTurn(seq=5, seat=number % 3) if number > 1 else None,
     )
 
 

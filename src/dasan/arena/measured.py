@@ -1,4 +1,4 @@
-"""The measured strength of bots: their points on the ladder of `dasan evaluate`, by which a server rates and places them.
+"""The measured strength of bots, in points of the ladder of `dasan evaluate`: a server rates and places them by it.
 
 `benchmarks/measured.py` writes `measured.json`.
 """
@@ -23,7 +23,8 @@ def measured(game: str) -> Mapping[str, float]:
 @cache
 def _every() -> Mapping[str, Mapping[str, float]]:
     data = json.loads((files("dasan.arena") / "measured.json").read_text(encoding="utf-8"))
-    return {game: {name: one["points"] for name, one in bots.items()} for game, bots in data["games"].items()}
+    games: dict[str, dict[str, float]] = data["games"]
+    return games
 
 
 __all__ = ["measured"]

@@ -8,6 +8,7 @@ import random
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
@@ -66,7 +67,7 @@ class Entrant(Person):
 
     async def play(self, last: asyncio.Event) -> None:
         for deal in range(self._event.deals):
-            table = await self.enter(lambda client, deal=deal: self._next_table(client, deal))
+            table = await self.enter(partial(self._next_table, deal))
             before = self._event.played.setdefault((self.player, deal), table)
             if before != table:
                 self._event.moved.append(f"{self.player[:6]}, deal {deal}: {before}, {table}")
@@ -75,7 +76,7 @@ class Entrant(Person):
             self.done, self._seq, self._state, self._unanswered = False, None, {}, None
             await super().play(last)
 
-    async def _next_table(self, client: httpx.AsyncClient, deal: int) -> str:
+    async def _next_table(self, deal: int, client: httpx.AsyncClient) -> str:
         while True:
             answer = await client.post(f"/api/events/{self._event.event}/play", json={})
             if answer.status_code >= 429:
@@ -169,7 +170,7 @@ def _visible(connection: sa.Connection, table: str) -> tuple[list[list[str]], li
     moves = [(seq, frozenset(cards_in(entry["move"]))) for seq, entry in entries if entry["type"] == "move"]
     record = connection.scalar(sa.text("SELECT record FROM hands WHERE table_id = :table"), {"table": table})
     told = [json.loads(line) for line in (record or "").splitlines()]
-    dealt = next((line for line in told if line.get("type") == "deal"), {"hands": []})
+    dealt: Json = next((line for line in told if line.get("type") == "deal"), {"hands": []})
     opening = [(-1, frozenset(cards_in(line))) for line in told if line.get("type") == "open"]
     return [hand.split() if isinstance(hand, str) else hand for hand in dealt["hands"]], [*opening, *moves]
 

@@ -67,6 +67,7 @@ export interface Protocol {
   CreateEvent?: CreateEvent;
   CreateTable?: CreateTable;
   Credentials?: Credentials;
+  DealPar?: DealPar;
   Deletion?: Deletion;
   Dismiss?: Dismiss;
   ErrorMessage?: ErrorMessage;
@@ -89,10 +90,12 @@ export interface Protocol {
   HandResult?: HandResult;
   HandSeat?: HandSeat;
   HandSummary?: HandSummary;
+  HandTurn?: HandTurn;
   Health?: Health;
   Hint?: Hint;
   HintCommand?: HintCommand;
   History?: History;
+  HistoryChoices?: HistoryChoices;
   Increment?: Increment;
   Invitation?: Invitation;
   Invite?: Invite;
@@ -101,6 +104,9 @@ export interface Protocol {
   Joined?: Joined;
   KnownDone?: KnownDone;
   KnownMove?: KnownMove;
+  Ladder?: Ladder;
+  LadderBoard?: LadderBoard;
+  LadderPlace?: LadderPlace;
   LeaveCommand?: LeaveCommand;
   LegalMove?: LegalMove;
   LetterAddress?: LetterAddress;
@@ -881,6 +887,13 @@ export interface Credentials {
   password: string;
 }
 /**
+ * Par of a deal that you have finished: your payment if both sides had played best after your auction, with all hands open.
+ * null: the solver has not proved it.
+ */
+export interface DealPar {
+  par: number | null;
+}
+/**
  * Delete the account and its player's data; finished hands stay, without the name.
  */
 export interface Deletion {
@@ -1121,6 +1134,9 @@ export interface HandResult {
 }
 /**
  * A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``.
+ *
+ * In the player's history also bots: by seat, the bot that was dealt in; role: the player's; bid: the one that was played for;
+ * turn: null until the move that decided the hand is known.
  */
 export interface HandSummary {
   id: string;
@@ -1134,6 +1150,17 @@ export interface HandSummary {
   winners: number[];
   finish_order: number[];
   rated: boolean;
+  bots: (string | null)[];
+  role: ('bidder' | 'partner' | 'defender' | 'player') | null;
+  bid: number | null;
+  turn: HandTurn | null;
+}
+/**
+ * The event and the seat of the move that decided a hand.
+ */
+export interface HandTurn {
+  seq: number;
+  seat: number;
 }
 /**
  * The state of the server. version, commit: of dasan. schema: of its database. protocol: of its messages.
@@ -1158,11 +1185,22 @@ export interface Hint {
   candidates: Candidate[];
 }
 /**
- * A page of finished hands, newest first. ``before``: the parameter for the next page; null on the last.
+ * A page of finished hands, newest first. ``before``: the parameter for the next page; null on the last. With a filter a page
+ * can be short, or empty, although more follow.
  */
 export interface History {
   hands: HandSummary[];
   before: string | null;
+}
+/**
+ * What the player's latest hands can be filtered by. opponents: names, whom they met most often first; ``bot:`` and the name
+ * of a bot for bots.
+ */
+export interface HistoryChoices {
+  presets: string[];
+  roles: ('bidder' | 'partner' | 'defender' | 'player')[];
+  bids: number[];
+  opponents: string[];
 }
 /**
  * An invitation to a table. host: the player who invites you.
@@ -1208,6 +1246,39 @@ export interface Joined {
 export interface KnownDone {
   type: 'done';
   complete: boolean;
+}
+/**
+ * The first places of a game. mine: your own place, wherever it is; null if you have no rating, or no account. least: the
+ * number of rated hands from which one has a place.
+ */
+export interface Ladder {
+  board: LadderBoard;
+  places: LadderPlace[];
+  mine: LadderPlace | null;
+  least: number;
+}
+/**
+ * A game with a leaderboard. accounts: the number of those with a place on it.
+ */
+export interface LadderBoard {
+  preset: string;
+  title: string;
+  players: number;
+  accounts: number;
+}
+/**
+ * A place on a leaderboard. name: an account's, or of a bot as tables call it. bot: for a bot. level: from 1 to 9. hands: the
+ * number of rated hands; null for a bot that the arena has measured. rank, level: null while the rating is provisional.
+ */
+export interface LadderPlace {
+  rank: number | null;
+  name: string;
+  bot: string | null;
+  rating: number;
+  deviation: number;
+  level: number | null;
+  hands: number | null;
+  you: boolean;
 }
 /**
  * Send letters to this address, once it is confirmed; null: send none.
@@ -1616,7 +1687,8 @@ export interface Profile {
   statistics: RoleStatistics[];
 }
 /**
- * A rating in a game with a number of players; ``provisional`` until it is based on enough hands.
+ * A rating in a game with a number of players; ``provisional`` until it is based on enough hands. level: from 1 to 9; null
+ * while provisional.
  */
 export interface Rating {
   preset: string;
@@ -1625,6 +1697,7 @@ export interface Rating {
   deviation: number;
   hands: number;
   provisional: boolean;
+  level: number | null;
 }
 /**
  * Hands in one role: bidder, partner, defender, or player in games without sides.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import dasan
 from dasan.envs.payoff import payoffs
 from dasan.records.lines import record_lines
 from dasan.server.tables.room import Room
+
+Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
+"""player: in games without sides."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Player:
     name: str
     player: str | None
     bot: str | None
-    role: str
+    role: Role
     payment: int
     won: bool
     whole: bool = True
@@ -67,7 +70,7 @@ def finished(room: Room) -> FinishedHand:
     head, result = room.head, state.result
     players = []
     for seat, chair in enumerate(room.chairs):
-        role = "player"
+        role: Role = "player"
         if state.bidder is not None:
             role = "bidder" if seat == state.bidder else "partner" if seat == state.partner else "defender"
         won = seat in result.winners
