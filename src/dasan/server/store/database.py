@@ -291,7 +291,7 @@ class ServerDatabase:
         except CannotServe:
             raise
         except Exception as error:
-            # The driver has errors of its own for a wrong password, a missing database or a port that cannot be.
+            # The driver has its own errors for a wrong password, a missing database or an invalid port.
             raise CannotServe(f"the database cannot be used: {type(error).__name__}") from None
         finally:
             await opening.dispose()
@@ -307,11 +307,13 @@ class ServerDatabase:
             try:
                 return await self._write(change)
             except sa.exc.IntegrityError:
-                # Another process may have put the same row in between: the second time ``change`` finds it.
+                # Another process may have inserted the same row in the meantime: the second time ``change`` finds it.
                 return await self._write(change)
 
     async def scrub(self) -> None:
-        """Nothing: the server's own vacuum removes deleted rows, and its host decides how long logs of changes are kept."""
+        """Do nothing: the database server's vacuum removes deleted rows, and its administrator decides how long WAL
+        files are kept.
+        """
 
     async def _write(self, change: Callable[[sa.Connection], T]) -> T:
         async with self._engine.begin() as connection:
@@ -319,7 +321,9 @@ class ServerDatabase:
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """Raise ``Unreachable`` if the server is down, restarts or is silent; errors in the query itself pass through."""
+        """Turn errors of a server that is down, restarting or silent into ``Unreachable``; errors of the query pass
+        through.
+        """
         try:
             yield
         except (sa.exc.IntegrityError, sa.exc.ProgrammingError, sa.exc.DataError):
@@ -335,7 +339,9 @@ class ServerDatabase:
 
 
 def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:
-    """Make every connection write durably, and begin transactions with ``begin``: the driver would begin them too late."""
+    """Make every connection durable, and begin transactions with ``begin``, because the driver would begin them too
+    late.
+    """
 
     @sa.event.listens_for(engine, "connect")
     def connect(connection: Any, _: object) -> None:

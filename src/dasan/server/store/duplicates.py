@@ -1,7 +1,8 @@
 """Duplicate events in the database: the events, their entrants, and the plays.
 
-A play is a player's place at one deal: first it waits for a table, then it has one, then it has a score. Its primary key is
-(event, player, deal), so nobody plays a deal twice. One transaction at a time, in all processes, seats players of an event.
+A play is a player's attempt at one deal: first it waits for a table, then it has one, then it has a score. Its primary
+key is (event, player, deal), so nobody plays a deal twice. Transactions that seat players of an event are serialized
+across processes.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
 
 LOCK = 4729115
-"""The number of PostgreSQL's advisory lock for seating players of events: arbitrary, and used for nothing else."""
+"""The key of PostgreSQL's advisory lock for seating players of events: arbitrary but unique."""
 PRESENT = 6_000
-"""Milliseconds since their last request for which players who wait for a table count as present."""
+"""Milliseconds since their last request for which waiting players count as present."""
 MOST_LISTED = 50
 
 
 @dataclass(frozen=True)
 class Guest:
-    """A player who is seated at a table of an event, and the name that the others see; account: it is their account's."""
+    """A player to seat at an event's table, and the displayed name. account: whether the name is their account's."""
 
     player: str
     name: str
@@ -44,12 +45,14 @@ class Guest:
 
 
 Make = Callable[[int, Sequence[Guest]], Room]
-"""Makes the room of a table from its deal and its people."""
+"""Makes a table's room from its deal and its people."""
 
 
 @dataclass(frozen=True)
 class Seated:
-    """The answer to a player who wants to play on. table: None while they wait. waiting: how many wait for the same deal."""
+    """The answer to a player who wants the next deal. table: None while they wait. waiting: players waiting for the
+    same deal.
+    """
 
     deal: int
     table: str | None
@@ -58,7 +61,7 @@ class Seated:
 
 @dataclass(frozen=True)
 class Mine:
-    """A play of one player's. score, hand: None until it is finished."""
+    """One of a player's plays. score, hand: None until it is finished."""
 
     deal: int
     table: str | None
@@ -76,7 +79,7 @@ class Duplicates:
         self._database = database
 
     async def create(self, event: DuplicateEvent) -> bool:
-        """Insert an event. False if there is one with its id or its day already."""
+        """Insert an event. False if its id or its day exists already."""
         row = {
             "id": event.id,
             "title": event.title,
@@ -109,15 +112,15 @@ class Duplicates:
             return False
 
     async def load(self, event_id: str) -> DuplicateEvent:
-        """The event with this id. ``Refused`` if there is none."""
+        """The event with this id. ``Refused``: there is none."""
         return _one(await self._read(sa.select(duplicates).where(duplicates.c.id == event_id)))
 
     async def of_day(self, day: str) -> DuplicateEvent:
-        """The deal of the day of this date, as in 2026-11-25. ``Refused`` if there is none."""
+        """The deal of the day of a date like 2026-11-25. ``Refused``: there is none."""
         return _one(await self._read(sa.select(duplicates).where(duplicates.c.day == day)))
 
     async def listed(self, since: int) -> tuple[DuplicateEvent, ...]:
-        """Listed events that end after ``since``, the next to end first, without the deals of days."""
+        """Listed events that end after ``since``, the next to end first, except deals of the day."""
         shown = sa.and_(duplicates.c.listed, duplicates.c.day.is_(None), duplicates.c.ends > since)
         return await self._read(sa.select(duplicates).where(shown).order_by(duplicates.c.ends).limit(MOST_LISTED))
 
@@ -138,9 +141,9 @@ class Duplicates:
         return tuple(map(_event, rows))
 
     async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> Seated:
-        """The player's table for the deal that they play, or play next; or have them wait for one.
+        """The player's table for their current or next deal, or a place in the queue for one.
 
-        ``Refused`` before the event begins, after it ends, and when they have played every deal.
+        ``Refused``: the event has not begun or has ended, or they have played every deal.
         """
 
         def write(connection: sa.Connection) -> Seated:
@@ -203,7 +206,7 @@ class Duplicates:
         return await self._database.write(write)
 
     async def plays(self, event_id: str) -> tuple[Play, ...]:
-        """All finished plays of an event: one query, by its index."""
+        """All finished plays of an event, by one indexed query."""
         plays = duplicate_plays.c
         query = sa.select(plays.player, plays.deal, plays.seat, plays.score, plays.assisted).where(
             plays.event_id == event_id, plays.finished.is_not(None)
@@ -236,7 +239,7 @@ class Duplicates:
         return await self._database.read(lambda connection: connection.scalar(query) or 0)
 
     async def add_bots(self, event_id: str, plays: Sequence[Play], names: dict[str, str], now: int) -> None:
-        """Store what the bots of the standings have scored. Nothing happens if that is stored already."""
+        """Store the scores of the bots in the standings. Idempotent."""
 
         def write(connection: sa.Connection) -> None:
             fresh = sa.and_(duplicates.c.id == event_id, sa.not_(duplicates.c.bots_played))
@@ -285,7 +288,7 @@ class Duplicates:
             await self._database.write(write)
 
     async def under_way(self, event_id: str) -> tuple[tuple[str, str], ...]:
-        """(table, player) of the plays that are not finished."""
+        """(table, player) of the unfinished plays."""
         plays = duplicate_plays.c
         query = sa.select(plays.table_id, plays.player).where(
             plays.event_id == event_id, plays.finished.is_(None), plays.table_id.is_not(None)
@@ -294,9 +297,9 @@ class Duplicates:
         return tuple((row.table_id, row.player) for row in rows)
 
     async def reveal(self, event_id: str, now: int, *, stuck: bool = False) -> None:
-        """End an event that has no play under way: its deals may be seen, and whoever waits for a table waits no longer.
+        """End an event without unfinished plays: reveal its deals, and clear the queue for tables.
 
-        stuck: plays under way are given up.
+        stuck: whether to abandon unfinished plays.
         """
 
         def write(connection: sa.Connection) -> None:

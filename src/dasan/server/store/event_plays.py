@@ -1,4 +1,6 @@
-"""Plays of duplicate events, as finished hands touch them: the score of a play, and which hands are still closed to whom."""
+"""Duplicate events and finished hands: store the score of a play, and restrict who may see a hand before its event
+ends.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def record_result(connection: sa.Connection, hand: FinishedHand) -> None:
 
 
 def check_open(connection: sa.Connection, table_id: str, reader: str | None) -> None:
-    """``Refused`` if the table's deal belongs to an event that goes on and that ``reader`` has not played in it."""
+    """``Refused``: the table's deal belongs to a running event, and ``reader`` has not played the deal."""
     theirs = (
         sa.select(duplicate_plays.c.event_id, duplicate_plays.c.deal)
         .join_from(duplicate_plays, duplicates)

@@ -1,4 +1,4 @@
-"""What the report on fair play reads: finished hands of people, and the networks that two of them share."""
+"""The data of the fair-play report: people's finished hands, and networks that two people share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class FairPlay:
         self._database = database
 
     async def hands(self, since: int) -> list[HandPlayed]:
-        """The hands since a time in which two people or more played, the oldest first."""
+        """The hands since a time with at least two people, the oldest first."""
         people = hand_seats.c.player.is_not(None)
         several = (
             sa.select(hand_seats.c.hand_id)
@@ -36,7 +36,7 @@ class FairPlay:
         return [HandPlayed((preset, len(payments)), payments) for preset, payments in found.values()]
 
     async def shared_networks(self) -> dict[tuple[str, str], int]:
-        """Pairs of players, each in order, with the number of networks from which both came lately."""
+        """Ordered pairs of players, with the number of recent networks that they share."""
         other = addresses.alias()
         query = (
             sa.select(addresses.c.player, other.c.player.label("other"), sa.func.count().label("number"))
@@ -47,7 +47,7 @@ class FairPlay:
         return {(row.player, row.other): row.number for row in rows}
 
     async def accounts(self, since: int, least: int) -> list[str]:
-        """The accounts with at least so many hands since a time, those with the most first."""
+        """The accounts with at least ``least`` hands since a time, those with the most first."""
         number = sa.func.count()
         query = (
             sa.select(hand_seats.c.player)
@@ -60,7 +60,7 @@ class FairPlay:
         return await self._database.read(lambda connection: list(connection.scalars(query)))
 
     async def records(self, player: str, since: int, most: int) -> list[tuple[str, int]]:
-        """The latest hands of a player: each record, and the player's seat."""
+        """(record, the player's seat) of a player's latest hands."""
         query = (
             sa.select(hands.c.record, hand_seats.c.seat)
             .join(hand_seats, hand_seats.c.hand_id == hands.c.id)

@@ -1,7 +1,7 @@
-"""Delete a player: hands and logs stay, because the others played them too, but the name and the id are removed.
+"""Delete a player: hands and logs stay, because others played them too, but the name and the id are removed.
 
-The log of a table still folds to the same room, with a stranger in the player's chair. The table's owner finds that the
-fence has grown, and reads the table again.
+A table's log still folds to the same room, with a stranger in the player's chair. The table's owner sees that the fence
+has grown, and reads the table again.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ NOBODY = "Former player"
 NOTHING = "…"
 """The text that replaces deleted chat."""
 NAMING = ("sit", "stand", "bots", "chat")
-"""The types of entries that say who sits where, or who said what."""
+"""The types of entries that name players."""
 
 
 def stranger() -> str:
-    """A new id, of no player, for the chair of a deleted player."""
+    """A new id for the chair of a deleted player."""
     return f"gone-{secrets.token_urlsafe(9)}"
 
 
@@ -101,8 +101,10 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 
 
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
-    """Delete the player everywhere but at tables: sessions, ratings, reports, and the name and id in finished hands."""
-    # Whoever stores something of the player holds this row until it is stored, and the deletion finds it.
+    """Delete the player everywhere except at tables: sessions, ratings, reports, and the name and id in finished
+    hands.
+    """
+    # A transaction that stores data of the player locks this row until its end, so that the deletion finds the data.
     connection.execute(sa.select(players.c.id).where(players.c.id == player).with_for_update())
     end_sessions(connection, player, now)
     mine = (
@@ -167,7 +169,7 @@ def _unsaid(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replaced(data: Any, player: str, other: str) -> Any:
-    """JSON data in which ``other`` replaces the id ``player``, and ``NOBODY`` the name beside it."""
+    """JSON data with ``other`` in place of the id ``player``, and ``NOBODY`` in place of the name beside it."""
     if isinstance(data, dict):
         after = {key: _replaced(value, player, other) for key, value in data.items()}
         if data.get("player") == player and "name" in data:

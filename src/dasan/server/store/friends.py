@@ -1,7 +1,7 @@
-"""Friends in the database: who follows whom, who has blocked whom, and invitations to tables.
+"""Friends in the database: follows, blocks, and invitations to tables.
 
-Two players who follow each other are friends: they see when the other is here, and may invite each other. A block removes
-what each follows of the other, and neither can follow, invite or be matched with the other while it lasts.
+Two players who follow each other are friends: they see when the other is online, and may invite each other. A block
+removes both follows; while it lasts neither can follow, invite or be matched with the other.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
 
 MOST_FOLLOWED = 500
-"""Players whom one player can follow, and players whom one can block."""
+"""The most players that one player can follow, and the most that one can block."""
 OPEN = 24 * 60 * 60 * 1000
-"""Milliseconds for which an invitation stands."""
+"""Milliseconds for which an invitation is valid."""
 AT_ONCE = 500
-"""Players in one statement."""
+"""The most players in one statement."""
 
 
 @dataclass(frozen=True)
 class Friend:
-    """A player whom somebody follows. mutual: whether they follow back; seen: only then, when they were last here."""
+    """A followed player. mutual: whether they follow back. seen: when they were last online, only if mutual."""
 
     name: str
     mutual: bool
@@ -38,7 +38,7 @@ class Friend:
 
 @dataclass(frozen=True)
 class Circle:
-    """What a player knows of others: whom they follow, who else follows them, and whom they have blocked, by name."""
+    """A player's relations, by name: followed players, other followers, and blocked players."""
 
     follows: tuple[Friend, ...]
     followers: tuple[str, ...]
@@ -62,7 +62,7 @@ class Friends:
         self._database = database
 
     async def circle(self, player: str) -> Circle:
-        """Whom the player follows, who else follows the player, and whom the player has blocked; each in order of names."""
+        """The player's followed players, other followers and blocked players, each ordered by name."""
         back = follows.alias()
         mine = (
             sa.select(players.c.name, back.c.seen)
@@ -93,7 +93,9 @@ class Friends:
         return await self._database.read(read)
 
     async def follow(self, player: str, other: str, now: int) -> None:
-        """Follow a player. ``Refused`` for oneself, if either has blocked the other, and beyond ``MOST_FOLLOWED``."""
+        """Follow a player. ``Refused``: it is the same player, one has blocked the other, or ``MOST_FOLLOWED`` is
+        reached.
+        """
 
         def write(connection: sa.Connection) -> None:
             _check_open(connection, player, other)
@@ -105,7 +107,7 @@ class Friends:
         await self._database.write(write)
 
     async def unfollow(self, player: str, other: str) -> None:
-        """Follow a player no longer. Invitations between the two end, for only friends invite each other."""
+        """Unfollow a player. Invitations between the two end, because only friends may invite."""
 
         def write(connection: sa.Connection) -> None:
             mine = sa.and_(follows.c.follower == player, follows.c.followed == other)
@@ -115,7 +117,7 @@ class Friends:
         await self._database.write(write)
 
     async def block(self, player: str, other: str, now: int) -> None:
-        """Block a player. ``Refused`` for oneself, and beyond ``MOST_FOLLOWED``."""
+        """Block a player. ``Refused``: it is the same player, or ``MOST_FOLLOWED`` is reached."""
 
         def write(connection: sa.Connection) -> None:
             _check_known(connection, player, other)
@@ -131,16 +133,16 @@ class Friends:
         await self._database.write(write)
 
     async def unblock(self, player: str, other: str) -> None:
-        """Lift a block. One by the other player stays."""
+        """Lift a block. The other player's block stays."""
         change = sa.delete(blocks).where(blocks.c.player == player, blocks.c.blocked == other)
         await self._database.write(lambda connection: connection.execute(change))
 
     async def seen(self, here: Collection[str], now: int) -> None:
-        """Store that these players are here; for those who follow nobody nothing is written."""
+        """Store that these players are online; players who follow nobody are skipped."""
         names = sorted(here)
         for first in range(0, len(names), AT_ONCE):
             mine = follows.c.follower.in_(names[first : first + AT_ONCE])
-            # Rows are locked in one order: two processes that update the same ones do not wait for each other for ever.
+            # Rows are locked in a fixed order, so that two processes that update the same ones cannot deadlock.
             locked = sa.select(follows.c.since).where(mine).order_by(follows.c.follower, follows.c.followed)
 
             def write(
@@ -152,7 +154,9 @@ class Friends:
             await self._database.write(write)
 
     async def invite(self, host: str, other: str, table_id: str, now: int) -> None:
-        """Invite a friend to a table. ``Refused`` unless both follow each other. A second invitation renews the first."""
+        """Invite a friend to a table; a second invitation renews the first. ``Refused``: they do not follow each
+        other.
+        """
 
         def write(connection: sa.Connection) -> None:
             _check_open(connection, host, other)
@@ -168,7 +172,7 @@ class Friends:
         await self._database.write(write)
 
     async def invited(self, table_id: str, now: int) -> tuple[str, ...]:
-        """The names of those whose invitations to a table stand, and who do not sit there."""
+        """The names of players with a valid invitation to a table who do not sit there."""
         query = (
             sa.select(players.c.name)
             .join_from(invitations, players, players.c.id == invitations.c.player)
@@ -178,7 +182,9 @@ class Friends:
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
     async def invitations(self, player: str, now: int) -> tuple[Invitation, ...]:
-        """The invitations that stand, newest first: to tables that go on, and at which the player does not sit."""
+        """The player's valid invitations, newest first: to tables that have not ended and at which the player does not
+        sit.
+        """
         query = (
             sa.select(invitations.c.table_id, tables.c.preset, players.c.name, invitations.c.at)
             .join_from(invitations, tables, tables.c.id == invitations.c.table_id)
@@ -190,20 +196,20 @@ class Friends:
         return tuple(Invitation(row.table_id, row.preset, row.name, row.at) for row in rows)
 
     async def decline(self, player: str, table_id: str) -> None:
-        """Remove the player's invitation to a table, and the name from those who are invited there."""
+        """Delete the player's invitation to a table."""
         mine = sa.and_(invitations.c.player == player, invitations.c.table_id == table_id)
         await self._database.write(lambda connection: connection.execute(sa.delete(invitations).where(mine)))
 
 
 def blocked_pairs(connection: sa.Connection, known: Sequence[str]) -> frozenset[frozenset[str]]:
-    """The pairs among these players of whom one has blocked the other."""
+    """The pairs among these players in which one has blocked the other."""
     both = sa.and_(among(connection, blocks.c.player, known), among(connection, blocks.c.blocked, known))
     query = sa.select(blocks.c.player, blocks.c.blocked).where(both)
     return frozenset(frozenset(row) for row in connection.execute(query))
 
 
 def forget_friends(connection: sa.Connection, player: str) -> None:
-    """Delete what is stored of a player and their friends."""
+    """Delete a player's follows, blocks and invitations."""
     for table, columns in (
         (follows, (follows.c.follower, follows.c.followed)),
         (blocks, (blocks.c.player, blocks.c.blocked)),
@@ -213,7 +219,7 @@ def forget_friends(connection: sa.Connection, player: str) -> None:
 
 
 def friends_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
-    """What is stored of a player and their friends, as plain data. Who has blocked the player is the others' affair."""
+    """A player's follows, blocks and invitations, as plain data. Blocks by others are the others' data."""
     queries = {
         "follows": sa.select(follows).where(follows.c.follower == player),
         "followers": sa.select(follows.c.follower, follows.c.since).where(follows.c.followed == player),
@@ -231,13 +237,15 @@ def _follows(connection: sa.Connection, player: str, other: str) -> bool:
 
 
 def _stands(now: int) -> sa.ColumnElement[bool]:
-    """Whether an invitation is not too old, and whoever is invited does not sit at the table."""
+    """The condition that an invitation is valid and the invited player does not sit at the table."""
     sits = sa.exists().where(seats.c.table_id == invitations.c.table_id, seats.c.player == invitations.c.player)
     return sa.and_(invitations.c.at > now - OPEN, sa.not_(sits))
 
 
 def _check_known(connection: sa.Connection, player: str, other: str) -> None:
-    """``Refused`` for oneself, and if one of them is deleted. A deletion waits for the transaction to end."""
+    """``Refused``: they are the same player, or one of them is deleted. Deletions wait for the end of the
+    transaction.
+    """
     if player == other:
         raise Refused("illegal", reason("friend.self"))
     if not hold(connection, [player, other]) >= {player, other}:

@@ -1,4 +1,4 @@
-"""A finished hand, as a value: who sat where, the outcome, and its climb/1 record."""
+"""A finished hand as a value: its seats, outcome, and climb/1 record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
 
 @dataclass(frozen=True)
 class Player:
-    """A seat of a finished hand: who sat there, in which role, and the outcome.
+    """A seat of a finished hand: its player, role, and outcome.
 
     player: an id, None for bots. bot: the one that was dealt in. whole: False if that bot was replaced during the hand. assisted:
     whether a bot moved for the player, which is known when the hand ends, and is not stored with it.
@@ -39,7 +39,7 @@ class FinishedHand:
     """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it.
 
     bid: the one that was played for, if any. turn: the event and the seat of the move that decided the hand, if that is known.
-    scores: by seat, what the hand counts in a duplicate event; None for other hands, and for hands that were read back.
+    scores: each seat's score in a duplicate event; None for other hands, and for hands read from the database.
     """
 
     id: str
@@ -97,7 +97,9 @@ def finished(room: Room) -> FinishedHand:
 
 
 def copy_for(hand: FinishedHand, viewer: int | None) -> Iterator[str]:
-    """The lines of the hand's record that the seat ``viewer`` may read: all of it if the rules show hands after the end."""
+    """The lines of the hand's record that the seat ``viewer`` may read; all lines if the rules show hands after the
+    end.
+    """
     if hand.shown:
         yield from record_lines(hand.record)
         return

@@ -1,4 +1,4 @@
-"""The finished hands in the database: each has a permanent page and a climb/1 record of its own."""
+"""Finished hands in the database: each has a permanent page and a climb/1 record."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class FinishedHands:
         self._database = database
 
     async def load(self, hand_id: str, reader: str | None) -> FinishedHand:
-        """The hand with this id. Raises ``Refused`` if there is none, and if ``reader``, a player's id, may not see it yet."""
+        """The hand with this id. ``Refused``: there is none, or ``reader``, a player's id, may not see it yet."""
 
         def read(connection: sa.Connection) -> FinishedHand:
             hand = _load(connection, hands.c.id == hand_id)

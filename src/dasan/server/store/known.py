@@ -1,4 +1,4 @@
-"""Which players the database knows: by a name or an id, and while a transaction lasts."""
+"""Look up players by name or id, and lock them for a transaction."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ TRACES = (
     shared_reviews.c.leader,
     reports.c.against,
 )
-"""Where guests without a name are found, who have no row of their own."""
+"""Columns with the ids of guests without a name, who have no row in ``players``."""
 
 
 def hold(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
-    """Those of these players who have a row. Until the transaction ends, none of them can be deleted.
+    """Lock the rows of these players and return those that exist. None can be deleted until the transaction ends.
 
-    What a transaction stores of a player is therefore deleted with the player, as `forget_everywhere` locks the row first.
+    Since `forget_everywhere` locks the row first, data that a transaction stores about a player is deleted with the
+    player.
     """
     query = sa.select(players.c.id).where(among(connection, players.c.id, wanted)).order_by(players.c.id)
     return frozenset(connection.scalars(query.with_for_update(read=True, key_share=True)))
@@ -33,8 +34,8 @@ def hold(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
 def with_account(connection: sa.Connection, account: str) -> str | None:
     """The id of the player with this account; None if there is none.
 
-    Two accounts of earlier versions may have names that fold alike. One of them then has kept the form that names
-    were compared in before, and is found by the very name that it was made with.
+    Two accounts of earlier versions may have names that fold alike. One of them then has the earlier folded form, and
+    is found by its exact original name.
     """
     before, now = account.casefold(), folded(account)
     own_form_first = sa.case((players.c.account == before, 0), else_=1)
@@ -43,7 +44,7 @@ def with_account(connection: sa.Connection, account: str) -> str | None:
 
 
 def identified(connection: sa.Connection, who: str) -> str | None:
-    """The id of the player whose id or account is ``who``; None if there is none, and nobody with that id has done anything."""
+    """The id of the player whose id or account is ``who``; None if there is none and the id occurs nowhere."""
     for column in (players.c.id, *TRACES):
         if connection.scalar(sa.select(column).where(column == who).limit(1)) is not None:
             return who

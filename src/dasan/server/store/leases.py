@@ -1,7 +1,7 @@
 """Leases of tables: which process owns a table, and until when.
 
-The owner alone writes to the table's log. A lease has a *fence*, a number that grows with every new owner: what a process that
-was paused past its lease writes under an older fence is refused.
+Only the owner writes to the table's log. A lease has a *fence*, a number that grows with every new owner: a process
+that was paused past its lease writes with an older fence, and the write is refused.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ class Leases:
         self._database = database
 
     async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
-        """Take the lease of a table until ``until``; return the fence to write with, or None while another process has it.
+        """Claim the lease of a table until ``until``; return the fence to write with, or None if another process has
+        the lease.
 
-        In a database that only one process uses, every other lease belongs to a process that has ended, and is taken
-        over. Raises ``Refused`` if there is no such table.
+        In a database of a single process, every other lease belongs to a process that has ended, and is taken over.
+        ``Refused``: there is no such table.
         """
 
         def write(connection: sa.Connection) -> int | None:
@@ -43,12 +44,12 @@ class Leases:
         return await self._database.write(write)
 
     async def owner_of(self, table_id: str, now: int) -> str | None:
-        """The process that holds the table's lease at ``now``; None if nobody does."""
+        """The process that holds the table's lease at ``now``; None if none does."""
         query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
         return await self._database.read(lambda connection: connection.scalar(query))
 
     async def fences(self, table_ids: Sequence[str]) -> dict[str, int]:
-        """The fences of these tables. One that grows says that the table has another owner, or that its log was changed."""
+        """The fences of these tables. A fence has grown if the table has another owner or its log was changed."""
 
         def read(connection: sa.Connection) -> dict[str, int]:
             query = sa.select(tables.c.id, tables.c.fence).where(among(connection, tables.c.id, table_ids))
@@ -61,14 +62,14 @@ class Leases:
 
         def write(connection: sa.Connection) -> frozenset[str]:
             mine = sa.and_(tables.c.owner == owner, among(connection, tables.c.id, table_ids))
-            # An earlier renewal may come after a later one.
+            # Renewals may arrive out of order.
             connection.execute(sa.update(tables).where(mine, tables.c.lease_until < until).values(lease_until=until))
             return frozenset(connection.scalars(sa.select(tables.c.id).where(mine)))
 
         return await self._database.write(write) if table_ids else frozenset()
 
     async def release(self, table_id: str, owner: str, fence: int) -> None:
-        """End the lease of a table, so that another process need not wait for it to run out."""
+        """End the lease of a table, so that another process need not wait for its expiry."""
         mine = sa.and_(tables.c.id == table_id, tables.c.owner == owner, tables.c.fence == fence)
         change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
         await self._database.write(lambda connection: connection.execute(change))

@@ -20,7 +20,7 @@ log = logging.getLogger("dasan.server")
 
 @dataclass(frozen=True)
 class Listed:
-    """A table in a list. seat: that of the player who asks for their own tables. chairs: kind, name and bot of every seat."""
+    """A table in a list. seat: the player's, in the list of their tables. chairs: kind, name and bot of every seat."""
 
     id: str
     preset: str
@@ -38,7 +38,7 @@ class Listed:
 
 
 class Listings:
-    """Reads lists of tables. A damaged row is left out of its list and logged."""
+    """Reads lists of tables. A damaged row is skipped and logged."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -56,7 +56,7 @@ class Listings:
         return await self._list(query)
 
     async def forget(self, table_id: str, player: str, *, forget: bool) -> None:
-        """Hide a table from the player's list (``forget``), or show it again."""
+        """Hide a table in the player's list (``forget``), or show it again."""
         row = {"table_id": table_id, "player": player}
 
         def write(connection: sa.Connection) -> None:

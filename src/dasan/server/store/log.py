@@ -1,9 +1,9 @@
-"""The event log: the entries of every table. A command's entries are on disk before the command is answered.
+"""The event log: every table's entries. A command's entries are on disk before the command is answered.
 
-An entry's number is its place in its table's log, and the primary key refuses a second entry in the same place. Only the
-owner of a table writes to its log: each write names the fence of the owner's lease (``leases``) and the length of the log that
-it continues. A process that was paused past its lease finds another fence there, and its write fails. Entries of several tables
-that wait at the same moment share one transaction.
+An entry's number is its index in its table's log, and the primary key prevents a second entry with that index. Only the
+owner of a table writes to its log: each write names the fence of the owner's lease (``leases``) and the length of the
+log that it extends. A process that was paused past its lease has an outdated fence, and its write fails. Waiting
+entries of several tables share one transaction.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.tables.shared_rules import kept_rules
 
 REMEMBERED = 512
-"""How many of a table's last commands are read back, to answer repeated ones without asking the database."""
+"""The number of a table's last commands that are loaded, to answer repeated ones without a query."""
 MOST_IN_A_BATCH = 256
 TRIED_FOR = 10.0
-"""Seconds for which a write is repeated while the database does not answer."""
+"""Seconds for which a write is retried while the database does not answer."""
 TRY_AGAIN = 0.2
 GATHERED_FOR = 0.02
-"""Seconds between the beginnings of two transactions, while several tables write: in SQLite a transaction takes as much
+"""Seconds between the starts of transactions while several tables write: in SQLite a transaction costs as much
 processor time as three writes in it.
 """
 
@@ -50,7 +50,7 @@ class Conflict(Exception):
 
 
 class Repeated(Exception):
-    """The log already contains a command with this player and id; it ends at ``seq`` and has this digest."""
+    """The log already contains this player's command with this id; it ends at ``seq`` and has this digest."""
 
     def __init__(self, seq: int, digest: str) -> None:
         super().__init__(seq)
@@ -59,7 +59,7 @@ class Repeated(Exception):
 
 
 class Unwritten(Exception):
-    """The database did not answer: it is not known whether the entries are in the log."""
+    """The database did not answer: the entries may or may not be in the log."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class WrittenEntry:
-    """One entry of a write, with its place and time."""
+    """One entry of a write, with its index and time."""
 
     seq: int
     at: int
@@ -85,7 +85,7 @@ class WrittenEntry:
 class Write:
     """New entries of a table, the ``room`` after them, and the owner's ``fence``.
 
-    reseated: whether somebody has changed seats. dealt: whether a hand was dealt. finished: the hand that ended. awaited:
+    reseated: whether seats have changed. dealt: whether a hand was dealt. finished: the hand that ended. awaited:
     a player whose turn it is now, and who is told.
     """
 
@@ -100,7 +100,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Done:
-    """A command that was carried out: a digest of its contents, and the length of the log after it."""
+    """A completed command: a digest of its contents, and the length of the log after it."""
 
     digest: str
     seq: int
@@ -108,7 +108,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table as it was last written, and its last commands by player and id."""
+    """A table's latest stored room, and its last commands by player and id."""
 
     room: Room
     done: Mapping[tuple[str, str], Done] = field(repr=False)
@@ -136,23 +136,23 @@ class EventLog:
         self._waiting: list[tuple[Write, asyncio.Future[None]]] = []
         self._wake = asyncio.Event()
         self._begun = float("-inf")
-        """When the last transaction began."""
+        """The start of the last transaction."""
         self._last = ""
         """The table of its last write."""
         self.counts = WriteTotals()
 
     async def run(self) -> None:
-        """Write all waiting entries in one transaction, again and again, until cancelled."""
+        """Repeatedly write all waiting entries in one transaction, until cancelled."""
         await repeat("writing to the event log", self._write_waiting)
 
     async def _write_waiting(self) -> None:
-        """Wait until entries wait, and write them. Whatever fails, every caller of ``append`` gets an answer."""
+        """Wait for entries and write them. Every caller of ``append`` gets an answer, whatever fails."""
         if not self._waiting:
             await self._wake.wait()
         self._wake.clear()
         while self._waiting:
             pause = self._begun + GATHERED_FOR - time.monotonic()
-            # Who plays alone has nobody to wait for.
+            # A single active table need not wait for others.
             if pause > 0 and self._waiting[0][0].room.head.id != self._last:
                 await asyncio.sleep(pause)
             self._begun, self._last = time.monotonic(), self._waiting[-1][0].room.head.id
@@ -179,8 +179,8 @@ class EventLog:
                 future.set_exception(cause)
 
     async def _alone(self, write: Write, error: Exception | None, unsure: bool) -> Exception | None:
-        """Write one entry of a failed batch by itself, and return the reason if that fails. error: the error of a try that is
-        already over.
+        """Write one entry of a failed batch alone, and return the reason if that fails. error: the error of an attempt
+        already made.
         """
         if error is None:
             again, error = await self._try([write])
@@ -193,7 +193,7 @@ class EventLog:
             return unknown
 
     async def _try(self, writes: Sequence[Write]) -> tuple[bool, Exception | None]:
-        """Write a batch; repeat that while the database does not answer.
+        """Write a batch; retry while the database does not answer.
 
         Returns whether an answer was lost, so that the log may already contain the batch, and the error if there was one.
         """
@@ -214,7 +214,7 @@ class EventLog:
                 return unsure, None
 
     async def _cause_of(self, write: Write, error: Exception, unsure: bool) -> Exception | None:
-        """The meaning of an error: ``Repeated`` if the command was carried out before, ``Conflict`` if the table has another
+        """Interpret an error: ``Repeated`` if the command was carried out before, ``Conflict`` if the table has another
         owner, or None if an earlier answer was lost (``unsure``) and the log contains exactly these entries.
         """
         if unsure and isinstance(error, Conflict | sa.exc.IntegrityError) and await self._is_written(write):
@@ -228,7 +228,7 @@ class EventLog:
         return Conflict(write.room.head.id)
 
     async def done(self, table_id: str, player: str, client_id: str) -> Done | None:
-        """What became of a player's command, if it is in the table's log."""
+        """The outcome of a player's command, if it is in the table's log."""
         query = sa.select(events.c.seq, events.c.digest).where(
             events.c.table_id == table_id, events.c.player == player, events.c.client_id == client_id
         )
@@ -236,7 +236,7 @@ class EventLog:
         return None if row is None else Done(row.digest, row.seq + 1)
 
     async def _is_written(self, write: Write) -> bool:
-        """Whether the log contains exactly these entries, in their places."""
+        """Whether the log contains exactly these entries at their indices."""
         mine = [_row(write.room.head.id, written) for written in write.entries]
         columns = [events.c[name] for name in mine[0]]
         query = sa.select(*columns).where(
@@ -246,8 +246,8 @@ class EventLog:
         return [row._asdict() for row in rows] == mine
 
     async def append(self, write: Write) -> None:
-        """Write entries; when this returns, they are on disk. Raises ``Conflict`` if the table has another owner by now,
-        ``Repeated`` if the command was carried out before, ``Unwritten`` if the database does not answer.
+        """Write entries; when this returns, they are on disk. ``Conflict``: the table has another owner. ``Repeated``:
+        the command was carried out before. ``Unwritten``: the database does not answer.
         """
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         begun = time.monotonic()
@@ -268,9 +268,9 @@ class EventLog:
         return await self._database.write(lambda connection: insert_room(connection, room))
 
     async def load(self, table_id: str, until: int | None = None) -> Loaded:
-        """A table as it was last written, or as it was when its log had ``until`` entries.
+        """A table's latest stored room, or the one after ``until`` entries.
 
-        Raises ``Refused`` if there is no such table, ``BadRecord`` if it is damaged.
+        ``Refused``: there is no such table. ``BadRecord``: it is damaged.
         """
 
         def read(connection: sa.Connection) -> tuple[Any, Sequence[Any], Sequence[Any]]:
@@ -302,7 +302,7 @@ class EventLog:
         return Loaded(room, done)
 
     async def as_it_was(self, table_id: str, at: int) -> Room:
-        """A table as it was at the time ``at``, or right after its last deal if that came later."""
+        """A table's room at the time ``at``, or right after its last deal if that came later."""
         last = sa.select(sa.func.max(events.c.seq)).where(events.c.table_id == table_id, events.c.at <= at)
         checkpoint = sa.select(tables.c.checkpoint).where(tables.c.id == table_id)
 
@@ -313,24 +313,24 @@ class EventLog:
         return (await self.load(table_id, await self._database.read(read))).room
 
     async def since(self, table_id: str, seq: int) -> tuple[tuple[Entry, int], ...]:
-        """The entries from place ``seq`` on, with their times; a process that has missed some reads them."""
+        """(entry, time) from index ``seq``, for a process that has missed some."""
         query = sa.select(events.c.line, events.c.at).where(events.c.table_id == table_id, events.c.seq >= seq)
         rows = await self._database.read(lambda connection: connection.execute(query.order_by(events.c.seq)).all())
         return tuple((_read(row.line), row.at) for row in rows)
 
     async def due(self, now: int) -> tuple[str, ...]:
-        """The ids of tables where somebody has run out of time."""
+        """The ids of tables where a player's time has expired."""
         query = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing").limit(1000)
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
 
 def _before_checkpoint(row: Any, until: int | None) -> bool:
-    """Whether the log must be read from its start, because there is no checkpoint before ``until``."""
+    """Whether there is no checkpoint before ``until``, so that the log must be read from its start."""
     return row.checkpoint is None or (until is not None and until < row.checkpoint["seq"])
 
 
 def opened(row: Any, *, from_the_start: bool = False) -> Room:
-    """The room in a row of ``tables``: at its checkpoint, or as it was opened. Raises ``BadRecord`` if it is damaged."""
+    """The room in a row of ``tables``: at its checkpoint, or at its start. ``BadRecord``: the row is damaged."""
     try:
         rules = kept_rules(row.preset, row.rules["options"])
         if rules.digest != row.rules["digest"]:
@@ -395,7 +395,9 @@ def insert_room(connection: sa.Connection, room: Room) -> bool:
 
 
 def _advance(*columns: str) -> sa.Update:
-    """The statement that extends a table's log if the fence is its owner's. Built once: building costs more than running."""
+    """The statement that extends a table's log if the fence is current. Built once: building costs more than
+    running.
+    """
     mine = sa.and_(
         tables.c.id == sa.bindparam("own_id"),
         tables.c.fence == sa.bindparam("own_fence"),
@@ -438,7 +440,7 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
         if write.awaited is not None:
             put_out(connection, [write.awaited], "turn", head.id, room.at)
         rows += [_row(head.id, written) for written in write.entries]
-    # If one has another owner, all are tried again, each alone.
+    # If one table has another owner, all writes are retried one by one.
     if together and connection.execute(_ADVANCED, together).rowcount != len(together):
         raise Conflict(*(params["own_id"] for params in together))
     connection.execute(_ENTRIES, rows)

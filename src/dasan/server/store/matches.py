@@ -1,9 +1,9 @@
-"""Quick match: players who seek a game, and the tables that are made for them.
+"""Quick match: players who seek a game, and the tables made for them.
 
-A player who seeks a game repeats the request every other second, and each request looks for others: first those near in
-rating, and further away the longer both have waited. One transaction creates the table and takes its players off the
-list, and only one such transaction runs at a time in all processes, so nobody gets two tables and no table lacks a player.
-Only players who have asked within ``PRESENT`` are seated: whoever has closed the page does not take a seat.
+A seeker repeats the request every other second, and each request looks for others within a rating window that widens
+with the time that both have waited. One transaction creates the table and takes its players off the list. Such
+transactions are serialized across processes, so nobody gets two tables and no table lacks a player. Only players whose
+last request is within ``PRESENT`` are seated, so that closed pages do not take seats.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from dasan.server.store.schema import ratings, seekers
 from dasan.server.tables.room import Room
 
 PRESENT = 4_000
-"""Milliseconds since their last request for which players count as present: twice the time between two requests."""
+"""Milliseconds since their last request for which players count as present: twice the polling interval."""
 GONE = 8_000
-"""Milliseconds after which a player who has not repeated the request is taken off the list: one whose request was late
-goes on waiting where they were, but nobody is seated with them meanwhile."""
+"""Milliseconds after which a player who has not repeated the request is taken off the list. A late request before that
+keeps its place in the queue, but nobody is seated with an absent player."""
 COLLECTED = 60_000
-"""Milliseconds for which a table that was found is kept for a player whose request is late."""
+"""Milliseconds for which a found table is reported to a player whose request is late."""
 NEAR = 100
-"""The difference in rating that two players accept at once."""
+"""The initial rating window."""
 WIDENING = 20
-"""Rating points by which that difference grows with each second that both have waited."""
+"""Rating points by which the window grows with each second that both have waited."""
 LOCK = 4729114
-"""The number of PostgreSQL's advisory lock for making matches: arbitrary, and used for nothing else."""
+"""The key of PostgreSQL's advisory lock for making matches: arbitrary but unique."""
 
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who seeks a game. bots: whether bots may fill the seats after a while. since: when they began. account: whether
-    the name is that of their account.
+    """A player who seeks a game. bots: whether bots may fill the seats after a while. since: when they began. account:
+    whether the name is their account's.
     """
 
     player: str
@@ -52,7 +52,7 @@ class Seeker:
     account: bool = False
 
     def window(self, now: int) -> int:
-        """The difference in rating that the player accepts at the time ``now``.
+        """The rating window that the player accepts at the time ``now``.
 
         >>> Seeker("a", "Ada", 1500, False, since=0).window(5_000)
         200
@@ -66,7 +66,9 @@ class Seeker:
 
 @dataclass(frozen=True)
 class Sought:
-    """The answer to a request: the table if there is one, since when the player waits, and how many seek the same game."""
+    """The answer to a request: the table if there is one, when the player began to wait, and the number of seekers of
+    the same game.
+    """
 
     table: str | None
     since: int
@@ -74,16 +76,16 @@ class Sought:
 
 
 TRIED = 12
-"""Of the players who suit, so many of the nearest are tried together."""
+"""The number of nearest suitable players to combine into parties."""
 Pairs: TypeAlias = frozenset[frozenset[str]]
-"""Pairs of players of whom one has blocked the other."""
+"""Pairs of players in which one has blocked the other."""
 
 
 def party(
     me: Seeker, others: Sequence[Seeker], players: int, now: int, fill_after: int, blocked: Pairs = frozenset()
 ) -> tuple[Seeker, ...]:
-    """The players of a new table, ``me`` first: enough to fill it or, after ``fill_after`` milliseconds, those who accept
-    bots; empty if it is too early. No two of them have blocked each other.
+    """The players of a new table, ``me`` first: enough to fill it or, after ``fill_after`` milliseconds, those who
+    accept bots; empty if it is too early. No two of them have a block between them.
 
     >>> ada, bo, cy = (Seeker(name, name, rating, True, 0) for name, rating in [("a", 1500), ("b", 1550), ("c", 1900)])
     >>> [one.name for one in party(ada, [cy, bo], 2, 0, 15_000)]
@@ -103,7 +105,7 @@ def party(
 
 
 def _nearest(me: Seeker, near: Sequence[Seeker], size: int, blocked: Pairs) -> tuple[Seeker, ...]:
-    """``me`` and the first of the others that make a party of this size in which nobody has blocked anybody; else empty."""
+    """``me`` and the first others that form a party of this size without blocks; else empty."""
     for others in combinations(near[:TRIED], size - 1):
         party = (me, *others)
         if blocked.isdisjoint(frozenset((a.player, b.player)) for a, b in combinations(party, 2)):
@@ -129,7 +131,7 @@ class Matches:
         fill_after: int,
         make: Callable[[tuple[Seeker, ...]], Room],
     ) -> Sought:
-        """Begin or go on to seek a game. game: preset and speed. make: makes the room of a table from its players."""
+        """Begin or continue to seek a game. game: preset and speed. make: makes a table's room from its players."""
         preset, speed = game
 
         def write(connection: sa.Connection) -> Sought:
@@ -176,7 +178,7 @@ class Matches:
         return await self._database.write(write)
 
     async def leave(self, player: str) -> str | None:
-        """Stop seeking; return the table that was found meanwhile, if there is one."""
+        """Stop seeking; return the table found in the meantime, if any."""
 
         def write(connection: sa.Connection) -> str | None:
             mine = seekers.c.player == player

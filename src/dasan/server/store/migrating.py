@@ -1,4 +1,4 @@
-"""Schema versions: the one that a database has, those that this version of dasan knows, and migration between them.
+"""Schema versions: a database's, those known to this version of dasan, and migration between them.
 
 Every revision in ``migrations/versions`` is a list of explicit operations that never changes after its release. To change
 the database tables, change ``schema`` and add the next revision with the operations that lead there.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 LOCK = 4729113
-"""The number of PostgreSQL's advisory lock for migration: arbitrary, and used for nothing else."""
+"""The key of PostgreSQL's advisory lock for migration: arbitrary but unique."""
 
 
 @cache
@@ -43,7 +43,7 @@ def current(connection: sa.Connection) -> str | None:
 
 
 def check(connection: sa.Connection) -> bool:
-    """Whether the database has the newest schema. Raises ``CannotServe`` if this version of dasan does not know its schema."""
+    """Whether the database has the newest schema. ``CannotServe``: this version of dasan does not know its schema."""
     version, wanted = current(connection), newest()
     if version is not None and version not in known():
         if version > wanted:
@@ -51,17 +51,18 @@ def check(connection: sa.Connection) -> bool:
                 f"the database was written by a newer version of dasan (schema {version}; this version knows {wanted}): "
                 "install that version, or restore a backup"
             )
-        raise CannotServe(f"the database has a schema of no version of dasan ({version}): restore a backup")
+        raise CannotServe(f"the database has an unknown schema ({version}): restore a backup")
     return version == wanted
 
 
 def migrate(connection: sa.Connection, revision: str = "head") -> None:
-    """Bring the database to a schema version, by default the newest. Raises ``CannotServe`` if its schema is unknown."""
+    """Migrate the database to a schema version, by default the newest. ``CannotServe``: its schema is unknown."""
     if connection.dialect.name == "postgresql":
         # If several processes start at once, one of them migrates.
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
     if not check(connection):
-        # Loading Alembic takes a sixth of a server's start, and a database with the newest schema does not need it.
+        # Imported late: Alembic takes a sixth of a server's start, and a database with the newest schema does not need
+        # it.
         from alembic import command
 
         config = _config()
@@ -70,13 +71,13 @@ def migrate(connection: sa.Connection, revision: str = "head") -> None:
 
 
 def require(connection: sa.Connection) -> None:
-    """Raise ``OlderSchema`` unless the database has the newest schema."""
+    """``OlderSchema``: the database does not have the newest schema."""
     if not check(connection):
         raise OlderSchema(f"the database has an older schema than {newest()}: run dasan admin migrate")
 
 
 def any_known(connection: sa.Connection) -> None:
-    """Raise ``CannotServe`` if this version of dasan does not know the database's schema, or if the database is empty."""
+    """``CannotServe``: the database is empty, or this version of dasan does not know its schema."""
     check(connection)
     if current(connection) is None:
         raise CannotServe("the database is empty")

@@ -1,4 +1,4 @@
-"""What moderators do, each action in one transaction with its line in the audit log; and what they are shown."""
+"""Moderators' actions, each in one transaction with its line in the audit log, and the data of their page."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from dasan.server.store.schema import (
 from dasan.server.store.sessions import has_ended
 
 HOST = "host"
-"""Who acts by ``dasan admin``."""
+"""The name of the actor behind ``dasan admin``."""
 RESTRICTIONS = (BanNetwork, UnbanNetwork, AddWords, RemoveWords)
-"""Actions that change what every process keeps in memory."""
+"""Actions that change data cached in every process."""
 HOUR, DAY = 60 * 60 * 1000, 24 * 60 * 60 * 1000
 MOST_SHOWN = 50
 NETWORKS_SHOWN = 5
 LONGEST_LISTED = 300
-"""Characters of words that the audit log repeats."""
+"""The most characters of words that the audit log repeats."""
 
 
 class Moderation:
-    """Reads and writes what moderators do."""
+    """Reads and writes moderation."""
 
     def __init__(self, database: Database, restrictions: Restrictions) -> None:
         self._database = database
@@ -59,7 +59,7 @@ class Moderation:
         self._kept_out: frozenset[tuple[str, int]] = frozenset()
 
     async def reload(self) -> bool:
-        """Read the forbidden networks and words into memory. Whether a network is kept out that was not, or longer."""
+        """Load banned networks and blocked words into memory. Returns whether a network's ban is new or longer."""
 
         def read(connection: sa.Connection) -> tuple[list[tuple[str, int]], list[str]]:
             networks = connection.execute(sa.select(network_bans.c.network, network_bans.c.until)).all()
@@ -73,7 +73,7 @@ class Moderation:
         return not self._kept_out <= before
 
     async def appoint(self, player: str, now: int, *, moderator: bool = True) -> None:
-        """Make an account a moderator, or no longer one. Raises ``Refused`` if there is no such account."""
+        """Appoint or remove a moderator. ``Refused``: there is no such account."""
 
         def write(connection: sa.Connection) -> None:
             known = sa.and_(players.c.id == player, players.c.account.is_not(None))
@@ -84,26 +84,26 @@ class Moderation:
         await self._database.write(write)
 
     async def muted(self, player: str, now: int) -> bool:
-        """Whether the player may not talk now."""
+        """Whether the player is muted now."""
         query = sa.select(players.c.muted_until).where(players.c.id == player)
         until: int | None = await self._database.read(lambda connection: connection.scalar(query))
         return until is not None and now < until
 
     async def check_said(self, player: str, text: str, now: int) -> None:
-        """Raise ``Refused`` if the player may not talk now, or if the text, which others see, has a refused word."""
+        """``Refused``: the player is muted, or the text, which others see, has a blocked word."""
         if await self.muted(player, now):
             raise Refused("forbidden", reason("muted"))
         if self._restrictions.refuses(text):
             raise Refused("forbidden", reason("chat.word"))
 
     async def saw(self, seen: Iterable[tuple[str, str]], now: int) -> None:
-        """Store from which addresses players came: pairs of a player and an address. Not of those who are deleted."""
+        """Store players' addresses, as pairs (player, address), except those of deleted players."""
         rows = {(player, network_of_address(address)) for player, address in seen}
 
         def write(connection: sa.Connection) -> None:
             known = hold(connection, {player for player, _ in rows})
             for player, network in sorted(rows):
-                # Guests without a name have no row; those who are deleted have no session either.
+                # Guests without a name have no row; deleted ones have no session either.
                 if player not in known and has_ended(connection, player, None):
                     continue
                 mine = sa.and_(addresses.c.player == player, addresses.c.network == network)
@@ -114,10 +114,10 @@ class Moderation:
             await self._database.write(write)
 
     async def carry_out(self, action: Action, by: str, now: int, address: str = "") -> str:
-        """Do what a moderator, or ``HOST``, wants. Raises ``Refused`` if they may not, or if there is nothing to act on.
+        """Carry out an action of a moderator or ``HOST``. ``Refused``: they may not, or there is nothing to act on.
 
-        Returns the id of the player on whom it was done, else the network or the language.
-        address: that of the moderator, which no ban of a network may contain.
+        Returns the id of the affected player, else the network or the language. address: the moderator's, which no
+        banned network may contain.
         """
 
         def write(connection: sa.Connection) -> str:
@@ -160,7 +160,7 @@ class Moderation:
         return subject
 
     async def queue(self) -> tuple[list[dict[str, Any]], int]:
-        """The oldest reports, with the number of others against the same player; and how many wait."""
+        """(the oldest reports, each with the number of others against the same player; the number of open reports)."""
         others = (
             sa.select(reports.c.against, sa.func.count().label("number"))
             .where(reports.c.against.is_not(None))
@@ -181,7 +181,7 @@ class Moderation:
         )
 
     async def restricted(self, now: int) -> tuple[list[str], int]:
-        """The ids of players who are muted or banned, the latest first, at most ``MOST_SHOWN``; and how many there are."""
+        """(ids of muted or banned players, the latest first, at most ``MOST_SHOWN``; their total number)."""
         kept = sa.or_(players.c.banned, players.c.muted_until > now)
         since = (
             sa.select(sa.func.max(audit.c.at))
@@ -197,7 +197,7 @@ class Moderation:
         )
 
     async def people(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """These players by id: their row and the networks from which they came lately."""
+        """These players by id: their row and their recent networks."""
         ids = sorted(set(wanted))
 
         def read(connection: sa.Connection) -> dict[str, dict[str, Any]]:
@@ -218,13 +218,13 @@ class Moderation:
         return await self._database.read(read)
 
     async def networks(self, now: int) -> list[tuple[str, int]]:
-        """The networks that are kept out, each until a time."""
+        """(banned network, end of the ban)."""
         query = sa.select(network_bans).where(network_bans.c.until > now).order_by(network_bans.c.network)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return [(row.network, row.until) for row in rows]
 
     async def words(self) -> dict[str, list[str]]:
-        """The refused words by language."""
+        """The blocked words by language."""
         query = sa.select(refused_words).order_by(refused_words.c.language, refused_words.c.word)
         by_language: dict[str, list[str]] = {}
         for row in await self._database.read(lambda connection: connection.execute(query).all()):
@@ -232,7 +232,7 @@ class Moderation:
         return by_language
 
     async def audit(self, most: int = MOST_SHOWN, subject: str | None = None) -> list[dict[str, Any]]:
-        """The latest actions, the newest first, with the names of those who are known."""
+        """The latest actions, the newest first, with names where known."""
         actor, target = players.alias(), players.alias()
         query = (
             sa.select(
@@ -257,7 +257,7 @@ class Moderation:
 
 
 def _names_at_tables(connection: sa.Connection, guests: list[str]) -> dict[str, str]:
-    """The names under which guests sit at tables, by id: a guest who chose none has no other."""
+    """The names of guests at tables, by id: guests who chose no name have no other."""
     query = (
         sa.select(seats.c.player, seats.c.seat, tables.c.summary)
         .join(tables, tables.c.id == seats.c.table_id)
@@ -297,9 +297,9 @@ def _check_no_peer(connection: sa.Connection, player: str | None) -> None:
 def _answer(
     connection: sa.Connection, report: int, by: str, detail: dict[str, Any], subject: str | None = None
 ) -> str | None:
-    """Remove a report from the queue, and say in ``detail`` where the message is. Returns the player whom it is against.
+    """Remove a report from the queue, and store the message's location in ``detail``. Returns the reported player.
 
-    ``Refused`` if that is a moderator and ``by`` is not the host, or if it is not ``subject``.
+    ``Refused``: that is a moderator and ``by`` is not the host, or it is not ``subject``.
     """
     row = connection.execute(sa.select(reports).where(reports.c.id == report)).one_or_none()
     if row is None or subject not in (None, row.against):
@@ -330,7 +330,7 @@ def _change_network(connection: sa.Connection, action: BanNetwork | UnbanNetwork
 
 
 def _change_words(connection: sa.Connection, action: AddWords | RemoveWords) -> list[str]:
-    """Add or remove words, all of the language if an action names none to remove; those that changed."""
+    """Add or remove words; a removal without words removes all of the language. Returns the words that changed."""
     wanted = {" ".join(word.split()) for word in action.words} - {""}
     mine = refused_words.c.language == action.language
     known = set(connection.scalars(sa.select(refused_words.c.word).where(mine)))
@@ -347,7 +347,7 @@ def _change_words(connection: sa.Connection, action: AddWords | RemoveWords) -> 
 
 
 def _named(words: list[str]) -> dict[str, Any]:
-    """What the audit log says of words: the words or, of a long list, their number and the SHA-256 of its lines."""
+    """The audit log's detail about words: the words or, for a long list, their number and the SHA-256 of its lines."""
     text = ", ".join(words)
     if len(text) <= LONGEST_LISTED:
         return {"words": text}

@@ -12,7 +12,7 @@ from dasan.server.store.people import Taken, open_account
 from dasan.server.store.schema import challenges, passkeys, players
 
 CHALLENGE_KEPT = 5 * 60 * 1000
-"""Milliseconds within which a challenge must be answered."""
+"""The lifetime of a challenge in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def passkey_id(credential: bytes) -> str:
 
 
 class LastWayIn(Exception):
-    """Without this passkey nobody could sign in to the account any more."""
+    """It is the account's only way to sign in."""
 
 
 class Passkeys:
@@ -55,7 +55,7 @@ class Passkeys:
         self._database = database
 
     async def ask(self, ticket: str, asked: Challenge, now: int) -> None:
-        """Store a challenge until it is answered or runs out."""
+        """Store a challenge until it is answered or expires."""
         row = {"ticket": ticket, "challenge": asked.challenge, "purpose": asked.purpose, "until": now + CHALLENGE_KEPT}
 
         def write(connection: sa.Connection) -> None:
@@ -65,7 +65,7 @@ class Passkeys:
         await self._database.write(write)
 
     async def answer(self, ticket: str, now: int) -> Challenge | None:
-        """Remove and return a challenge; None if there is none, or it was answered or has run out."""
+        """Remove and return a challenge; None if it does not exist, was answered or has expired."""
 
         def write(connection: sa.Connection) -> Challenge | None:
             mine = sa.and_(challenges.c.ticket == ticket, challenges.c.until >= now)
@@ -88,8 +88,8 @@ class Passkeys:
         return None if row is None else Passkey(**row)
 
     async def add(self, passkey: Passkey, account: str | None) -> None:
-        """Store a passkey. account: also open an account with this name for the player. Raises ``Taken`` if the name or the
-        passkey belongs to somebody already.
+        """Store a passkey. account: also open an account with this name for the player. ``Taken``: the name or the
+        passkey belongs to somebody.
         """
 
         def write(connection: sa.Connection) -> None:
@@ -102,13 +102,13 @@ class Passkeys:
         await self._database.write(write)
 
     async def use(self, passkey: Passkey, uses: int, now: int) -> bool:
-        """Store the passkey's counter and the time of its use. False if it has been removed meanwhile."""
+        """Store the passkey's counter and the time of its use. False if it has been removed in the meantime."""
         change = sa.update(passkeys).where(passkeys.c.id == passkey.id).values(uses=uses, used=now)
         return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
 
     async def remove(self, player: str, wanted: str) -> bool:
-        """Delete one of the player's passkeys. False if they have none with this id. Raises ``LastWayIn`` if they could not
-        sign in without it.
+        """Delete one of the player's passkeys. False if they have none with this id. ``LastWayIn``: they could not sign
+        in without it.
         """
 
         def write(connection: sa.Connection) -> bool:

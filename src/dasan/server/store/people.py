@@ -1,4 +1,4 @@
-"""Players: guests who have chosen a name, accounts, browsers that are signed in, personal links."""
+"""Players: guests who have chosen a name, accounts, signed-in browsers, personal links."""
 
 from __future__ import annotations
 
@@ -45,22 +45,23 @@ from dasan.server.store.schema import (
 from dasan.server.store.sessions import begin_again, end_sessions, has_ended
 
 SEEN_EVERY = 60 * 1000
-"""The least number of milliseconds between two updates of the time when a browser was last seen."""
+"""The minimum milliseconds between updates of the time when a browser was last seen."""
 
 
 BID_ANSWER = [bid_answers.c[name] for name in ("preset", "at", "bid", "best", "habit", "cost", "mistake")]
-"""What an export shows of a hand of the bidding trainer: not the seed, which tells the cards of one that is not answered."""
+"""The columns of the bidding trainer's hands in an export, without the seed, which reveals the cards of unanswered
+ones."""
 NAMES_LOCK = 4729115
-"""The number of PostgreSQL's advisory lock for giving names to accounts: arbitrary, and used for nothing else."""
+"""The key of PostgreSQL's advisory lock for naming accounts: arbitrary but unique."""
 
 
 class Taken(Exception):
-    """The account name, or one that looks like it, belongs to somebody else; or the player has an account already."""
+    """The account name, or a confusable one, belongs to somebody else; or the player already has an account."""
 
 
 class Changed(Exception):
-    """The account is no longer as it was when it was checked: it has another password, is banned or deleted, or its session
-    has ended.
+    """The account has changed since it was checked: it has another password, is banned or deleted, or its session has
+    ended.
     """
 
 
@@ -85,7 +86,7 @@ class People:
         self.restrictions = restrictions
 
     async def find(self, player: str) -> Person | None:
-        """The player with this id; None if the server knows nothing but the id."""
+        """The player with this id; None if the player has no row."""
         return await self._database.read(lambda connection: _person(connection, player))
 
     async def by_account(self, account: str) -> Person | None:
@@ -97,13 +98,13 @@ class People:
         return await self._database.read(lambda connection: identified(connection, who))
 
     async def name_owner(self, keys: Iterable[str]) -> str | None:
-        """A player whose account has a name with one of these keys; None if there is none."""
+        """A player whose account's name has one of these keys; None if there is none."""
         query = sa.select(name_keys.c.player).where(name_keys.c.key.in_(sorted(keys))).limit(1)
         owner: str | None = await self._database.read(lambda connection: connection.scalar(query))
         return owner
 
     async def index_names(self) -> int:
-        """Store the keys of accounts that have none, from earlier versions; their number."""
+        """Store the keys of earlier versions' accounts that have none; returns their number."""
         known = sa.select(name_keys.c.player)
         query = sa.select(players.c.id, players.c.name).where(players.c.account.is_not(None), players.c.id.not_in(known))
 
@@ -120,7 +121,7 @@ class People:
         await self._database.write(lambda connection: put(connection, player, now, name=name))
 
     async def register(self, player: str, account: str, password: str, now: int) -> None:
-        """Open an account (password: a hash) for a guest, whose sessions end. Raises ``Taken`` if somebody else has the name."""
+        """Open an account (password: a hash) for a guest, whose sessions end. ``Taken``: somebody else has the name."""
 
         def write(connection: sa.Connection) -> None:
             open_account(connection, player, account, now, password=password)
@@ -132,7 +133,7 @@ class People:
     ) -> None:
         """Change the password (a hash) and sign every browser out.
 
-        Raises ``Changed`` unless the account is as ``before`` says, and ``session`` is still signed in.
+        ``Changed``: the account differs from ``before``, or ``session`` is no longer signed in.
         """
 
         def write(connection: sa.Connection) -> None:
@@ -143,9 +144,10 @@ class People:
         await self._database.write(write)
 
     async def sign_in(self, session: str, player: str, agent: str, now: int, before: Person | None = None) -> None:
-        """Store that a browser is signed in. session: a hash of its cookie's token.
+        """Sign a browser in. session: a hash of its cookie's token.
 
-        Raises ``Changed`` unless the account is as ``before`` says: a ban or a new password ends a sign-in under way too.
+        ``Changed``: the account differs from ``before``, so that a ban or a new password also stops sign-ins in
+        progress.
         """
 
         def write(connection: sa.Connection) -> None:
@@ -155,7 +157,9 @@ class People:
         await self._database.write(write)
 
     async def is_signed_in(self, session: str, player: str, now: int) -> bool:
-        """Whether that browser is still signed in. Updates when it was last seen, at most once in ``SEEN_EVERY``."""
+        """Whether the browser is still signed in. Updates the time when it was last seen, at most once in
+        ``SEEN_EVERY``.
+        """
         mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
         query = sa.select(sign_ins.c.seen).where(mine)
         seen: int | None = await self._database.read(lambda connection: connection.scalar(query))
@@ -174,7 +178,7 @@ class People:
         return await self._database.read(lambda connection: has_ended(connection, player, session))
 
     async def sign_out(self, player: str, session: str | None, now: int) -> None:
-        """Sign out one of the player's browsers (None: all of them), which ends all personal links too."""
+        """Sign out one of the player's browsers (None: all), which also ends all personal links."""
         await self._database.write(lambda connection: end_sessions(connection, player, now, session))
 
     async def make_link(self, link: str, player: str, now: int, until: int) -> None:
@@ -187,9 +191,9 @@ class People:
         await self._database.write(write)
 
     async def take_link(self, link: str, now: int, session: str = "", agent: str = "") -> str | None:
-        """Remove a personal link and return its player; None if it does not exist, was used or has run out.
+        """Remove a personal link and return its player; None if it does not exist, was used or has expired.
 
-        session: that of the browser which takes it; it is signed in, if the player has an account.
+        session: of the browser that takes it, which is signed in if the player has an account.
         """
 
         def write(connection: sa.Connection) -> str | None:
@@ -205,7 +209,7 @@ class People:
         return await self._database.write(write)
 
     async def export(self, player: str) -> dict[str, Any]:
-        """Everything stored about a player, as plain data."""
+        """All data stored about a player."""
 
         def read(connection: sa.Connection) -> dict[str, Any]:
             def rows(query: sa.Select[Any]) -> list[dict[str, Any]]:
@@ -214,7 +218,7 @@ class People:
             played = sa.select(hand_seats, hands.c.table_id).join_from(hand_seats, hands)
             known = [column for column in players.c if column is not players.c.password]
             chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
-                # By table, for which there is an index; players have left some before a hand was over.
+                # By table, which is indexed; players may have left some tables before a hand was over.
                 among(connection, events.c.table_id, tables_of(connection, player)),
                 events.c.player == player,
                 events.c.line.startswith('{"type":"chat"', autoescape=True),
@@ -265,8 +269,8 @@ class People:
     ) -> tuple[str, ...]:
         """Delete a player; hands and logs stay, without the name. Returns the tables that must be read again.
 
-        Nothing of the player's stays in the files of an SQLite database. Raises ``Changed``, with nothing deleted, unless
-        the account is as ``before`` says, and ``session`` is still signed in.
+        No data of the player stays in the files of an SQLite database. ``Changed``, before anything is deleted: the
+        account differs from ``before``, or ``session`` is no longer signed in.
         """
         await self.check_unchanged(before, session)
         known = await self.forget(player, now)
@@ -274,13 +278,13 @@ class People:
         return known
 
     async def check_unchanged(self, before: Person | None, session: str | None = None) -> None:
-        """Raise ``Changed`` unless the account is as ``before`` says, not banned, and ``session``, if given, signed in."""
+        """``Changed``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
         await self._database.read(lambda connection: check_unchanged(connection, before, session))
 
     async def forget(self, player: str, now: int) -> tuple[str, ...]:
-        """Delete a player from the rows of the database; `Database.scrub` then removes what its files still hold.
+        """Delete a player from the database's rows; `Database.scrub` then erases deleted data from its files.
 
-        Each table has a transaction of its own, so that nobody waits for a long one. Running it again is harmless.
+        Each table has its own transaction, so that nobody waits for a long one. Idempotent.
         """
         other = stranger()
         known = await self._database.read(lambda connection: tables_of(connection, player))
@@ -310,9 +314,9 @@ def _person(connection: sa.Connection, player: str | None) -> Person | None:
 
 
 def open_account(connection: sa.Connection, player: str, account: str, now: int, *, password: str | None = None) -> None:
-    """Open an account for a guest, whose sessions end. Raises ``Taken``, and ``Changed`` if the guest is banned.
+    """Open an account for a guest, whose sessions end. ``Taken``: the name is taken. ``Changed``: the guest is banned.
 
-    The names of all accounts are compared in the transaction that adds one, and only one such transaction runs at a time.
+    The transaction compares the names of all accounts; such transactions are serialized.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({NAMES_LOCK})"))
@@ -330,13 +334,13 @@ def open_account(connection: sa.Connection, player: str, account: str, now: int,
 
 
 def marked(connection: sa.Connection, names: Mapping[str, str]) -> frozenset[str]:
-    """Those of these players, by id, whose name is that of their account."""
+    """The players, by id, whose displayed name is their account's."""
     query = sa.select(players.c.id, players.c.name).where(players.c.id.in_(list(names)), players.c.account.is_not(None))
     return frozenset(row.id for row in connection.execute(query) if names[row.id] == row.name)
 
 
 def check_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
-    """Raise ``Changed`` unless the account is as ``before`` says, not banned, and ``session``, if given, signed in."""
+    """``Changed``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
     if before is None:
         return
     row = connection.execute(sa.select(players).where(players.c.id == before.id)).one_or_none()
@@ -348,7 +352,7 @@ def check_unchanged(connection: sa.Connection, before: Person | None, session: s
 
 
 def put_session(connection: sa.Connection, session: str, player: str, agent: str, now: int) -> None:
-    """Store that a browser is signed in."""
+    """Insert a signed-in browser's session."""
     row = {"id": session, "player": player, "created": now, "seen": now, "agent": agent[:200]}
     connection.execute(sa.insert(sign_ins), row)
 

@@ -1,6 +1,6 @@
-"""Processes that serve the database, and the notices that they and ``dasan admin`` leave for each other.
+"""Processes that serve the database, and notices between them and ``dasan admin``.
 
-Each process writes a heartbeat, which also shows whether the database accepts writes, and reads notices every second.
+Each process writes a heartbeat, which also tests whether the database accepts writes, and reads notices every second.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dasan.server.store.database import Database
 from dasan.server.store.schema import notices, processes
 
 Kind: TypeAlias = Literal["recheck", "reopen", "restrict"]
-"""recheck: check again whether a player is signed in and not banned. reopen: read a table from the store again. restrict: read
-the forbidden networks and words again.
+"""recheck: check whether a player is still signed in and not banned. reopen: read a table from the store again.
+restrict: reload banned networks and blocked words.
 """
 
 NOTICE_LIFE = 5 * 60 * 1000
-"""Milliseconds for which notices are kept: longer than the clocks of two machines may differ."""
+"""Milliseconds for which notices are kept: longer than the clock skew between machines."""
 ALIVE = 30 * 1000
-"""Milliseconds without a heartbeat after which a process counts as gone."""
+"""Milliseconds without a heartbeat after which a process counts as dead."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Process:
 
 
 def leave_notice(connection: sa.Connection, kind: Kind, subject: str, now: int) -> None:
-    """Leave a notice, in the transaction that makes the change."""
+    """Leave a notice in the transaction that makes the change."""
     connection.execute(sa.insert(notices), {"at": now, "kind": kind, "subject": subject})
 
 
@@ -55,7 +55,7 @@ class Processes:
         self._database = database
 
     async def beat(self, process: str, version: str, now: int) -> None:
-        """Write the process's heartbeat. Raises if the database accepts no writes."""
+        """Write the process's heartbeat. Raises an error if the database accepts no writes."""
 
         def write(connection: sa.Connection) -> None:
             mine = processes.c.id == process
@@ -67,7 +67,7 @@ class Processes:
         await self._database.write(write)
 
     async def gone(self, process: str) -> None:
-        """Delete the process's heartbeat, because it ends."""
+        """Delete the process's heartbeat at its end."""
         change = sa.delete(processes).where(processes.c.id == process)
         await self._database.write(lambda connection: connection.execute(change))
 
@@ -78,7 +78,7 @@ class Processes:
         return tuple(Process(row.id, row.version, row.started, row.seen) for row in rows)
 
     async def notices(self, now: int) -> tuple[Notice, ...]:
-        """The notices of the last minutes; those from other machines may come out of order."""
+        """The notices of the last minutes; other machines' may be out of order."""
         query = sa.select(notices).where(notices.c.at >= now - NOTICE_LIFE).order_by(notices.c.id)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(Notice(row.id, row.kind, row.subject) for row in rows)

@@ -1,4 +1,4 @@
-"""Promises: seeds whose commitment somebody has been shown before a table is opened with them."""
+"""Promises: seeds whose commitment was shown before a table is opened with them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dasan.server.store.database import Database
 from dasan.server.store.schema import promises
 
 PROMISE_KEPT = 60 * 60 * 1000
-"""Milliseconds after which a promised seed is deleted if no table was opened with it."""
+"""The lifetime of an unused promised seed in milliseconds."""
 
 
 class Promises:
@@ -27,7 +27,7 @@ class Promises:
         await self._database.write(write)
 
     async def redeem(self, ticket: str, now: int) -> bytes | None:
-        """Remove and return the seed of a ticket; None if there is none, or it was redeemed or has run out."""
+        """Remove and return the seed of a ticket; None if it does not exist, was redeemed or has expired."""
 
         def write(connection: sa.Connection) -> bytes | None:
             mine = sa.and_(promises.c.ticket == ticket, promises.c.at >= now - PROMISE_KEPT)

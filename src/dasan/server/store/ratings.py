@@ -1,8 +1,8 @@
-"""Ratings by game and number of players, of people and bots, by the Plackett–Luce model of openskill.
+"""Ratings of people and bots by game and number of players, with openskill's Plackett–Luce model.
 
-A rated hand is a match between sides, or between all seats. A higher payment is a higher place; in games that are played
-for places, the places themselves count. A rating is shown as ``500 + 40 mu``, so that it begins at 1500. Bots that the arena has
-measured keep their measured rating: people are rated against them, and the ratings of different servers mean the same.
+A rated hand is a match between sides, or between all seats, ranked by payment or, in games played for places, by place.
+A rating is shown as ``500 + 40 mu``, so that it begins at 1500. Bots that the arena has measured keep their measured
+rating: people are rated against them, and the ratings of different servers mean the same.
 
 Ratings follow from the finished hands in their order, so `computed` can compute them again.
 """
@@ -78,7 +78,7 @@ def measured_ratings(preset: str) -> dict[str, float]:
 def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
     """The ratings of those who played a rated hand, after it, by player. known: before it. A void hand rates nobody.
 
-    A bot that was replaced during the hand did not play it: its rating counts for the others and stays as it is. A bot in several
+    The rating of a bot that was replaced during the hand counts for the others but does not change. A bot in several
     seats gets the mean of their new ratings.
     """
     if hand.result.get("winners") == []:
@@ -129,7 +129,7 @@ def rate(connection: sa.Connection, hand: FinishedHand) -> None:
     """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand."""
     names = {p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players}
     count = len(hand.players)
-    # Each row is locked, in sorted order: other processes may rate the same bots at the same time.
+    # Lock rows in sorted order: other processes may rate the same bots at the same time.
     rows = {name: _read(connection, name, hand.preset, count) for name in sorted(n for n in names if n is not None)}
     known = {name: _rated(row) for name, row in rows.items() if row is not None}
     for name, new in sorted(after(hand, known).items()):

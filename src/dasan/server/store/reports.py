@@ -1,4 +1,4 @@
-"""Reports of chat messages, for the people who run the server."""
+"""Reports of chat messages, for moderators."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Reports:
         self._database = database
 
     async def add(self, row: dict[str, object]) -> None:
-        """Store a report of a chat message; a second one by the same player about the same message changes nothing.
+        """Store a report of a chat message. Repeated reports by the same player are ignored.
 
-        It is against the player who wrote the message, by the table's log: somebody else may sit there by now.
+        The reported player is the author in the table's log, who may no longer sit there.
         """
         place = sa.and_(events.c.table_id == row["table_id"], events.c.seq == sa.literal(row["seq"], sa.Integer) - 1)
         author = sa.select(events.c.player).where(place).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Retention: how long data is kept, and the deletion of older data."""
+"""Retention periods, and the deletion of older data."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from dasan.server.store.schema import (
 
 DAY = 24 * 60 * 60 * 1000
 AT_ONCE = 200
-"""The most rows that one transaction deletes, so that moves do not wait long."""
+"""The most rows that one transaction deletes, so that moves are not delayed."""
 UNSEEN_DAYS = 401
-"""Days after which no cookie of a browser counts any more: older sign-ins, and ends of sessions, are deleted."""
+"""Days after which cookies have expired: older sign-ins and ended sessions are deleted."""
 
 ADDRESSES_DAYS = 30
-"""Days for which the addresses from which players come are kept."""
+"""Days for which players' addresses are kept."""
 
 
 @dataclass(frozen=True)
 class Keep:
-    """Days for which data is kept; 0: for ever.
+    """Retention periods in days; 0: forever.
 
-    tables: casual tables nobody has touched. hands: unrated hands. guests: players without an account who have not
-    played. chat: what was said, and reports of it.
+    tables: unused casual tables. hands: unrated hands. guests: players without an account who have not played. chat:
+    messages, and reports of them.
     """
 
     tables: int = 0
@@ -59,7 +59,7 @@ class Keep:
 
 
 async def prune(database: Database, people: People, keep: Keep, now: int, *, dry: bool = False) -> Counter[str]:
-    """Delete data that is older than its period; return how much of each kind. dry: only count."""
+    """Delete data older than its period; return the counts by kind. dry: only count."""
     removed: Counter[str] = Counter()
     if keep.tables:
         removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, now), tables.c.id, dry=dry)
@@ -83,7 +83,7 @@ def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
 
 
 async def _remove(database: Database, old: sa.Select[tuple[str]], key: sa.Column[str], *, dry: bool) -> int:
-    """Delete rows by their ids, ``AT_ONCE`` at a time; rows that refer to them are deleted too."""
+    """Delete rows by id, ``AT_ONCE`` at a time, with the rows that refer to them."""
     if dry:
         count = sa.select(sa.func.count()).select_from(old.subquery())
         return await database.read(lambda connection: connection.scalar(count) or 0)
@@ -128,7 +128,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
 
 
 async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int:
-    """Delete the text of old chat. The log keeps the entries, so that it still folds to the same room."""
+    """Delete the text of old chat. The entries stay in the log, so that it still folds to the same room."""
     chat = sa.and_(
         events.c.at < cutoff,
         events.c.line.startswith('{"type":"chat"', autoescape=True),
@@ -169,8 +169,8 @@ def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> 
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:
-    """Delete what has run out: promises, sign-ins, bans of networks, invitations, old sessions, addresses, notices
-    and hands of the bidding trainer that guests without a name were given.
+    """Delete expired data: promises, sign-ins, bans of networks, invitations, old sessions, addresses, notices, and the
+    bidding trainer's hands of guests without a name.
     """
     connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
     unseen = now - UNSEEN_DAYS * DAY

@@ -17,21 +17,22 @@ from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import decisions, hand_seats, players, review_notes, reviews, shared_reviews
 
 FOLLOWED = 30 * 24 * 60 * 60 * 1000
-"""Milliseconds after which a shared review is deleted whose leader has not moved."""
+"""Milliseconds without a move of the leader after which a shared review is deleted."""
 MOST_NOTES = 200
-"""Notes of one player on one hand."""
+"""The most notes of one player on one hand."""
 MOST_OF_PLAYER, MOST_OF_STRANGERS, MOST_OF_STRANGER = 5000, 1000, 20
-"""Notes of one player in all; and notes on one hand of guests who did not play it, in all and of one of them."""
+"""The most notes of one player in total; the most notes on one hand by guests who did not play it, in total and per
+guest."""
 PAGE = 50
 TURNING = "turning"
 """The kind of review that is one line, a ``TurningPoint``."""
 CHOSEN = ""
-"""The habit of a decision for the best candidate: none."""
+"""The habit of a best decision: none."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """A review that others watch. place: what its leader looks at. revision: how often that has changed."""
+    """A shared review. place: the leader's position. revision: the number of its changes."""
 
     id: str
     hand: str
@@ -58,7 +59,7 @@ class Reviews:
     async def keep(
         self, hand: FinishedHand, kind: str, version: str, lines: Iterable[str], judged: Iterable[Mapping[str, Any]] = ()
     ) -> None:
-        """Store a whole review. judged: the decisions in it, for the habits of the people who played.
+        """Store a complete review. judged: its decisions, for the habits of the people who played.
 
         A turning point is also stored with the hand, by which its players find it.
         """
@@ -89,9 +90,8 @@ class Reviews:
         return [_habits(preset, unit, counts) for (preset, unit), counts in sorted(games.items())]
 
     async def notes(self, player: str, hand_id: str, after: int = -1) -> tuple[list[dict[str, Any]], int | None]:
-        """A page of the player's notes on a hand, in order of their moves, from those behind the move ``after`` on.
-
-        With it, the number after which the next page begins; None on the last.
+        """(a page of the player's notes on a hand, in order of their moves, beginning after the move ``after``; the
+        ``after`` of the next page, None on the last).
         """
         query = sa.select(review_notes.c.seq, review_notes.c.text).where(
             review_notes.c.player == player, review_notes.c.hand_id == hand_id, review_notes.c.seq > after
@@ -102,10 +102,10 @@ class Reviews:
         return page, page[-1]["seq"] if len(rows) > PAGE else None
 
     async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
-        """Store a note in place of an earlier one at the same move; an empty text deletes it.
+        """Store a note, replacing an earlier one at the same move; an empty text deletes it.
 
-        Raises ``Refused`` if the player has too many. Guests who did not play the hand have few each, and share a number: they
-        cannot use up what others may write.
+        ``Refused``: the player has too many. Guests who did not play the hand have a small limit each and a common one,
+        so that they cannot exhaust other players' limits.
         """
         mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
 
@@ -152,7 +152,7 @@ class Reviews:
         return None if row is None else Shared(row.id, row.hand_id, row.leader, row.name, row.place, row.revision)
 
     async def lead(self, shared_id: str, place: Mapping[str, Any], now: int) -> int:
-        """Store the leader's new place; return the revision after it."""
+        """Store the leader's new position; return its revision."""
         mine = shared_reviews.c.id == shared_id
         change = sa.update(shared_reviews).where(mine)
         values = {"place": dict(place), "revision": shared_reviews.c.revision + 1, "touched": now}

@@ -292,7 +292,7 @@ bid_answers = sa.Table(
     sa.Index("ix_bid_answers_player", "player", "preset", "at"),
     sa.Index("ux_bid_answers_open", "player", "preset", unique=True, sqlite_where=OPEN_BID, postgresql_where=OPEN_BID),
 )
-"""Hands of the bidding trainer, of which a player has one open in each game. bid and what follows: null until the hand is
+"""Hands of the bidding trainer; a player has one open hand in each game. bid and later columns: null until the hand is
 answered; habit: empty for the best bid.
 """
 review_notes = sa.Table(
@@ -378,7 +378,7 @@ follows = sa.Table(
     sa.Column("since", sa.BigInteger, nullable=False),
     sa.Column("seen", sa.BigInteger, nullable=False),
 )
-"""seen: when the follower was last here, which the followed player may know."""
+"""seen: when the follower was last online, which the followed player may know."""
 blocks = sa.Table(
     "blocks",
     metadata,

@@ -1,4 +1,4 @@
-"""End a player's sessions: the browsers that are signed in or hold a guest's cookie, and all that lets another browser in."""
+"""End a player's sessions, those of accounts and of guests' cookies, and everything that lets another browser in."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dasan.server.store.schema import challenges, ended_sessions, links, players
 
 
 def end_sessions(connection: sa.Connection, player: str, now: int, session: str | None = None) -> None:
-    """End one session of the player (None: all), and the personal links, passkey challenges and push subscriptions of sessions.
+    """End one session of the player (None: all), and its personal links, passkey challenges and push subscriptions.
 
-    session: as `Identities.session` names it. Whatever ends a session calls this, so that nothing made in a session outlives
-    it; a notice has every process forget what it knew of the player.
+    session: its name from `Identities.session`. All code that ends a session calls this, so that nothing made in a
+    session outlives it. A notice makes every process drop its cached data of the player.
     """
     mine = sign_ins.c.player == player
     connection.execute(sa.delete(sign_ins).where(mine if session is None else sa.and_(mine, sign_ins.c.id == session)))
@@ -27,23 +27,23 @@ def end_sessions(connection: sa.Connection, player: str, now: int, session: str 
     account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))
     ended = session or everywhere(player)
     known = connection.scalar(sa.select(ended_sessions.c.id).where(ended_sessions.c.id == ended)) is not None
-    # One sign-in of an account is over when its row is gone; sessions of guests have no row.
+    # Deleting the row ends an account's session; guests' sessions have no row.
     if not known and (session is None or account is None):
         connection.execute(sa.insert(ended_sessions), {"id": ended, "at": now})
     leave_notice(connection, "recheck", player, now)
 
 
 def begin_again(connection: sa.Connection, player: str) -> None:
-    """Let a guest's cookies count again, when a ban is lifted."""
+    """Make a guest's cookies valid again after a ban is lifted."""
     connection.execute(sa.delete(ended_sessions).where(ended_sessions.c.id == everywhere(player)))
 
 
 def has_ended(connection: sa.Connection, player: str, session: str | None) -> bool:
-    """Whether a guest's session has been ended, by itself or with all of the player's."""
+    """Whether a guest's session has ended, alone or with all of the player's."""
     names = [everywhere(player), *([] if session is None else [session])]
     return connection.scalar(sa.select(ended_sessions.c.id).where(ended_sessions.c.id.in_(names)).limit(1)) is not None
 
 
 def everywhere(player: str) -> str:
-    """The name, among ended sessions, of all sessions of a guest; no id can be read from it."""
+    """The entry among ended sessions that means all sessions of a guest: a hash, from which the id cannot be read."""
     return sha256(f"player {player}".encode()).hexdigest()

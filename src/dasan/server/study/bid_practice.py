@@ -1,4 +1,4 @@
-"""The bidding trainer's hands: deals in which a seat is about to bid, and what its bids are worth."""
+"""The bidding trainer's hands: deals in which a seat is about to bid, and the values of its bids."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from dasan.review.contract import contract
 from dasan.review.expected import decision
 
 OTHERS = "greedy"
-"""The bot that bids in the other seats, and plays the hand to its end."""
+"""The bot that bids in the other seats and plays the hand to its end."""
 WORLDS = 192
-"""Sampled deals in which each bid is played out."""
+"""Sampled deals for each bid."""
 AFTER = (EventType.KITTY, EventType.CALL, EventType.PLAY)
 """The events that can follow an auction."""
 
 
 def hand(preset: str, seed: bytes) -> dasan.State:
-    """The deal of a seed, after a number of bids that the seed draws, where a seat has a choice of bids.
+    """The deal of a seed, after a random number of bids, where a seat has a choice of bids.
 
     >>> state = hand("big-three", bytes(32))
     >>> state.phase, len(state.legal_moves()) > 1
@@ -47,9 +47,9 @@ def shown(preset: str, seed: bytes) -> dict[str, Any]:
 
 
 def verdict(preset: str, seed: bytes, bid: str, seconds: float, memory_mb: float) -> dict[str, Any]:
-    """A bid in the hand of `shown`, judged as ``BidVerdict`` says. seconds: for the values with all hands open.
+    """The verdict (``BidVerdict``) on a bid in the hand of `shown`. seconds: for solving with all hands open.
 
-    Raises what `dasan.State.play` raises.
+    Errors as for `dasan.State.play`.
     """
     state = hand(preset, seed)
     after = state.play(bid)

@@ -1,11 +1,11 @@
 """Signs of collusion and of programs that pose as people, as statistics with known rates of false alarms.
 
-Pairs: two people who help each other win more together than their skill explains, or one of them loses to the other. A hand's
-payments become normal scores within their pool: the game and the number of people at the table. A person's skill is fitted to
-all hands of a pool: a score is one's own skill less the mean of the others'. What a pair scores beyond that has mean 0 for honest
-people; Holm's method keeps the chance of one false alarm in the whole report near `ALARM`.
+Pairs: two people who help each other win more together than their skill explains, or one of them loses to the other. A
+hand's payments become normal scores within their pool: the game and the number of people at the table. A person's skill
+is fitted to all hands of a pool: the expected score is one's own skill minus the mean of the others'. A pair's
+residuals have mean 0 for honest people; Holm's method keeps the family-wise error rate of the report near `ALARM`.
 
-Programs: the share of an account's moves that a strong bot would make too, among moves where a simple bot would make another.
+Programs: the share of an account's moves that agree with a strong bot, among moves where a simple bot disagrees.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from dasan.bots.protocol import Bot
 
 LEAST = 30
-"""The fewest hands together, and the fewest apart for each of the two, on which a pair is judged."""
+"""The minimum number of hands together, and apart for each of the two, to judge a pair."""
 SWEEPS, PRIOR = 40, 5
-"""Rounds of the fit of skills, and the hands of mean skill that count as known of everybody."""
+"""Iterations of the fit of skills, and the prior's weight in hands of mean skill."""
 ALARM = 0.01
-"""The chance that a report on honest players names any pair."""
+"""The probability that a report on honest players names any pair."""
 PROGRAM = 0.8
-"""An account is named if its agreement is higher than this, beyond doubt."""
+"""An account is named if its agreement is significantly higher than this."""
 DOUBT = 0.005
-"""The chance that an account whose agreement is `PROGRAM` is named."""
+"""The probability that an account with agreement `PROGRAM` is named."""
 _NORMAL = NormalDist()
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -42,7 +42,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HandPlayed:
-    """One finished hand. pool: hands whose payments compare. payments: of people alone, by player."""
+    """One finished hand. pool: hands with comparable payments. payments: of people only, by player."""
 
     pool: tuple[str, int]
     payments: Mapping[str, float]
@@ -52,8 +52,8 @@ class HandPlayed:
 class Pair:
     """Two people with enough hands together and apart.
 
-    joint: how many standard errors their common score is above what their skill explains. transfer: the same of what
-    ``one`` wins from ``other``. suspicious: whether one of the two is so large that chance hardly explains it.
+    joint: their common score above what their skill explains, in standard errors. transfer: the same for what ``one``
+    wins from ``other``. suspicious: whether either is significant.
     """
 
     one: str
@@ -66,7 +66,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How often an account moves as a bot would. least: the lower bound of the true share. decisions: how many counted."""
+    """An account's agreement with a bot. least: the lower bound of the true share. decisions: the number of telling
+    moves.
+    """
 
     player: str
     decisions: int
@@ -87,7 +89,7 @@ def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM)
     for played, hand in zip(listed, beyond, strict=True):
         for one, other in combinations(sorted(hand), 2):
             sums[one, other].append((played.pool, hand[one] + hand[other], hand[one] - hand[other]))
-    # The spread is that of all pairs: a pair's own is too small where its few hands were lucky.
+    # The variance is pooled over all pairs: a pair's own is too small if its few hands were lucky.
     squares: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     for pool, joint, transfer in chain.from_iterable(sums.values()):
         squares[pool].append((joint**2, transfer**2))
@@ -103,7 +105,7 @@ def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM)
     order = sorted(range(len(judged)), key=chances.__getitem__)
     named: set[int] = set()
     for rank, at in enumerate(order):
-        # Holm: the first that chance explains ends the list.
+        # Holm: stop at the first non-significant pair.
         if chances[at] * (len(judged) - rank) > alarm:
             break
         named.add(at)
@@ -111,7 +113,7 @@ def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM)
 
 
 def _beyond_skill(hands: Sequence[HandPlayed]) -> list[dict[str, float]]:
-    """The part of each person's score that skill does not explain, hand by hand."""
+    """Each person's residual score after skill, by hand."""
     found: list[dict[str, float]] = [{} for _ in hands]
     pools: dict[tuple[str, int], list[int]] = defaultdict(list)
     for at, hand in enumerate(hands):
@@ -134,30 +136,30 @@ def _normal_scores(payments: Floats) -> Floats:
 
 
 def _residuals(scores: Floats, names: Sequence[str], hand: npt.NDArray[np.int64]) -> Floats:
-    """Scores less what the fitted skill of their player and the mean skill of the others in the hand let expect."""
+    """Scores minus the expectation from their player's fitted skill and the mean skill of the others in the hand."""
     _, player = np.unique(names, return_inverse=True)
     counts, others = np.bincount(player), np.maximum(np.bincount(hand)[hand] - 1, 1)
     skill = np.zeros(len(counts))
     for _ in range(SWEEPS):
         against = (np.bincount(hand, skill[player])[hand] - skill[player]) / others
-        # Halfway, so that the sweeps do not swing; a few hands say little of a skill.
+        # Damped, so that the iteration does not oscillate, and shrunk, because a few hands say little about a skill.
         skill = (skill + np.bincount(player, scores + against) / (counts + PRIOR)) / 2
     own, against = skill[player], (np.bincount(hand, skill[player])[hand] - skill[player]) / others
-    # Two weak players cannot both be last, nor two strong ones both first: the curvature is fitted too.
+    # Two weak players cannot both be last, nor two strong ones both first: fit the curvature too.
     terms = np.stack([np.ones_like(own), own, against, own**2, own * against, against**2], axis=1)
     rest: Floats = scores - terms @ np.linalg.lstsq(terms, scores, rcond=None)[0]
     return rest
 
 
 def _above(errors: float) -> float:
-    """The chance of at least so many standard errors."""
+    """The probability of at least ``errors`` standard errors."""
     return 0.5 * math.erfc(errors / math.sqrt(2))
 
 
 def decisions(hand: dasan.State, seats: Iterable[int], simple: Bot, strong: Bot) -> Iterator[tuple[int, bool]]:
     """The seat of each telling move of a finished hand, and whether the strong bot would have made it.
 
-    A move tells something if the two bots disagree about it.
+    A move is telling if the two bots disagree about it.
     """
     from dasan.records.retrace import moves_of
 

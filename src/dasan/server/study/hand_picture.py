@@ -1,6 +1,4 @@
-"""A finished hand as a picture to share: the hands, the cards on the table, and the winners. SVG, no scripts, no
-fonts.
-"""
+"""A finished hand as an SVG picture to share: the hands, the cards on the table, and the winners. No scripts, no fonts."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from dasan.server.tables.facts import title_of
 
 WIDTH = 1000
 CARD, TALL, STEP = 50, 68, 34
-"""A card's width and height, and how far the next one lies from it, in pixels."""
+"""A card's width and height, and the distance to the next one, in pixels."""
 ROW, TOP, NAMES = 92, 84, 190
 """Height of a seat's row and of the title; width of the names."""
 SUITS = {"S": ("♠", "#14161d"), "H": ("♥", "#cb2923"), "C": ("♣", "#0d5b30"), "D": ("♦", "#2a62cf")}
@@ -27,7 +25,7 @@ FONT = "system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 def picture(hand: FinishedHand, state: State, seq: int | None) -> str:
     """The hand as dealt, or after the move with event ``seq``, as SVG. state: the whole hand.
 
-    Only for hands that everybody may see.
+    Use it only for hands that everybody may see.
     """
     now, played = _at(state, seq)
     whole = now is None
@@ -69,9 +67,9 @@ def _dealt(state: State) -> Sequence[Sequence[Card]]:
 
 
 def _at(state: State, seq: int | None) -> tuple[State | None, tuple[int, tuple[Card, ...]] | None]:
-    """The state after the move with event ``seq``, and the play that lies on the table then; None, None for the deal.
+    """(state after the move with event ``seq``, play on the table then); (None, None) for the deal.
 
-    After the pass that ends a trick its last play still lies there.
+    After the pass that ends a trick its last play is still on the table.
     """
     if seq is None:
         return None, None

@@ -16,12 +16,12 @@ PAGE = 100
 
 @lru_cache(maxsize=1)
 def book() -> dict[str, Puzzle]:
-    """All puzzles by id; reading them takes a moment."""
+    """All puzzles by id, cached."""
     return {puzzle.id: puzzle for puzzle in puzzles.load()}
 
 
 def find(puzzle_id: str) -> Puzzle:
-    """The puzzle with this id; ``Refused`` if there is none."""
+    """The puzzle with this id. ``Refused``: there is none."""
     puzzle = book().get(puzzle_id)
     if puzzle is None:
         raise Refused("not-found", reason("puzzle.none"))
@@ -29,7 +29,7 @@ def find(puzzle_id: str) -> Puzzle:
 
 
 def chosen(theme: str | None, grade: int | None, players: int | None) -> list[Puzzle]:
-    """The puzzles that match; ``Refused`` for a theme that there is not."""
+    """The matching puzzles. ``Refused``: there is no such theme."""
     if theme is not None and theme not in THEMES:
         raise Refused("malformed", f"there is no theme {theme[:40]!r}; there are {', '.join(THEMES)}")
     return [
@@ -47,9 +47,9 @@ def counted() -> tuple[dict[str, int], dict[str, int]]:
 
 
 def of_day(day: date) -> Puzzle:
-    """The puzzle of a day: another one every day, the same for everybody, none twice before all have been there."""
+    """The puzzle of a day, the same for everybody. No puzzle repeats before all have been used."""
     every = sorted(book())
-    # A step that shares no factor with the number of puzzles visits all of them.
+    # A step coprime to the number of puzzles visits all of them.
     step = next(n for n in range(257, 257 + len(every)) if _coprime(n, len(every)))
     return book()[every[day.toordinal() * step % len(every)]]
 

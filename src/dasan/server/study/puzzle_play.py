@@ -1,4 +1,4 @@
-"""A puzzle played against the server: whether a move wins, the best defence to it, or what refutes it."""
+"""A puzzle played against the server: whether a move wins, the best defence, or the refutation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AnswerVerdict:
 
 
 def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> AnswerVerdict:
-    """Check the last of ``moves``. ``Refused``: it is no move of the puzzle's side, or too hard to judge."""
+    """Check the last of ``moves``. ``Refused``: it is not a move of the puzzle's side, or too hard to judge."""
     start = puzzle.state
     side = side_of(start, _mover(start))
     truth = Truth(start, nodes)
@@ -61,7 +61,7 @@ def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> AnswerVerdict:
 
 
 def _answered(state: State, side: frozenset[int], truth: Truth, right: bool) -> tuple[State, list[str]]:
-    """The position in which the side has a choice again, or all is over, and the moves that lead there."""
+    """(the position at the side's next choice or the end, the moves that lead there)."""
     moves: list[str] = []
     while state.phase is Phase.PLAY and len(moves) < MOST_MOVES:
         legal = state.legal_moves()
@@ -77,9 +77,9 @@ def _answered(state: State, side: frozenset[int], truth: Truth, right: bool) -> 
 
 
 def _played_out(state: State, side: frozenset[int], truth: Truth) -> tuple[State, list[str]]:
-    """The end of the hand after a move that loses, and the moves that lead there, so that the loss can be seen.
+    """(end of the hand after a losing move, the moves that lead there), to show the loss.
 
-    The side plays as a bot would, whose every move loses too. Where a proof is too hard, the line ends.
+    The side plays a bot's moves, all of which lose. The line ends where a proof is too hard.
     """
     moves: list[str] = []
     while state.phase is Phase.PLAY and len(moves) < MOST_MOVES:
@@ -94,7 +94,7 @@ def _played_out(state: State, side: frozenset[int], truth: Truth) -> tuple[State
 
 
 def _defence(state: State, side: frozenset[int], truth: Truth, right: bool) -> Move:
-    """The other side's move: one that wins for it where it can; else the one after which the fewest moves win."""
+    """The other side's move: a winning one if there is one, else the one after which the fewest moves win."""
     legal = state.legal_moves()
     if not right:
         return next((move for move in legal if not truth.wins(state.play(move), side)), legal[0])
@@ -112,7 +112,7 @@ def _defence(state: State, side: frozenset[int], truth: Truth, right: bool) -> M
 
 
 def _cannot_lose(state: State, side: frozenset[int], truth: Truth) -> bool:
-    """Whether every move that the side could make now wins."""
+    """Whether every legal move of the side wins."""
     return _mover(state) in side and all(truth.wins(state.play(move), side) for move in state.legal_moves())
 
 

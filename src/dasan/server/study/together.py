@@ -1,7 +1,7 @@
-"""Reviews watched together: what the leader looks at is kept in the store, and told to all who follow, in any process.
+"""Shared reviews: the leader's position is stored, and sent to all followers in any process.
 
-A message between processes may be lost, and somebody may come late: the store says where the leader is, and each process
-looks again every few seconds while anybody follows.
+Messages between processes may be lost, and followers may come late. So the store has the leader's position, and each
+process polls it every few seconds while it has followers.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from dasan.server.store import Store
 from dasan.server.store.reviews import Shared
 
 LOOK_AGAIN = 4.0
-"""Seconds between looks at the store."""
+"""Seconds between polls of the store."""
 MOST_FOLLOWERS = 200
 SUBJECT = "reviews"
-"""What processes tell each other about on the bus: ids of reviews whose leader looks elsewhere."""
+"""The bus subject for ids of reviews whose leader has moved."""
 
 
 @dataclass
 class _Followed:
-    """A shared review that this process shows, as its connections know it."""
+    """A shared review with connections in this process, in the state last sent to them."""
 
     shared: Shared
     connections: set[Connection] = field(default_factory=set)
 
     def show(self, shared: Shared) -> None:
-        """Tell all connections, if it is news."""
+        """Send the state to all connections if it is new."""
         if shared.revision > self.shared.revision:
             self.shared = shared
             for connection in tuple(self.connections):
@@ -42,7 +42,7 @@ class _Followed:
 
 
 class Together:
-    """The shared reviews that connections of this process follow."""
+    """The shared reviews followed by connections of this process."""
 
     def __init__(self, store: Store, bus: Bus | None) -> None:
         self._store = store
@@ -51,19 +51,19 @@ class Together:
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
         self._all_at = 0.0
-        """When all are looked at again, by the event loop's clock."""
+        """The time of the next poll, by the event loop's clock."""
 
     async def run(self) -> None:
-        """Read the followed reviews again until cancelled: at once when another process says so, and at intervals."""
+        """Refresh the followed reviews until cancelled: when another process reports a change, and at intervals."""
         end = None if self._bus is None else await self._bus.subscribe(SUBJECT, self._heard)
         try:
-            await repeat("looking at shared reviews", self._look_again)
+            await repeat("refreshing shared reviews", self._look_again)
         finally:
             if end is not None:
                 await end()
 
     async def _look_again(self) -> None:
-        """Wait for news, or for the time to look at all of them, and look."""
+        """Wait for a report or the next poll, and refresh."""
         clock = asyncio.get_running_loop()
         try:
             async with asyncio.timeout_at(self._all_at):
@@ -73,7 +73,7 @@ class Together:
             self._all_at = clock.time() + LOOK_AGAIN
         self._wake.clear()
         while self._changed:
-            await guarded("looking at a shared review", self._look(self._changed.pop()))
+            await guarded("refreshing a shared review", self._look(self._changed.pop()))
 
     def _heard(self, message: bytes) -> None:
         shared_id = message.decode("ascii", "replace")
@@ -82,7 +82,7 @@ class Together:
             self._wake.set()
 
     async def join(self, shared_id: str, connection: Connection) -> None:
-        """Show a connection where the leader is, and from then on every change. ``Refused`` where there is no such."""
+        """Send a connection the leader's position and every later change. ``Refused``: there is no such review."""
         shared = await self._find(shared_id)
         await self._store.hands.load(shared.hand, connection.player)
         followed = self._followed.setdefault(shared_id, _Followed(shared))
@@ -93,7 +93,7 @@ class Together:
         connection.offer(_message(followed.shared, connection))
 
     def leave(self, shared_id: str, connection: Connection) -> None:
-        """The connection is gone."""
+        """Remove a closed connection."""
         followed = self._followed.get(shared_id)
         if followed is not None:
             followed.connections.discard(connection)
@@ -101,7 +101,7 @@ class Together:
                 del self._followed[shared_id]
 
     async def lead(self, shared_id: str, player: str | None, place: PlaceShown) -> None:
-        """The leader looks elsewhere: tell everybody. ``Refused`` for followers."""
+        """Store and send the leader's new position. ``Refused``: the player is not the leader."""
         shared = await self._find(shared_id)
         if player is None or shared.leader != player:
             raise Refused("forbidden", reason("review.lead"))
@@ -119,7 +119,7 @@ class Together:
         if shared is not None:
             followed.show(shared)
             return
-        # Its leader has been forgotten.
+        # Its leader was deleted.
         for connection in tuple(followed.connections):
             connection.close(4000 + STATUS["not-found"])
 

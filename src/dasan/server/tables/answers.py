@@ -1,4 +1,4 @@
-"""The answers that a table has given to commands, so that one which comes twice is answered alike."""
+"""A cache of a table's answers to commands, so that a repeated command gets the same answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 
 class Answers:
-    """The last `REMEMBERED` commands that were carried out, and as many that were refused."""
+    """The last `REMEMBERED` commands carried out, and as many refused."""
 
     def __init__(self) -> None:
         self._done: OrderedDict[Key, Done] = OrderedDict()
@@ -26,12 +26,11 @@ class Answers:
 
     @property
     def full(self) -> bool:
-        """Whether older commands may have been forgotten."""
+        """Whether older commands may have been dropped."""
         return len(self._done) >= REMEMBERED
 
     def given(self, key: Key, digest: str) -> int | None:
-        """The length of the log after the command; None if it is not known. Raises the command's refusal, if it was
-        refused.
+        """The length of the log after the command; None if unknown. Raises the command's refusal if it was refused.
 
         ``Refused``: another command had this id.
         """
@@ -43,7 +42,7 @@ class Answers:
         return None
 
     def load(self, done: Mapping[Key, Done]) -> None:
-        """Add what the log says."""
+        """Add commands from the log."""
         self._done.update(done)
 
     def done(self, key: Key, done: Done) -> None:
@@ -51,19 +50,19 @@ class Answers:
         _keep(self._done, key, done)
 
     def refused(self, key: Key, digest: str, refusal: dasan.DasanError | Refused) -> None:
-        """Keep why a command was refused."""
+        """Store the refusal of a command."""
         _keep(self._refused, (key, digest), copy(refusal))
 
 
 def same(done: Done, digest: str) -> int:
-    """The answer to a command that comes again. ``Refused``: it is another one."""
+    """The answer to a repeated command. ``Refused``: it is a different command."""
     if done.digest != digest:
         raise Refused("malformed", "this command id was already used for another command")
     return done.seq
 
 
 def _keep(answers: OrderedDict[K, V], key: K, answer: V) -> None:
-    """Store the answer, and forget the oldest one if there are too many."""
+    """Store the answer, and drop the oldest one if there are too many."""
     answers[key] = answer
     if len(answers) > REMEMBERED:
         answers.popitem(last=False)

@@ -1,4 +1,4 @@
-"""The turns of bots at one table: a bot thinks, its move waits until it is due, and a bot that keeps failing is replaced."""
+"""Bots' turns at one table: a bot thinks, its move waits until it is due, and a bot that keeps failing is replaced."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import Entry, Room
 
 TRIES = 3
-"""Failures in a row after which a bot is replaced at a table."""
+"""Consecutive failures after which a bot is replaced at a table."""
 
 
 @dataclass(frozen=True)
 class Thought:
-    """A move for a bot's seat. seconds: for which the bot thought, without the time for which it waited for a process. failed:
-    the bot itself chose none, and its stand-in did. only: no other move is legal.
+    """A move for a bot's seat. seconds: the thinking time, without the wait for a process. failed: whether the stand-in
+    chose because the bot failed. only: whether no other move is legal.
     """
 
     move: str
@@ -31,7 +31,7 @@ class Thought:
 
 
 class Bots(Protocol):
-    """The bots of a process, as a table uses them."""
+    """The interface of a process's bots."""
 
     pace: Pace
 
@@ -40,7 +40,7 @@ class Bots(Protocol):
         ...
 
     async def only(self, move: str) -> Thought:
-        """A bot's only legal move, after the wait that a choice would have had."""
+        """A bot's only legal move, after the same wait as a choice."""
         ...
 
     def bot_failed(self, name: str) -> None:
@@ -53,7 +53,7 @@ class Bots(Protocol):
 
 
 class BotTurns:
-    """What the table's task asks of its bots. room: the room as it is now; write: adds entries to it; wake: calls the task."""
+    """The bots of a table's task. room: returns the current room; write: adds entries to it; wake: wakes the task."""
 
     def __init__(
         self,
@@ -63,21 +63,21 @@ class BotTurns:
         wake: Callable[[], None],
     ) -> None:
         self.due: int | None = None
-        """When the move is made; None while the bot thinks."""
+        """The time when the move is due; None while the bot thinks."""
         self._bots, self._room, self._write, self._wake = bots, room, write, wake
         self._thinking: asyncio.Future[Thought] | None = None
         self._thought_of: tuple[int, int] = (0, 0)
         self._began = 0
         self._failures: Counter[str] = Counter()
-        """How often each bot has failed in a row."""
+        """Each bot's consecutive failures."""
 
     @property
     def under_way(self) -> bool:
-        """Whether a bot thinks, or has chosen a move that is not yet made."""
+        """Whether a bot is thinking or its move is pending."""
         return self._thinking is not None
 
     async def go_on(self) -> None:
-        """Start the bot whose turn it is, or make its move when it has chosen and the delay is over."""
+        """Start the bot to act, or make its move once it is due."""
         room = self._room()
         turn, state = room.bot_to_act, room.state
         if turn is None or state is None:
@@ -110,7 +110,7 @@ class BotTurns:
             self._thinking = None
 
     async def _move(self, room: Room, seat: int, name: str, thinking: asyncio.Future[Thought]) -> None:
-        """Make the move that was thought of; the first legal one for a bot that has none."""
+        """Make the chosen move; the first legal move if the bot has none."""
         failure = thinking.exception()
         failed = failure is not None or thinking.result().failed
         if failure is None:
@@ -119,7 +119,7 @@ class BotTurns:
             except dasan.DasanError as error:
                 failure, failed = error, True
         if failure is not None and room.state is not None:
-            # One bad bot cannot stop a table: the first legal move is made for it.
+            # A bad bot must not stop a table: make the first legal move for it.
             self._bots.bot_failed(name)
             report(f"bot {name} at table {room.head.id} made no legal move", failure)
             await self._write([bot_move(room, seat, str(room.state.legal_moves()[0]))])
@@ -130,14 +130,14 @@ class BotTurns:
             await self._replace(name)
 
     def _choice(self, bot: str, state: dasan.State, seat: int) -> asyncio.Future[Thought]:
-        """The bot's choice; a single legal move is made without one."""
+        """The bot's choice; a single legal move needs none."""
         legal = state.legal_moves()
         if len(legal) != 1:
             return asyncio.ensure_future(self._bots.think(bot, state.view(seat)))
         return asyncio.ensure_future(self._bots.only(str(legal[0])))
 
     async def _replace(self, bot: str) -> None:
-        """Have a bot's stand-in play on for it in all its seats, which everybody is shown."""
+        """Replace a bot by its stand-in in all its seats, visibly to everybody."""
         del self._failures[bot]
         room, entries = self._room(), []
         for seat, chair in enumerate(room.chairs):
@@ -147,7 +147,7 @@ class BotTurns:
         await self._write(entries)
 
     def _thought(self, thinking: asyncio.Future[Thought]) -> None:
-        """A bot has chosen, or failed; whether anybody still waits for it or not."""
+        """Handle a bot's choice or failure, even if nobody waits for it any more."""
         if not thinking.cancelled():
             thinking.exception()
         self._wake()

@@ -1,4 +1,4 @@
-"""Who sits where, and what never changes about a table."""
+"""The occupants of seats, and a table's constant facts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from dasan.play.new_hand import hand_secret
 from dasan.server.protocol.table import TableSettings
 
 Reason: TypeAlias = Literal["absent", "time", "left", "failed"]
-"""Why a substitute plays: for a player who is absent, has no time left or has left, or for a bot that failed too often."""
+"""Why a substitute plays: the player is absent, out of time or has left, or the bot failed too often."""
 
 
 @dataclass(frozen=True)
 class Chair:
-    """Who sits in a seat: a player by id, a bot by name, or nobody yet.
+    """A seat's occupant: a player by id, a bot by name, or nobody yet.
 
-    program: whether the player is a program, which says so itself. substitute: the bot that plays instead of the player or of
-    the chair's bot, and why it does. account: whether the name is that of the player's account, which nobody else can have.
+    program: whether the player declared itself a program. substitute: the bot that plays instead of the player or the
+    chair's bot, and the reason. account: whether the name is the player's account's, which nobody else can have.
     """
 
     kind: Literal["human", "bot", "open"]
@@ -38,12 +38,12 @@ class Chair:
 
     @property
     def shown(self) -> Literal["human", "program", "bot", "open"]:
-        """Who sits here, as the table shows it."""
+        """The kind of occupant that the table shows."""
         return "program" if self.program else self.kind
 
     @property
     def plays(self) -> str | None:
-        """The bot that moves for this seat; None where its player does."""
+        """The bot that moves for this seat; None if its player does."""
         return self.substitute[0] if self.substitute is not None else self.bot
 
     def to_json(self) -> dict[str, Any]:
@@ -79,8 +79,8 @@ class EventDeal:
 
 @dataclass(frozen=True)
 class Head:
-    """The facts about a table that never change. seed: the source of the secrets of all its hands. event: where the table belongs
-    to a duplicate event; it plays one hand, and other tables have the same seed.
+    """A table's constant facts. seed: the source of the secrets of all its hands. event: its duplicate event, if any;
+    such a table plays one hand and shares its seed with other tables.
     """
 
     id: str
@@ -98,7 +98,7 @@ class Head:
         return fairness.commitment(self.secret(number))
 
     def page(self, number: int) -> str:
-        """The id of hand ``number``'s permanent page: nobody can guess it, and it is the same whoever works it out."""
+        """The id of hand ``number``'s permanent page: unguessable and deterministic."""
         label = "page" if self.event is None else f"page {self.id}"
         return _id(fairness.local_seed(self.seed, label, number))
 
@@ -125,16 +125,16 @@ NAMES = (
     *("Mr Lin", "Auntie Hua", "Old Wang", "Xiao Yu", "Jie", "Lan", "Uncle Bo"),
     *("Dai", "Qing", "Granny Luo", "Master Hu", "Ling", "Kai", "Big Zhou"),
 )
-"""Names of bots at a table; the page draws a face for each, and says them in the reader's language."""
+"""Names of bots at a table; the page translates them and draws a face for each."""
 ALIKE = dict(zip((one.bot for one in CHARACTERS), (4, 1, 13, 0, 12, 2, 8, 9), strict=True))
-"""For each graded player, which of `NAMES` has the same face."""
+"""The index in `NAMES` with each graded player's face."""
 
 
 def bot_chairs(bots: Sequence[str | None], table: str) -> tuple[Chair | None, ...]:
-    """A chair for every seat with a bot, each with a name and a face that no other has; None for the other seats.
+    """A chair for every seat with a bot, with a unique name and face; None for the other seats.
 
-    The first graded player of its grade is called by its own name. The names of the others follow from the table's id and
-    from their seats.
+    The first graded player of each grade has its own name. The other names are derived from the table's id and the
+    seats.
 
     >>> [chair and chair.name for chair in bot_chairs(["level-1", None, "greedy", "level-1"], "an id")]
     ['Little Wei', None, 'Ling', 'Old Wang']
@@ -147,7 +147,7 @@ def bot_chairs(bots: Sequence[str | None], table: str) -> tuple[Chair | None, ..
         if bot is not None and graded.get(bot) == seat:
             out.append(Chair("bot", called(bot), bot=bot))
             continue
-        # A seat without a bot keeps a name too: the others keep theirs when a bot sits down there.
+        # Seats without a bot also reserve a name, so that the others keep theirs when a bot sits down.
         face = next(i for n in range(len(NAMES)) if (i := (first + seat * 5 + n) % len(NAMES)) not in taken)
         taken.add(face)
         out.append(None if bot is None else Chair("bot", NAMES[face], bot=bot))

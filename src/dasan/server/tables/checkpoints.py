@@ -1,4 +1,4 @@
-"""A room as JSON, taken when a hand is dealt, so that a table opens without the log of the hands before."""
+"""A room as JSON at a deal, so that a table opens without the log of earlier hands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def checkpoint(room: Room) -> Json:
-    """The room as plain data. Only a room whose hand has just been dealt can be written so."""
+    """The room as plain data. ValueError: its hand has not just been dealt."""
     state = room.state
     if state is None or not isinstance(state.begun, Deal) or room.moves:
         raise ValueError("a checkpoint is taken right after a deal")
@@ -44,7 +44,7 @@ def checkpoint(room: Room) -> Json:
 
 
 def restore(head: Head, data: Json) -> Room:
-    """The room that ``checkpoint`` wrote; ``BadRecord`` if it is damaged."""
+    """The room from ``checkpoint``'s data. ``BadRecord``: the data are damaged."""
     try:
         left, since = data["clock"]
         return Room(

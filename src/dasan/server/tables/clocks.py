@@ -1,4 +1,4 @@
-"""Clocks, as values: how much time each seat has, and when the seat to act runs out. All times are milliseconds."""
+"""Clocks as values: each seat's time, and the deadline of the seat to act. All times are milliseconds."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Pace = Untimed | PerMove | Increment | Correspondence
 
 DAY = 24 * 60 * 60 * 1000
 DEALING = 5000
-"""The extra time of a hand's first turn, while the deal is being shown."""
+"""The extra time for a hand's first turn, while the deal is shown."""
 RETURNING = 10_000
-"""The least time of a player who takes the seat back from a bot."""
+"""The minimum time of a player who takes the seat back from a bot."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,12 @@ class Clock:
 
     @staticmethod
     def start(pace: Pace, players: int, at: int) -> Clock:
-        """The clocks of a hand that is dealt ``at`` that moment."""
+        """The clocks of a hand dealt at time ``at``."""
         left = (pace.seconds * 1000,) * players if isinstance(pace, Increment) else ()
         return Clock(left, at if isinstance(pace, Untimed | Correspondence) else at + DEALING)
 
     def deadline(self, pace: Pace, seat: int) -> int | None:
-        """When ``seat``, whose turn it is, runs out of time."""
+        """The deadline of ``seat``, which is to act."""
         match pace:
             case Untimed():
                 return None
@@ -49,7 +49,7 @@ class Clock:
         return Clock((*self.left[:seat], rest, *self.left[seat + 1 :]), at)
 
     def returned(self, seat: int, at: int, *, to_act: bool) -> Clock:
-        """The clocks after ``seat`` has been taken back by its player."""
+        """The clocks after the player of ``seat`` has taken it back."""
         left = self.left and (*self.left[:seat], max(self.left[seat], RETURNING), *self.left[seat + 1 :])
         return Clock(left, at if to_act else self.since)
 
@@ -69,7 +69,8 @@ class Clock:
 
 
 class Lag:
-    """The part of a connection's delay that the clocks forgive: up to a quota, which every move refills a little.
+    """Lag compensation: the part of a connection's delay that clocks do not count, up to a quota that every move
+    refills a little.
 
     >>> lag = Lag()
     >>> lag.measured(300), lag.forgiven(), lag.forgiven(), lag.forgiven()
@@ -86,11 +87,11 @@ class Lag:
         self._quota = self.QUOTA
 
     def measured(self, milliseconds: int) -> None:
-        """Record the time of a round trip; the shortest of recent ones counts, and is slowly forgotten."""
+        """Record a round-trip time; the shortest recent one counts, with slow decay."""
         self._delay = milliseconds if not self._delay else min(milliseconds, self._delay * 5 // 4 + 1)
 
     def forgiven(self) -> int:
-        """The milliseconds that this move is forgiven."""
+        """The milliseconds to deduct from this move's time."""
         given = min(self._delay, self._quota)
         self._quota = min(self.QUOTA, self._quota - given + self.REFILL)
         return given

@@ -1,4 +1,4 @@
-"""Dispatch commands, from sockets and from HTTP: to their table, to a bot for advice, or to the reports."""
+"""Dispatch commands from sockets and HTTP: to their table, to a bot for advice, or to the reports."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from dasan.server.workers.warming import Warming
 
 
 class Commands:
-    """Carries out what players send, within the limits for what each may say and ask."""
+    """Carries out players' commands, within the limits of each player."""
 
     def __init__(self, tables: Tables, settings: Settings, warming: Warming) -> None:
         self._tables = tables
         self._warming = warming
         self._all = Buckets(settings.message_rate, settings.message_burst)
-        """By player: each socket has a limit of its own, and a player may have many."""
+        """By player, because a player may have many sockets, each with its own limit."""
         self._said = Buckets(settings.chat_rate, settings.chat_burst)
         self._hints = Buckets(settings.hint_rate, settings.hint_burst)
 
     async def carry_out(self, table_id: str, player: str | None, command: Command, lag: int = 0) -> int | Hint:
-        """The length of the table's log after the command, or the hint it asked for."""
+        """The length of the table's log after the command, or the requested hint."""
         if player is None:
             raise Refused("forbidden", reason("watching"))
         if not self._all.take(player):
@@ -67,12 +67,12 @@ class Commands:
                 return await self._tables.command(table_id, player, command, lag)
 
     def _take(self, player: str) -> None:
-        """Raise ``Refused`` if the player says too much."""
+        """``Refused``: the player sends too much."""
         if not self._said.take(player):
             raise Refused("too-fast", reason("talk"))
 
     async def _talk(self, player: str, text: str) -> None:
-        """Raise ``Refused`` if the player says too much, or may not say this."""
+        """``Refused``: the player talks too much, or may not say this."""
         self._take(player)
         await self._tables.store.moderation.check_said(player, text, now())
 
@@ -98,17 +98,18 @@ class Commands:
         except Refused:
             if bot in (command.bot, DEFAULT_BOT):
                 raise
-            # A busy machine may not load the kernels of `search` in time: its process is ended, and the next begins again.
+            # On a busy machine `search` may not load its kernels in time: its process is killed, and the next one
+            # starts over.
             bot = DEFAULT_BOT
             unit, candidates = await self.explain(bot, view)
         return Hint(type="hint", id=command.id, seq=room.seq, bot=bot, unit=unit, candidates=candidates)
 
     def _adviser(self, preset: str) -> str:
-        """`search` where the kernels that it needs are compiled, else a bot that needs none."""
+        """`search` if its kernels are compiled, else a bot that needs none."""
         return "search" if self._warming.ready(PRESETS[preset].family) else DEFAULT_BOT
 
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
-        """A bot's advice for a view: the unit of its values, and the moves it considered, best first."""
+        """A bot's advice for a view: (unit of its values, moves considered, best first)."""
         try:
             explanation = await self._tables.bots.run("explain", bot, view)
         except (JobFailed, JobTimeout, JobCrashed):

@@ -1,6 +1,6 @@
-"""The entries that commands add to a table's log, and those that the table adds by itself.
+"""The entries that commands add to a table's log, and those that the table adds on its own.
 
-Everything here reads a room and returns entries, or refuses; ``rooms.fold`` makes the next room of them.
+Functions here read a room and return entries, or refuse; ``room.fold`` makes the next room from them.
 """
 
 from __future__ import annotations
@@ -42,18 +42,17 @@ from dasan.server.tables.room import Entry, Room
 MOST_HANDS = 100_000
 
 ACTS = NextCommand | OfferCommand | AnswerCommand | TakeBackCommand | RematchCommand | ContributeCommand
-"""Commands by which a player takes part in the game, apart from moves."""
+"""Commands with which a player takes part in the game, except moves."""
 IN_EVENTS = MoveCommand | LeaveCommand | ReturnCommand
-"""The commands at a table of a duplicate event: everybody plays the hand once, without a word and without help."""
+"""The commands at a table of a duplicate event: everybody plays the hand once, without chat or hints."""
 
 
 def entries(
     room: Room, player: str, command: RoomCommand, lag: int = 0, named: tuple[str, bool] = ("", False)
 ) -> list[Entry]:
-    """The entries that ``player``'s command adds: what it asks for and, before that, the player's return.
+    """The entries that ``player``'s command adds, preceded by the player's return if a substitute plays.
 
-    Whoever acts at the table is back in a seat in which a substitute plays. A move does not bring its player back: the
-    substitute may be making it.
+    A player who acts takes the seat back from a substitute. A move does not, because the substitute may be making it.
     """
     entry = decide(room, player, command, lag, named)
     seat = room.seat_of(player)
@@ -62,10 +61,10 @@ def entries(
 
 
 def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: tuple[str, bool] = ("", False)) -> Entry:
-    """The entry that ``player``'s command adds; ``Refused`` or ``DasanError`` where it may not.
+    """The entry that ``player``'s command adds. ``Refused``, ``DasanError``: the command is not allowed.
 
-    lag: milliseconds of the connection's delay that the clock forgives. named: the name under which the player sits down, and
-    whether it is their account's. Whether a move is legal is checked by ``fold``.
+    lag: milliseconds of the connection's delay that the clock does not count. named: (the player's displayed name,
+    whether it is their account's). ``fold`` checks whether a move is legal.
     """
     if isinstance(command, SitCommand):
         return _sit(room, player, command, *named)
@@ -109,11 +108,12 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
 
 
 def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[int] = frozenset()) -> Entry | None:
-    """The entry that follows without a command, while the people in seats ``here`` are connected; ``gone`` were, and left.
+    """The entry that follows without a command. here: seats of connected people; gone: seats of people who have
+    disconnected.
 
-    The first hand is dealt when nobody is waited for any more, further ones when all who are here have asked for it or their
-    time has come, offers that all have accepted are carried out, and a player who runs out of time is substituted. A rematch
-    seats the people who want it: not those who have not asked for it, nor those who have left since.
+    The first hand is dealt when the table waits for nobody, later ones when all connected people have asked for it or
+    are out of time. Offers that all have accepted are carried out, and a player out of time is substituted. A rematch
+    seats only people who have asked for it and are still there.
     """
     if room.status == "waiting":
         return deal(room) if _may_start(room) else None
@@ -137,17 +137,17 @@ def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[in
 
 
 def _all_voted(votes: AbstractSet[int], waiting: AbstractSet[int], here: AbstractSet[int]) -> bool:
-    """Whether everybody who is here has voted; those who are away are not waited for."""
+    """Whether everybody connected has voted; absent players do not block."""
     return bool(votes) and (waiting <= votes or (bool(waiting & here) and waiting & here <= votes))
 
 
 def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> Entry:
-    """A bot plays on for ``seat``: the table's substitute, if no other is named."""
+    """A bot takes over ``seat``: by default the table's substitute."""
     return {"type": "substitute", "seat": seat, "bot": bot or room.head.settings.substitute, "reason": reason}
 
 
 def deal(room: Room) -> Entry:
-    """The next hand, shuffled from the secret that was committed to and the strings that were added."""
+    """The next hand, shuffled from the committed secret and the players' strings."""
     head, given = room.head, [text for _, text in sorted(room.contributions.items())]
     opening: list[Entry] = []
     if room.state is None:
@@ -160,7 +160,7 @@ def deal(room: Room) -> Entry:
 
 
 def bot_move(room: Room, seat: int, move: str) -> Entry:
-    """A bot's move in ``seat``, its own or that of an absent player."""
+    """A bot's move in ``seat``, its own or an absent player's."""
     return {"type": "move", "seat": seat, "move": move, "bot": room.chairs[seat].plays}
 
 
@@ -226,11 +226,11 @@ def _contribute(room: Room, seat: int, text: str) -> Entry:
 
 
 def check_contribution(text: str) -> None:
-    """``Malformed`` for a string that cannot be added to a shuffle."""
+    """``Malformed``: the string cannot be added to a shuffle."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise dasan.Malformed("a contribution is text that UTF-8 can write") from None
+        raise dasan.Malformed("a contribution is text that UTF-8 can encode") from None
     if size > fairness.MAX_TEXT_BYTES:
         raise dasan.Malformed(reason("contribution", n=fairness.MAX_TEXT_BYTES))
 
@@ -318,7 +318,7 @@ def _answer(room: Room, seat: int, command: AnswerCommand) -> Entry:
 
 
 def _accepted(room: Room) -> Entry:
-    """The entry that carries out the offer that everybody has accepted."""
+    """The entry that carries out the accepted offer."""
     assert room.offer is not None
     if room.offer.offer == "end":
         return {"type": "end"}
@@ -336,7 +336,7 @@ def _take_back(room: Room, seat: int) -> Entry:
 
 
 def _moves_before(room: Room, seat: int) -> int:
-    """The number of moves of the hand before ``seat``'s last one."""
+    """The number of moves before ``seat``'s last one."""
     if room.state is None or room.state.phase is Phase.OVER:
         raise Refused("illegal", reason("over"))
     movers = [event.seat for event in room.state.events if event.type in MOVES]

@@ -1,4 +1,4 @@
-"""All tables of this process: opened when somebody asks for them, closed when nobody does."""
+"""All tables of this process, opened on demand and closed when idle."""
 
 from __future__ import annotations
 
@@ -46,21 +46,20 @@ T = TypeVar("T")
 DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
 SWEEP = 20.0
-"""Seconds between looks for tables where somebody has run out of time."""
+"""Seconds between checks for tables where a player's time has expired."""
 LEASE = 8.0
-"""Seconds for which a table is this process's own without renewal."""
+"""The length of a lease in seconds."""
 TRUSTED = 0.75
-"""The part of a lease in which its owner does not ask the database whether the table is still its own. The rest makes up for
-machines whose clocks differ.
+"""The share of a lease in which its owner trusts it without asking the database. The rest allows for clock skew.
 """
 MOST_STUDIES = 16
-"""Reviews and puzzles that a process has or that wait for it, before more are refused."""
+"""The most reviews and puzzles running or waiting, beyond which more are refused."""
 TRY_AGAIN = 0.2
-"""Seconds between looks for a table's owner, while the lease of one that has died still goes on."""
+"""Seconds between lookups of a table's owner while a dead owner's lease is still running."""
 
 
 class Tables:
-    """The tables. An async context manager: leaving it stops every table's task."""
+    """The tables of this process. An async context manager; leaving it stops every table's task."""
 
     def __init__(self, store: Store, settings: Settings, bus: Bus | None = None) -> None:
         self.store = store
@@ -80,7 +79,7 @@ class Tables:
 
     async def __aenter__(self) -> Tables:
         await self._group.__aenter__()
-        self.chore(repeat("looking for tables that are due", self._sweep, SWEEP), "sweep")
+        self.chore(repeat("checking for due tables", self._sweep, SWEEP), "sweep")
         if self.store.database.shared:
             self.chore(repeat("renewing leases", self._renew, LEASE / 4), "leases")
         if self.relays is not None:
@@ -109,13 +108,13 @@ class Tables:
         return self._closing
 
     def reopen(self, table_id: str) -> None:
-        """Read the table from the store again, if it is open here: its log has changed there."""
+        """Reload the table if it is open here, because its stored log has changed."""
         table = self._open.get(table_id)
         if table is not None:
             table.stop()
 
     async def reopen_changed(self, table_ids: Collection[str]) -> None:
-        """Read those of these tables again that are open here and whose logs have changed since they were read."""
+        """Reload those of these tables that are open here and whose stored logs have changed."""
         fences = await self.store.leases.fences([table_id for table_id in table_ids if table_id in self._open])
         for table_id, fence in fences.items():
             table = self._open.get(table_id)
@@ -134,9 +133,9 @@ class Tables:
         seed: bytes | None = None,
         contribution: str | None = None,
     ) -> tuple[str, int | None]:
-        """A new table: its id, and the seat of ``player``. ``Refused``: there is no such game or bot.
+        """Create a table; returns (id, seat of ``player``). ``Refused``: there is no such game or bot.
 
-        seats: ``me``, ``open`` or a bot's name for each seat; none: me, and bots. seed: one that was promised.
+        seats: ``me``, ``open`` or a bot's name for each seat; empty: me and bots. seed: a promised seed.
         """
         try:
             rules = rules_of(preset, options)
@@ -162,7 +161,9 @@ class Tables:
         return head.id, seat
 
     async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
-        """Create the table that follows ``room``'s, if there is none yet: with the bots, the people in ``seats``, open chairs."""
+        """Create the rematch of ``room``'s table unless it exists: with the bots, the people in ``seats``, and open
+        chairs.
+        """
         head = Head(room.head.rematch, room.head.rules, room.head.settings, fairness.new_secret())
         chairs = tuple(
             replace(chair, ready=False, silent=False, substitute=None)
@@ -175,7 +176,7 @@ class Tables:
         await self.store.log.create(Room.create(head, chairs, host, now()))
 
     async def look(self, table_id: str) -> Room:
-        """The table's room as it is now."""
+        """The table's current room."""
 
         async def elsewhere(_: Relays) -> Room:
             return (await self.store.log.load(table_id)).room
@@ -183,7 +184,7 @@ class Tables:
         return await self._anywhere(table_id, lambda: self._ask(table_id, Table.look), elsewhere)
 
     async def room_for(self, table_id: str, player: str | None) -> Room:
-        """The room as far as the player may see it; ``Refused`` where they may not."""
+        """The room as far as the player may see it. ``Refused``: they may not."""
 
         async def here(table: Table) -> Room:
             return table.room_for(table.viewer(player))
@@ -194,7 +195,7 @@ class Tables:
         return await self._anywhere(table_id, lambda: self._ask(table_id, here), elsewhere)
 
     async def detail(self, table_id: str, player: str | None) -> dict[str, Any]:
-        """The table as REST shows it to the player."""
+        """The table for the player, as REST sends it."""
         return await self._anywhere(
             table_id,
             lambda: self._ask(table_id, lambda table: table.detail(player)),
@@ -210,7 +211,7 @@ class Tables:
         )
 
     async def command(self, table_id: str, player: str, command: RoomCommand, lag: int = 0) -> int:
-        """Carry out a player's command: the length of the log after it, once that is on disk."""
+        """Carry out a player's command; returns the length of the log after it, once it is on disk."""
         return await self._anywhere(
             table_id,
             lambda: self._ask(table_id, lambda table: table.carry_out(player, command, lag)),
@@ -218,7 +219,7 @@ class Tables:
         )
 
     async def join(self, table_id: str, player: str | None, connection: Connection, seen: int | None) -> None:
-        """Show ``connection`` the table, from what it has ``seen`` on."""
+        """Send ``connection`` the table, from the ``seen`` entry on."""
         await self._anywhere(
             table_id,
             lambda: self._ask(table_id, lambda table: table.show(player, connection, seen)),
@@ -226,7 +227,7 @@ class Tables:
         )
 
     async def leave(self, table_id: str, connection: Connection) -> None:
-        """The connection is gone."""
+        """Remove a closed connection."""
         if self.relays is not None and await self.relays.leave(connection):
             return
         table = self._open.get(table_id)
@@ -240,13 +241,13 @@ class Tables:
     ) -> T:
         """Run an action at a table: here if this process owns or can claim it, otherwise through its owner.
 
-        Where an owner has died its lease is waited for. A command may be tried twice so: its id makes that harmless.
+        Waits for the lease of a dead owner to expire. A command may thus be tried twice, which its id makes harmless.
         """
         if self.relays is None:
             try:
                 return await here()
             except OwnedElsewhere:
-                # It was closed to be read again, as when chat has been removed from its log.
+                # It was closed for reloading, for example because chat was removed from its log.
                 return await here()
         end = now() + int(LEASE * 1500)
         while True:
@@ -275,7 +276,7 @@ class Tables:
             del self._open[table.id]
 
     async def claim(self, table: Table) -> int:
-        """The fence for writing the table's log; ``Refused`` if another process owns the table."""
+        """The fence for writing the table's log. ``Refused``: another process owns the table."""
         asked, moment = _clock(), now()
         fence = await self.store.leases.claim(table.id, self.process, moment, moment + int(LEASE * 1000))
         if fence is None:
@@ -284,15 +285,15 @@ class Tables:
         return fence
 
     async def owns(self, table: Table) -> bool:
-        """Whether no other process has claimed the table, so that its room is the newest. Past `trusted` the database is
-        asked; its answer holds for a moment after the request came.
+        """Whether no other process has claimed the table, so that its room is current. After `trusted` this asks the
+        database, whose answer holds for a moment from the time of the request.
         """
         if not self.store.database.shared or _clock() < table.trusted:
             return True
         return table.id in await self._extend([table])
 
     async def _extend(self, mine: Sequence[Table]) -> frozenset[str]:
-        """Extend the leases of these tables; return the ids of those that this process still owns."""
+        """Extend the leases of these tables; return the ids of those still owned."""
         asked = _clock()
         renewed = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
         for table in mine:
@@ -301,19 +302,19 @@ class Tables:
         return renewed
 
     async def opened(self, table: Table) -> None:
-        """Answer other processes for the table."""
+        """Start to answer other processes for the table."""
         if self.relays is not None:
             await self.relays.opened(table)
 
     async def closed(self, table: Table, fence: int) -> None:
-        """Stop answering for the table, and give up its lease."""
+        """Stop answering for the table, and release its lease."""
         if self.relays is not None:
             await self.relays.closed(table)
         if fence and self.store.database.shared:
             try:
                 await self.store.leases.release(table.id, self.process, fence)
             except Exception as error:
-                report(f"the lease of table {table.id} was not given up", error)
+                report(f"releasing the lease of table {table.id} failed", error)
 
     async def think(self, name: str, view: dasan.View) -> Thought:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
@@ -329,7 +330,9 @@ class Tables:
             return Thought(move, seconds, failed=True)
 
     async def only(self, move: str) -> Thought:
-        """The only legal move, after as long as a choice waits for a bot's process, so that a load delays both alike."""
+        """The only legal move, after the wait for a bot's process that a choice has, so that load delays both
+        equally.
+        """
         if self.settings.bot_delay:
             with suppress(Refused, JobFailed, JobTimeout, JobCrashed):
                 await self.bots.run("turn")
@@ -340,14 +343,14 @@ class Tables:
         return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
 
     def warm_up(self, part: Part, compiled: bool) -> None:
-        """Have the study processes load the code of a part, in the background. If it is compiled, one of several bot processes
-        loads what hints need; a bot that is alone does not, for its moves would wait.
+        """Make the study processes load a part's code in the background. If it is compiled, one of several bot
+        processes loads the code for hints; a single bot process does not, because moves would wait.
         """
         if not self._closing:
             self.chore(self._warm_up(part, compiled), f"loading the code for {part}")
 
     def chore(self, work: Coroutine[Any, Any, object], name: str) -> None:
-        """Have this done until the tables are closed; if it ends in an error, that is reported."""
+        """Run this in the background until the tables close; errors are reported."""
         self._chores.append(self._group.create_task(guarded(name, work), name=name))
 
     async def _warm_up(self, part: Part, compiled: bool) -> None:
@@ -360,13 +363,13 @@ class Tables:
         self.failed_bots[name] += 1
 
     async def _sweep(self) -> None:
-        """Open the tables at which a player has run out of time."""
+        """Open the tables at which a player's time has expired."""
         for table_id in await self.store.log.due(now()):
             if table_id not in self._open and await self.store.leases.owner_of(table_id, now()) is None:
                 await self._open_due(table_id)
 
     async def _open_due(self, table_id: str) -> None:
-        """Open a table at which a player has run out of time; a failure must not stop the others."""
+        """Open a table at which a player's time has expired; a failure must not stop the others."""
         try:
             await self._ask(table_id, Table.look)
         except OwnedElsewhere:
@@ -381,11 +384,11 @@ class Tables:
             async with asyncio.timeout(LEASE / 4):
                 renewed = await self._extend(mine)
         except (Unreachable, TimeoutError):
-            # Another process may reach the database and go on with these tables, while people here look at old ones.
+            # Another process may reach the database and continue these tables, while people here see stale ones.
             for table in mine:
                 if self.relays is not None and _clock() >= table.trusted:
                     table.stop()
-                    table.hub.close(RESTART)  # the work under way may wait for the database until long after the lease
+                    table.hub.close(RESTART)  # pending work may wait for the database long past the lease
             raise
         for table in mine:
             if table.id not in renewed:
@@ -393,12 +396,12 @@ class Tables:
 
 
 def _clock() -> float:
-    """Seconds by a clock that nobody sets; on Linux one that also goes on while the machine is suspended."""
+    """Seconds of a monotonic clock; on Linux one that also runs while the machine is suspended."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> None:
-    """``Refused`` unless these words seat a game for `players`."""
+    """``Refused``: these words do not seat a game for `players`."""
     if len(words) != players:
         raise Refused("malformed", f"this game has {players} seats, not {len(words)}")
     if words.count(ME) > 1:
@@ -410,6 +413,6 @@ def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> 
 
 
 def check_bot(name: str) -> None:
-    """``Refused`` if there is no bot of that name."""
+    """``Refused``: there is no bot with this name."""
     if name not in bots.BOTS:
         raise Refused("malformed", f"there is no bot {name!r}")

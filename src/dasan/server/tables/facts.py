@@ -1,4 +1,4 @@
-"""Facts about a game's rules that a page needs, so that it derives none from a game's name."""
+"""Facts about a game's rules for the page, so that it need not derive any from the game's name."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def facts(rules: Rules) -> RulesFacts:
 
 
 def family_of(preset: str) -> str:
-    """The game of which this preset is a variant; the preset's own name if this version does not know it."""
+    """The main game of this preset's family; the preset's own name if this version does not know it."""
     known = PRESETS.get(preset)
     return preset if known is None else known.family or known.name
 
 
 def title_of(preset: str) -> str:
-    """The preset's title for people; its name if this version does not know it."""
+    """The preset's title; its name if this version does not know it."""
     known = PRESETS.get(preset)
     return preset if known is None else known.title

@@ -1,8 +1,8 @@
-"""An open table: one task that owns its room, writes the log before it answers, and lets the bots move.
+"""An open table: one task that owns its room, writes the log before it answers, and runs the bots.
 
-Whatever wants something of a table leaves a request in its inbox, so nothing happens at a table at the same time as
-something else, and a client that goes away cannot interrupt a write. A table nobody needs is closed; the next request
-reads it back from the log. So is one whose task fails: what is in the log is what happened.
+Callers put requests into the table's inbox, so that requests are serialized and a disconnecting client cannot interrupt
+a write. An idle table is closed, and the next request reloads it from the log. So is a table whose task fails: the log
+is the truth.
 """
 
 from __future__ import annotations
@@ -43,34 +43,34 @@ RESTART = 1012
 FAILED = 1011
 FORBIDDEN = 4403
 MARKS = 512
-"""How many entries behind a client can be and still get the difference."""
+"""The most entries that a client can have missed and still get as a difference."""
 RESEATING = frozenset({"sit", "stand", "bots"})
 TIMED = frozenset({"move", "clock"})
-"""Speeds whose clocks forgive the delay of a player's connection."""
+"""Speeds whose clocks compensate lag."""
 COUNT_EVERY = 0.5
-"""Seconds in which spectators who come and go are counted together."""
+"""Seconds between updates of the number of spectators."""
 
 
 class TableHost(Bots, Protocol):
-    """The process in which a table is open, as the table uses it."""
+    """The interface of the process in which a table is open."""
 
     store: Store
     settings: Settings
 
     async def claim(self, table: Table) -> int:
-        """The fence for writing the table's log; ``OwnedElsewhere`` if another process owns the table."""
+        """The fence for writing the table's log. ``OwnedElsewhere``: another process owns the table."""
         ...
 
     async def owns(self, table: Table) -> bool:
-        """Whether this process still owns the table. ``Unreachable`` if the store cannot say."""
+        """Whether this process still owns the table. ``Unreachable``: the store does not answer."""
         ...
 
     async def opened(self, table: Table) -> None:
-        """The table has been read from its log: other processes may ask for it here."""
+        """The table is loaded: start to answer other processes for it."""
         ...
 
     def forget(self, table: Table) -> None:
-        """The table takes no more requests."""
+        """The table accepts no more requests."""
         ...
 
     async def closed(self, table: Table, fence: int) -> None:
@@ -78,12 +78,12 @@ class TableHost(Bots, Protocol):
         ...
 
     async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
-        """Create the table that follows ``room``'s for the people in ``seats``, if there is none yet."""
+        """Create the rematch of ``room``'s table for the people in ``seats``, unless it exists."""
         ...
 
 
 class Table:
-    """One open table. Only its own task, ``run``, changes ``room``."""
+    """One open table. Only its task ``run`` changes ``room``."""
 
     room: Room
 
@@ -91,15 +91,15 @@ class Table:
         self.id = table_id
         self.hub = Hub()
         self.trusted = 0.0
-        """Until when, by the clock of `Tables`, no other process can have claimed the table."""
+        """The time, by the clock of `Tables`, until which no other process can have claimed the table."""
         self.fence = 0
-        """The number to write the log with, once this process owns the table."""
+        """The fence of the log's lease, once this process owns the table."""
         self._process = process
         self._answers = Answers()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
         self._attendance = Attendance(now())
         self._present: showing.Json = {"presence": [], "watching": 0}
-        """Who is here, as it was published last."""
+        """The presence that was published last."""
         self._counting: asyncio.TimerHandle | None = None
         self._spectators = Spectators(self.hub)
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
@@ -110,7 +110,7 @@ class Table:
         self._ended = False
 
     def stop(self) -> None:
-        """Finish the work under way, then close."""
+        """Finish pending work, then close."""
         self._stopping = True
         self._wake.set()
 
@@ -120,11 +120,11 @@ class Table:
         return self.fence > 0
 
     def wake(self) -> None:
-        """Look again whether something is to be done."""
+        """Wake the task to check for work."""
         self._wake.set()
 
     async def ask(self, action: Callable[[Table], Awaitable[T]]) -> T:
-        """Have the table's task run ``action``, and wait for its result."""
+        """Run ``action`` in the table's task, and wait for its result."""
         if self._ended:
             raise OwnedElsewhere
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -145,20 +145,20 @@ class Table:
         self._wake.set()
         return await future
 
-    # What is done in the table's task alone.
+    # The following methods run only in the table's task.
 
     async def look(self) -> Room:
         return self.room
 
     def viewer(self, player: str | None) -> int | None:
-        """The player's seat, None for a spectator; ``Refused`` if the player may not watch."""
+        """The player's seat, None for a spectator. ``Refused``: the player may not watch."""
         seat = self.room.seat_of(player)
         if seat is None and self.room.status != "waiting" and not self.room.head.settings.spectators:
             raise Refused("forbidden", reason("private"))
         return seat
 
     def room_for(self, viewer: int | None) -> Room:
-        """The room as a viewer may see it now: spectators see it late if the host wants that."""
+        """The room that a viewer may see now: spectators see it with the host's delay."""
         if viewer is not None:
             return self.room
         if self._spectators.room is None:
@@ -166,7 +166,7 @@ class Table:
         return self._spectators.room
 
     async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
-        """Show ``connection`` the table, from what it has ``seen`` on."""
+        """Send ``connection`` the table, from the ``seen`` entry on."""
         viewer = self.viewer(player)
         self.hub.join(connection)
         connection.timed = self.room.head.settings.speed.kind in TIMED
@@ -176,7 +176,7 @@ class Table:
         if mark is not None and viewer is not None:
             messages = showing.missed(self.room, mark, viewer, now(), presence)
         elif viewer is None and self._spectators.room is None:
-            messages = []  # they see the table as soon as it may be seen
+            messages = []  # spectators get the table when the delay has passed
         else:
             messages = [showing.snapshot(self.room_for(viewer), viewer, now(), presence)]
         for message in messages:
@@ -184,7 +184,7 @@ class Table:
         await self.attended()
 
     async def detail(self, player: str | None) -> showing.Json:
-        """The table as REST shows it to the player."""
+        """The table for the player, as REST sends it."""
         viewer = self.viewer(player)
         return {**showing.detail(self.room_for(viewer), viewer, now()), **self.presence()}
 
@@ -193,7 +193,7 @@ class Table:
         return self._attendance.shown(self.room, watching)
 
     async def attended(self) -> None:
-        """Act on somebody having connected or left."""
+        """Handle a connection or disconnection."""
         self._attendance.update(self.hub.players, now())
         here = self._attendance.seats(self.room)
         back = [
@@ -205,7 +205,7 @@ class Table:
         if self.presence()["presence"] != self._present["presence"]:
             self._publish_presence()
         elif self._counting is None:
-            # Thousands may come to watch: their number is published once for all who come within a moment.
+            # Thousands may watch: their number is published at most once per interval.
             self._counting = asyncio.get_running_loop().call_later(COUNT_EVERY, self._publish_presence)
 
     def _publish_presence(self) -> None:
@@ -220,10 +220,10 @@ class Table:
             self.hub.publish(lambda _: None, lambda _: text)
 
     async def carry_out(self, player: str, command: RoomCommand, lag: int = 0) -> int:
-        """Let the room decide, write the log, then tell everybody: the length of the log after the command.
+        """Let the room decide, write the log, then notify everybody; returns the length of the log after the command.
 
-        A command that comes again gets the answer it got before. A copy that was held up on its way is so not carried out
-        after its player was told no. Refusals of players without a seat are not kept: they would displace those of the others.
+        A repeated command gets its first answer, so that a delayed copy is not carried out after a refusal. Refusals of
+        players without a seat are not stored, because they would displace others' answers.
         """
         key = (player, command.id)
         digest = blake2b(command.wire().encode(), digest_size=12).hexdigest()
@@ -248,7 +248,7 @@ class Table:
         return given
 
     async def _named(self, player: str, command: RoomCommand) -> tuple[str, bool]:
-        """The name under which a player sits down (empty: a usual one), and whether it is their account's."""
+        """(displayed name of a player who sits down, empty for a default one; whether it is their account's)."""
         if not isinstance(command, SitCommand):
             return "", False
         seat = self.room.seat_of(player)
@@ -269,7 +269,7 @@ class Table:
         self.hub.publish(lambda _: None, lambda _: text)
 
     async def write(self, entries: list[Entry], cause: Cause | None = None) -> None:
-        """Write ``entries`` and whatever follows from them by itself, then tell everybody."""
+        """Write ``entries`` and the automatic entries that follow, then notify everybody."""
         moment = now()
         here, gone = self._attendance.seats(self.room), self._attendance.gone(self.room)
         rooms = [self.room]
@@ -344,7 +344,7 @@ class Table:
         else:
             self._spectators.room = room
         if entry_type in RESEATING:
-            # A player who has just sat down or stood up has another view.
+            # A player who has just sat down or stood up has a different view.
             for connection in self.hub:
                 if before.seat_of(connection.player) != room.seat_of(connection.player):
                     viewer = room.seat_of(connection.player)
@@ -354,7 +354,7 @@ class Table:
         return self.room.seat_of(player)
 
     async def run(self) -> None:
-        """Run the table until it closes; however it ends, no request is left waiting."""
+        """Run the table until it closes; however it ends, every request gets an answer."""
         end: Exception = OwnedElsewhere()
         code = RESTART
         try:
@@ -366,7 +366,7 @@ class Table:
             self._marks.append(Mark.of(self.room))
             await self._spectators.open(self.room, self._process.store.log, self._seat_of, self.presence)
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
-                # Nobody's clock ran while the table was closed.
+                # Clocks were stopped while the table was closed.
                 await self.write([{"type": "resume"}])
             await self._live()
         except (Unwritten, Unreachable):
@@ -374,7 +374,7 @@ class Table:
         except Refused as error:
             end, code = error, FAILED
         except Conflict:
-            pass  # another process has the table, or the store has changed: it is read again
+            pass  # another process has the table, or the store has changed: the table is reloaded
         except dasan.DasanError as error:
             report(f"table {self.id} cannot be read", error)
             end, code = Refused("unavailable", reason("damaged")), FAILED
@@ -396,7 +396,8 @@ class Table:
         while not self._stopping:
             self._wake.clear()
             while self._inbox:
-                # A write is fenced; an answer without a write is not, and another owner may know better by now.
+                # Writes are fenced; answers without a write are not, and may be stale if another process owns the
+                # table.
                 if not await self._process.owns(self):
                     return
                 await self._inbox.popleft()()
@@ -421,11 +422,11 @@ class Table:
                 timer.cancel()
 
     def _clock_runs(self) -> bool:
-        """Whether something is due that only this task will do in time."""
+        """Whether a timed action is due that only this task can do."""
         return self.room.head.settings.speed.kind != "correspondence" and self.room.status == "playing"
 
     def _times(self) -> list[int]:
-        """When something is due by itself."""
+        """The times of the next automatic actions."""
         room = self.room
         waited = any(room.chairs[seat].substitute is None for seat in self._attendance.seats(room))
         times = [room.deadline, room.next_at if waited and room.number < MOST_HANDS else None]
@@ -435,7 +436,7 @@ class Table:
         return [t for t in times if t is not None]
 
     async def _absent(self) -> None:
-        """Have bots play for players who have been away for too long."""
+        """Let bots play for players who have been away too long."""
         moment = now()
         late = [
             seat

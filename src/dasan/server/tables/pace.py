@@ -1,10 +1,10 @@
-"""The time that a bot's move takes at the table: drawn at random, so that it does not tell how long the bot thought.
+"""The visible time of a bot's move, drawn at random so that it does not reveal how long the bot thought.
 
-A bot whose only legal move is a pass needs no time, and one that chooses to pass may need a second: players who measured that
-knew which passes were forced. So all moves of a bot take a time from one distribution, wide enough for nearly all of its
-thinking. The few that take longer are followed by another drawn time; and a forced move counts as if the bot had thought for as
-long as over one of its latest choices, so that it is late as often. When many tables wait for the processes of bots, all moves
-are late: a forced one waits for a process too.
+A forced pass needs no time, while a chosen one may take a second: players who measured it would know which passes were
+forced. So all moves of a bot take times from one distribution, wide enough for nearly all of its thinking. A choice
+that takes longer is followed by another drawn time; a forced move counts as having the thinking time of one of the
+bot's latest choices, so that it is late equally often. Under load all moves are late: forced ones also wait for a bot's
+process.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections import deque
 from collections.abc import Hashable
 
 LATEST = 256
-"""The number of a bot's choices whose times are known."""
+"""The number of a bot's latest thinking times that are kept."""
 COVERED = 0.98
-"""The part of a bot's choices that its least time covers."""
+"""The quantile of thinking times that the minimum time covers."""
 LONGEST = 5000
-"""Milliseconds: the least time is never longer, however slow the machine is."""
+"""The upper bound of the minimum time in milliseconds, however slow the machine is."""
 
 
 class Pace:
     """Draws the times of the moves of all bots in this process.
 
-    delay: milliseconds that the move of a quick bot takes on average; 0: every move is shown at once, and tells its time.
+    delay: the mean milliseconds of a fast bot's move; 0: moves are shown immediately, and reveal their times.
 
     >>> pace = Pace(600, random.Random(1))
     >>> pace.choice("greedy", 3, 1), pace.forced("greedy", 2)
@@ -39,9 +39,9 @@ class Pace:
         self._thought: dict[Hashable, deque[int]] = {}
 
     def choice(self, bot: Hashable, needed: int, thought: int) -> int:
-        """Milliseconds from the beginning of its turn to the bot's move, for a choice that took ``needed`` of them.
+        """Milliseconds from the start of the turn to the bot's move, for a choice that took ``needed`` milliseconds.
 
-        thought: how many of those the bot thought; the others it waited.
+        thought: the thinking time in milliseconds; the rest of ``needed`` was waiting.
         """
         if not self._delay:
             return needed
@@ -50,7 +50,7 @@ class Pace:
         return drawn
 
     def forced(self, bot: Hashable, waited: int) -> int:
-        """The same for a move without a choice, after a wait."""
+        """The same for a forced move, after a wait."""
         if not self._delay:
             return waited
         known = self._thought.get(bot)

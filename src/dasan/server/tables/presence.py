@@ -1,4 +1,4 @@
-"""The presence of players at a table: who is away, since when, and when a bot takes over."""
+"""Players' presence at a table: who is away, since when, and when a bot takes over."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dasan.server.tables.room import Room
 
 
 class Attendance:
-    """The people at a table, seen from its owner. Players are here while a connection of theirs is, in any process."""
+    """The people at a table, tracked by its owner. Players are present while they have a connection in any process."""
 
     def __init__(self, now: int) -> None:
         self._since: dict[str, int] = {}
@@ -17,7 +17,7 @@ class Attendance:
         self._began = now
 
     def update(self, here: AbstractSet[str], now: int) -> bool:
-        """These players are connected now; whether that is news."""
+        """Set the connected players; returns whether they changed."""
         if here == self._here:
             return False
         for player in self._here - here:
@@ -28,21 +28,23 @@ class Attendance:
         return True
 
     def seats(self, room: Room) -> frozenset[int]:
-        """Seats whose players are here."""
+        """Seats whose players are present."""
         return frozenset(seat for seat, chair in enumerate(room.chairs) if chair.player in self._here)
 
     def gone(self, room: Room) -> frozenset[int]:
-        """Seats whose players were here and have left. Nobody is gone from a correspondence game."""
+        """Seats whose players were present and have left; none in correspondence games."""
         if room.head.settings.speed.kind == "correspondence":
             return frozenset()
         return frozenset(seat for seat, chair in enumerate(room.chairs) if chair.player in self._since)
 
     def since(self, player: str) -> int:
-        """When the player was last seen; when the table was opened by its owner, if never."""
+        """When the player was last seen, by default when the owner opened the table."""
         return self._since.get(player, self._began)
 
     def takeover_at(self, room: Room, seat: int) -> int | None:
-        """When the substitute takes the seat over: a while after its player left, if somebody else is waiting."""
+        """When the substitute takes over the seat: a grace period after its player left, if somebody else is
+        waiting.
+        """
         chair = room.chairs[seat]
         if chair.player is None or chair.player in self._here or chair.substitute is not None:
             return None

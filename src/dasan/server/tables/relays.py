@@ -1,9 +1,9 @@
-"""Tables that another process owns: commands are relayed to the owner, and its messages, redacted there, come back.
+"""Relays for tables owned by another process: commands go to the owner, and its redacted messages come back.
 
-A socket may be at any process. Where its table is owned elsewhere, the socket's process asks the owner to show the
-table to a *relayed* connection: the owner numbers every text for it, and the socket's process passes them on. A number
-that is missing, or an owner that no longer knows the connection, ends the socket; the client comes back with the last
-``seq`` it saw and gets the difference from whoever owns the table then. Nothing is decided or redacted outside the owner.
+A socket may be at any process. If another process owns its table, the socket's process asks the owner to register a
+*relayed* connection: the owner numbers every text for it, and the socket's process forwards them. A gap in the numbers,
+or an owner that no longer knows the connection, ends the socket; the client reconnects with the last ``seq`` it saw and
+gets the difference from the current owner. Only the owner decides and redacts.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Json = dict[str, Any]
 
 RESTART = 1012
 KEPT_FOR = 6.0
-"""Seconds for which an owner keeps a relayed connection without a keep-alive."""
+"""The keep-alive timeout of relayed connections in seconds."""
 KEEP_EVERY = 2.0
 """Seconds between keep-alives."""
 ANSWERED_IN = 5.0
-"""Seconds in which an owner answers."""
+"""The timeout of an owner's answer in seconds."""
 MOST_WAITING = 4096
-"""Texts on their way to one process; more are dropped, which ends the connections that they were for."""
+"""The most texts queued for one process; further ones are dropped, which ends their connections."""
 MOST_TOGETHER = 200_000
-"""Characters sent in one message, so that it stays below NATS' limit of a megabyte."""
+"""The most characters in one message, below NATS's limit of a megabyte."""
 
 
 class _Relayed(Connection):
@@ -70,7 +70,7 @@ class _Relayed(Connection):
 
 
 class _Here:
-    """At the socket's process: which table the connection shows, and the number of the next text."""
+    """At the socket's process: the connection's table, and the number of the next text."""
 
     def __init__(self, table_id: str, connection: Connection) -> None:
         self.table_id = table_id
@@ -105,16 +105,16 @@ class Relays:
     # At the socket's process.
 
     async def command(self, table_id: str, player: str, command: RoomCommand, lag: int) -> int:
-        """Have the owner carry out a command: the length of the log after it. ``NoOwner`` if nobody answers."""
+        """Let the owner carry out a command; returns the length of the log after it. ``NoOwner``: no answer came."""
         asked = {"do": "command", "player": player, "command": command.wire(), "lag": lag}
         return cast("int", await self._ask(table_id, asked))
 
     async def react(self, table_id: str, player: str, command: ReactCommand) -> None:
-        """Have the owner show a reaction."""
+        """Let the owner show a reaction."""
         await self._ask(table_id, {"do": "react", "player": player, "command": command.wire()})
 
     async def detail(self, table_id: str, player: str | None) -> Json:
-        """The table as REST shows it to the player."""
+        """The table for the player, as REST sends it."""
         return cast("Json", await self._ask(table_id, {"do": "detail", "player": player}))
 
     async def seen_by(self, table_id: str, player: str | None) -> int:
@@ -122,7 +122,7 @@ class Relays:
         return cast("int", await self._ask(table_id, {"do": "seen", "player": player}))
 
     async def join(self, table_id: str, player: str | None, connection: Connection, seen: int | None) -> None:
-        """Have the owner show the table to ``connection``."""
+        """Let the owner send the table to ``connection``."""
         self._numbers += 1
         number = self._numbers
         self._here[number] = _Here(table_id, connection)
@@ -134,18 +134,18 @@ class Relays:
             raise
 
     async def leave(self, connection: Connection) -> bool:
-        """Tell the owner that the socket is gone. False if the connection is not relayed."""
+        """Tell the owner that the socket has closed. False if the connection is not relayed."""
         relayed = next(((number, here) for number, here in self._here.items() if here.connection is connection), None)
         if relayed is None:
             return False
         number, here = relayed
         del self._here[number]
-        with suppress(NoOwner, Refused, DasanError):  # an owner that does not hear this forgets the connection in time
+        with suppress(NoOwner, Refused, DasanError):  # if this is lost, the owner drops the connection after its timeout
             await self._ask(here.table_id, {"do": "leave", "process": self._process, "number": number})
         return True
 
     async def _ask(self, table_id: str, what: Json) -> object:
-        # Whoever asks has gone on, or asked again, by then: a request that comes late must not be carried out.
+        # By then the caller has given up or retried: a late request must not be carried out.
         asked = {**what, "until": now() + int(ANSWERED_IN * 1000)}
         answer: Json = json.loads(await self._bus.request(table_id, json.dumps(asked).encode(), ANSWERED_IN))
         if "elsewhere" in answer:
@@ -167,12 +167,12 @@ class Relays:
             here.connection.offer(what["text"])
 
     async def _keep(self, group: asyncio.TaskGroup) -> None:
-        """Keep the connections alive, table by table: an owner that is silent or fails holds up no other."""
+        """Keep connections alive, table by table, so that a silent or failing owner does not delay others."""
         for table_id in {here.table_id for here in self._here.values()} - self._keeping:
             self._keeping.add(table_id)
             group.create_task(guarded(f"keeping table {table_id} alive", self._keep_at(table_id)))
         for table, _ in list(self._owned.values()):
-            group.create_task(guarded(f"forgetting who left table {table.id}", self._drop_silent(table)))
+            group.create_task(guarded(f"dropping silent connections of table {table.id}", self._drop_silent(table)))
 
     async def _keep_at(self, table_id: str) -> None:
         numbers = [number for number, here in self._here.items() if here.table_id == table_id]
@@ -187,7 +187,7 @@ class Relays:
             self._lose(lost)
 
     def _lose(self, numbers: set[int]) -> None:
-        """Close connections that their owner does not know; their clients come back."""
+        """Close connections unknown to their owner; their clients reconnect."""
         for number in numbers:
             lost = self._here.pop(number, None)
             if lost is not None:
@@ -196,11 +196,11 @@ class Relays:
     # At the owner.
 
     async def opened(self, table: Table) -> None:
-        """This process owns the table: answer for it."""
+        """Start to answer for a table that this process owns."""
         self._owned[table.id] = (table, await self._bus.serve(table.id, self._answerer(table)))
 
     async def closed(self, table: Table) -> None:
-        """This process no longer owns the table."""
+        """Stop answering for a table."""
         owned = self._owned.get(table.id)
         if owned is not None and owned[0] is table:
             del self._owned[table.id]
@@ -208,7 +208,7 @@ class Relays:
             try:
                 await owned[1]()
             except Exception as error:
-                report(f"table {table.id} is still listened for", error)
+                report(f"ending the subscription for table {table.id} failed", error)
 
     def _answerer(self, table: Table) -> Answerer:
 
@@ -229,7 +229,7 @@ class Relays:
     async def _carry_out(self, table: Table, asked: Json) -> object:
         if now() > asked["until"]:
             raise Refused("unavailable", reason("gone"))
-        player = cast("str", asked.get("player"))  # None for who only watches, which the requests below allow
+        player = cast("str", asked.get("player"))  # None for spectators, which the requests below allow
         there = self._there[table.id]
         match asked["do"]:
             case "command":
@@ -260,10 +260,10 @@ class Relays:
         raise Refused("malformed", "no such request")
 
     async def _drop_silent(self, table: Table) -> None:
-        """Forget relayed connections whose process is silent."""
+        """Drop relayed connections whose process is silent."""
         there = self._there.get(table.id, {})
         for relayed in [relayed for relayed in there.values() if relayed.kept_until < now()]:
-            # Another request may have renewed or removed it meanwhile.
+            # Another request may have renewed or removed it in the meantime.
             if there.get(relayed.address) is relayed and relayed.kept_until < now():
                 del there[relayed.address]
                 await self._gone(table, relayed)
@@ -275,16 +275,16 @@ class Relays:
                 await table.ask(lambda own: own.attended())
 
     def send(self, process: str, what: Json) -> None:
-        """Put a text on its way; never waits."""
+        """Queue a text without waiting."""
         waiting = self._out[process]
         if len(waiting) < MOST_WAITING:
             waiting.append(what)
         self._wake.set()
 
     async def _pump(self) -> None:
-        """Wait until there is something to publish, and publish it; texts for one process together, in order.
+        """Wait for queued texts and publish them, batched per process and in order.
 
-        Where that fails the others are sent in the next round, and a number that is missing ends the connection.
+        After a failure the others are sent in the next round, and the gap in the numbers ends the connection.
         """
         if not self._out:
             await self._wake.wait()

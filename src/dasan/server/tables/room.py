@@ -1,8 +1,8 @@
-"""A table at one moment, without I/O: a room is a value, and an entry of its log makes the next one.
+"""A table at one moment, without I/O: a room is a value, and a log entry makes the next one.
 
-``fold`` is the only code that changes a room; ``decisions`` says which entries a command adds, ``showing`` what a viewer
-is sent. Entries are JSON objects with a ``type``; their place in the log is the room's ``seq`` after them. The same
-entries always make the same room, in whatever process.
+Only ``fold`` makes new rooms; ``decisions`` computes the entries that a command adds, ``showing`` a viewer's messages.
+Entries are JSON objects with a ``type``; their index in the log is the room's ``seq`` after them. The same entries make
+the same room in every process.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ MOST_RESULTS = 100
 class Room:
     """A table at one moment.
 
-    seq: entries in the log. at: the time of the last one. host: a player's id. number, opening, state: the hand at the
-    table, its number from 1 and the draws before the first. moves: the texts of its moves. balances: with the hand at
-    the table once it is over. results: of the last hands, ending with the last that is over. votes: seats ready for the
-    next hand, or the rematch. over_at: when the hand at the table ended. taken_back: whether a move of it was. assisted: seats of
+    seq: the number of log entries. at: the time of the last one. host: a player's id. number, opening, state: the
+    current hand, its number from 1 and the draws before the first. moves: the texts of its moves. balances: including
+    the current hand once it is over. results: of the last finished hands. votes: seats ready for the next hand, or the
+    rematch. over_at: when the current hand ended. taken_back: whether a move of it was taken back. assisted: seats of
     people for whom a bot has moved in it.
     """
 
@@ -82,19 +82,19 @@ class Room:
 
     @property
     def to_act(self) -> int | None:
-        """The seat whose move the table waits for."""
+        """The seat to act."""
         return self.state.to_act if self.state is not None and self.status == "playing" else None
 
     @property
     def bot_to_act(self) -> tuple[int, str] | None:
-        """The seat and name of the bot whose turn it is, if it is a bot's."""
+        """(seat, bot) if a bot is to act."""
         seat = self.to_act
         bot = None if seat is None else self.chairs[seat].plays
         return None if seat is None or bot is None else (seat, bot)
 
     @property
     def over(self) -> bool:
-        """Whether a hand was dealt and is over."""
+        """Whether there is a finished hand at the table."""
         return self.state is not None and self.state.phase is Phase.OVER
 
     @property
@@ -108,7 +108,7 @@ class Room:
 
     @property
     def deadline(self) -> int | None:
-        """When the person to act runs out of time."""
+        """The deadline of the person to act."""
         seat = self.to_act
         if seat is None or self.chairs[seat].plays is not None:
             return None
@@ -116,19 +116,19 @@ class Room:
 
     @property
     def next_at(self) -> int | None:
-        """When the next hand is dealt even if not everybody has asked for it."""
+        """When the next hand is dealt even without everybody's vote."""
         wait = self.head.settings.next_seconds
         return self.over_at + wait * 1000 if self.over_at is not None and wait and self.status == "playing" else None
 
     def seat_of(self, player: str | None) -> int | None:
-        """The player's seat; None for who has none."""
+        """The player's seat; None if unseated."""
         if player is None:
             return None
         return next((seat for seat, chair in enumerate(self.chairs) if chair.player == player), None)
 
     @property
     def players(self) -> tuple[dict[str, str], ...]:
-        """The seats as the record of a hand names them that is dealt now: a bot that was replaced is not in it."""
+        """The seats for the record of a hand dealt now, without replaced bots."""
         playing = ((chair, chair.plays if chair.bot is not None else None) for chair in self.chairs)
         return tuple(
             {"kind": chair.shown} if bot is None else {"kind": "bot", "name": bot, "version": dasan.__version__}
@@ -137,7 +137,7 @@ class Room:
 
 
 def fold(room: Room, entry: Entry, at: int) -> Room:
-    """The room after one more entry, written at time ``at``; raises ``DasanError`` for one that cannot follow."""
+    """The room after another entry, written at time ``at``. ``DasanError``: the entry is not possible here."""
     room = _but(room, seq=room.seq + 1, at=max(at, room.at))
     match entry["type"]:
         case "move":
@@ -204,7 +204,7 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
 
 
 def full_text(room: Room, before: Room) -> str:
-    """The text of the move that was just made, as the log keeps it: complete, whatever shorthand was used."""
+    """The text of the last move for the log, complete even if shorthand was used."""
     assert room.state is not None
     assert before.state is not None
     event = room.state.events[len(before.state.events)]
@@ -212,9 +212,9 @@ def full_text(room: Room, before: Room) -> str:
 
 
 def listed(room: Room, entry: Entry) -> Entry:
-    """An entry for ``fold``, with its move as the legal moves list it if its text spells out one of them.
+    """An entry for ``fold``, with its move taken from the legal moves if its text is one of theirs.
 
-    At an open table these moves are listed anyway, and the engine need not read and check the text.
+    An open table lists legal moves anyway, and this saves the engine parsing and checking the text.
     """
     state = room.state
     if entry["type"] != "move" or state is None or state.to_act != entry["seat"]:
@@ -278,7 +278,7 @@ def _dealt(room: Room, entry: Entry) -> Room:
 
 
 def dealt(head: Head, number: int, entry: Entry) -> State:
-    """The first state of the hand that a ``deal`` entry tells; ``BadRecord`` where that cannot be."""
+    """The first state of the hand of a ``deal`` entry. ``BadRecord``: the deal is not possible."""
     try:
         begun = read_begun(Line(entry["deal"], 0))
         if not isinstance(begun, Deal) or begun.commitment != head.commitment(number):
@@ -288,7 +288,7 @@ def dealt(head: Head, number: int, entry: Entry) -> State:
     except BadRecord:
         raise
     except (DasanError, ValueError, TypeError, KeyError, StopIteration) as error:
-        raise BadRecord(f"the deal of hand {number} cannot be") from error
+        raise BadRecord(f"the deal of hand {number} is not possible") from error
 
 
 def _undone(room: Room, keep: int, *, taken_back: bool) -> Room:
@@ -304,7 +304,7 @@ def _undone(room: Room, keep: int, *, taken_back: bool) -> Room:
 
 
 def _but(room: Room, **changes: Any) -> Room:
-    """The room with ``changes``: what ``replace`` does, several times as fast."""
+    """The room with ``changes``, as `replace`, but several times as fast."""
     after = object.__new__(Room)
     after.__dict__.update(room.__dict__, **changes)
     return after
@@ -319,7 +319,7 @@ def _with(chairs: tuple[Chair, ...], seat: int, chair: Chair) -> tuple[Chair, ..
 
 
 def _with_host(room: Room) -> Room:
-    """The room with a host who is there: the first person at the table, where the old one has left."""
+    """The room with a present host: the first person at the table if the old one has left."""
     staying = [c for c in room.chairs if c.kind == "human" and (c.substitute is None or c.substitute[1] != "left")]
     if any(chair.player == room.host for chair in staying):
         return room

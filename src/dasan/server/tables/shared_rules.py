@@ -1,4 +1,4 @@
-"""Rules shared by tables: equal presets and options give one value."""
+"""A cache of rules: tables with equal presets and options share one value."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import dasan
 from dasan.games import PRESETS, make_rules
 
 MOST_RULES = 256
-"""The number of rules that are kept."""
+"""The size of the cache."""
 
 
 def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
-    """The rules of a listed preset with options of any names. ValueError: there are no such rules.
+    """The rules of a listed preset with options. ValueError: there are no such rules.
 
     >>> rules_of("big-two", {}) is rules_of("big-two", {})
     True
@@ -23,12 +23,12 @@ def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
 
 
 def kept_rules(preset: str, options: Mapping[str, object]) -> dasan.Rules:
-    """The rules of a table that the store has kept: options are words there. ValueError as for ``make_rules``."""
+    """The rules of a stored table, whose options are words. ValueError: as for ``make_rules``."""
     return _cached(preset, *_flat(options))
 
 
 def _flat(options: Mapping[str, object]) -> list[object]:
-    """The options as positional arguments, for which the cache compares types too: True is not 1."""
+    """The options as positional arguments, for which the cache also compares types, because True equals 1."""
     return [part for item in sorted(dict(options).items()) for part in item]
 
 

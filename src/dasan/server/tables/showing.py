@@ -1,7 +1,7 @@
-"""The messages that show a room to a viewer. Hands come from ``state.view`` alone; everything here is public or from it.
+"""Messages that show a room to a viewer. Cards come only from ``state.view``; everything else here is public.
 
-Messages are built as plain JSON data, and not through the protocol's models: this runs for every viewer after every
-move. The tests hold every message against the models.
+Messages are plain JSON data instead of the protocol's models, because this runs for every viewer after every move. The
+tests validate every message with the models.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ Json: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Mark:
-    """What a viewer has seen of a room, so that its next message needs no older room.
+    """What a viewer has seen of a room, so that the next message needs no older room.
 
-    seq: of the log. number: of the hand at the table. events: the number of its events; -1: it is over. status: of the table.
+    seq: of the log. number: the current hand's. events: the number of its events; -1 if it is over. status: the
+    table's.
     """
 
     seq: int
@@ -35,7 +36,7 @@ class Mark:
     @staticmethod
     def of(room: Room) -> Mark:
         state = room.state
-        # The end of a hand uncovers cards, so that old events look different.
+        # The end of a hand reveals cards, which changes old events.
         shown = 0 if state is None else len(state.events) if state.phase is not Phase.OVER else -1
         return Mark(room.seq, room.number, shown, room.status)
 
@@ -73,11 +74,11 @@ def changed(
 
 
 def missed(room: Room, mark: Mark, viewer: int | None, now: int, presence: Json) -> list[Json]:
-    """The messages for a viewer who comes back having seen ``mark``: the difference, or a snapshot."""
+    """The messages for a viewer who returns after having seen ``mark``: the difference, or a snapshot."""
     state = room.state
     if mark.number != room.number or (state is not None and (state.phase is Phase.OVER or mark.events < 0)):
         return [snapshot(room, viewer, now, presence)]
-    # The chat comes last: whoever has its seq has everything.
+    # The chat comes last, so that a client with its seq has everything.
     lines = [line.model_dump() for line in room.chat if line.seq > mark.seq]
     also = [{"type": "presence", **presence}, {"type": "chat", "seq": room.seq, "lines": lines}]
     if state is None:
@@ -101,7 +102,7 @@ def table_changed(room: Room, viewer: int | None, now: int) -> Json:
 
 
 def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Callable[[], Json]) -> Json:
-    """The new events of a move; everything where the end of the hand makes old ones look different."""
+    """The new events of a move, or all events if the end of the hand has changed old ones."""
     assert room.state is not None
     assert before.state is not None
     view = room.state.view(viewer)
@@ -119,7 +120,7 @@ def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Ca
 
 
 def _since(view: dasan.View, known: int) -> tuple[Json, list[Json]]:
-    """The view without its events, and those after the first ``known``: old ones are not made into JSON again."""
+    """(the view without its events, the events after the first ``known``), without serializing old events again."""
     data = view.to_json(since=known)
     return data, data.pop("events")
 
@@ -174,7 +175,7 @@ def session_info(room: Room, view: dasan.View | None) -> Json:
 
 
 def clocks(room: Room, now: int) -> Json | None:
-    """The clocks at ``now``; None where nothing is timed."""
+    """The clocks at ``now``; None for untimed tables."""
     pace, seat = room.head.settings.speed, room.to_act
     if pace.kind == "untimed" or room.state is None:
         return None
@@ -184,7 +185,7 @@ def clocks(room: Room, now: int) -> Json | None:
 
 
 def _opening(room: Room, view: dasan.View) -> list[Json]:
-    """The draw for the deal in the first hand, then dealer, cut and deal; no hand is in it."""
+    """The draw for the deal in the first hand, then dealer, cut and deal, without hands."""
     begun = view.begun
     if room.number == 1:
         events: list[Json] = [event.to_json() for event in room.opening]

@@ -1,4 +1,4 @@
-"""The spectators' view of a table: its room, or the room as it was ``delay`` seconds ago if the host wants a delay."""
+"""The spectators' view of a table: its room, or with a delay the room as it was ``delay`` seconds ago."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dasan.server.tables.room import Room, fold
 
 
 class Spectators:
-    """``room``: the room that spectators see; None while none is old enough."""
+    """room: the room that spectators see; None if none is old enough."""
 
     def __init__(self, hub: Hub) -> None:
         self.room: Room | None = None
@@ -27,10 +27,10 @@ class Spectators:
         seat_of: Callable[[str | None], int | None],
         presence: Callable[[], showing.Json],
     ) -> None:
-        """Show the table as it was ``delay`` seconds before ``room``, and then each later change with the same delay.
+        """Show the table as it was ``delay`` seconds before ``room``, then each later change with the same delay.
 
-        Where the last hand was dealt since then, they wait until its beginning is old enough. seat_of: a player's seat at
-        the table now. presence: who is there now, as messages tell it.
+        If the last hand was dealt since then, spectators wait until its start is old enough. seat_of: a player's
+        current seat. presence: the current presence fields of messages.
         """
         delay = room.head.settings.delay * 1000
         if not delay or room.status == "waiting":
@@ -47,13 +47,13 @@ class Spectators:
             loop.call_later(max(0, at + delay - moment) / 1000, self._show, shown, seat_of, presence)
 
     def follow(self, room: Room, delay: float, text: str) -> None:
-        """Tell spectators in ``delay`` seconds of the change that made ``room``."""
+        """Send spectators the change that made ``room`` after ``delay`` seconds."""
         asyncio.get_running_loop().call_later(delay, self._tell, room, text)
 
     def _show(
         self, room: Room, seat_of: Callable[[str | None], int | None], presence: Callable[[], showing.Json]
     ) -> None:
-        """Show the whole table."""
+        """Send the whole table."""
         self.room = room
         text = compact(showing.snapshot(room, None, now(), presence()))
         for connection in self._hub:
@@ -61,7 +61,7 @@ class Spectators:
                 connection.offer(text)
 
     def _tell(self, room: Room, text: str) -> None:
-        """Tell of one change."""
+        """Send one change."""
         self.room = room
         for connection in self._hub:
             if room.seat_of(connection.player) is None:

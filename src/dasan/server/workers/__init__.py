@@ -1,1 +1,1 @@
-"""Worker processes for bots, the solver, reviews and compilation: pools, processes and their jobs."""
+"""Worker processes for bots, the solver, reviews and compilation: pools, processes and jobs."""

@@ -1,6 +1,6 @@
 """The jobs of worker processes: plain functions, called by name.
 
-A job that is a generator sends its results part by part. Arguments are texts, numbers and views; results are plain data.
+A generator job streams its results. Arguments are texts, numbers and views; results are plain data.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ WARMED = ("big-three", "big-two", "winner")
 
 
 def choose(name: str, view: dasan.View) -> tuple[str, float]:
-    """The bot's move, as text, and the seconds that it thought."""
+    """(the bot's move as text, thinking time in seconds)."""
     begun = time.perf_counter()
     return str(_bot(name).choose(view)), time.perf_counter() - begun
 
 
 def turn() -> None:
-    """Nothing: whoever asks for it waits as long as for the beginning of any job."""
+    """Do nothing, so that the caller waits as long as for the start of any job."""
 
 
 def explain(name: str, view: dasan.View) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def advise(record: str, seq: int, name: str) -> dict[str, Any]:
 
 
 def known(record: str, seconds: float) -> Iterator[dict[str, Any]]:
-    """The moves of a finished hand in order, by what their players could know."""
+    """The moves of a finished hand in order, judged by their players' information."""
     from dasan.review import expected as knowing
 
     for one in knowing.known(_hand(record), seconds=seconds):
@@ -60,10 +60,10 @@ def known(record: str, seconds: float) -> Iterator[dict[str, Any]]:
 
 
 def review(record: str, seconds: float, total: float, memory_mb: float) -> Iterator[dict[str, Any]]:
-    """The moves of a finished hand, judged with all hands open, as ``judge_within`` yields them, so that one may come again;
-    then, if that is known, the one that decided it (``decided``, and ``by`` as in ``TurningPoint``).
+    """The moves of a finished hand, judged with all hands open, as ``judge_within`` yields them, possibly repeatedly;
+    then, if known, the decisive move (``decided``, and ``by`` as in ``TurningPoint``).
 
-    seconds: for a position; total: for all.
+    seconds: per position; total: for the hand.
     """
     from dasan.review.rounds import judge_within
 
@@ -77,7 +77,9 @@ def review(record: str, seconds: float, total: float, memory_mb: float) -> Itera
 
 
 def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict[str, Any]:
-    """The move of a finished hand that decided it, with all hands open: see ``TurningPoint``. seconds, total: as above."""
+    """The decisive move of a finished hand, with all hands open: see ``TurningPoint``. seconds, total: as for
+    `review`.
+    """
     from dasan.review.rounds import judge_within
     from dasan.solver.open_hands import applies
 
@@ -118,7 +120,7 @@ def par(record: str, seconds: float, memory_mb: float) -> list[int] | None:
 
 
 def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: float) -> dict[str, Any]:
-    """The value of a finished hand's position before event ``seq``, after ``moves`` instead of those that were played."""
+    """The value of the variation ``moves`` from a finished hand's position before event ``seq``."""
     state = before(_hand(record), seq)
     for text in moves:
         state = state.play(text)
@@ -127,7 +129,7 @@ def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: fl
         try:
             solution = dasan.solve(state, seconds=seconds, memory_mb=memory_mb)
         except ValueError:
-            # No solver plays these rules, or this phase: the position is shown all the same.
+            # No solver supports these rules or this phase: show the position without a value.
             pass
         else:
             answer = {name: value for name, value in solution.to_json().items() if name in answer}
@@ -147,7 +149,7 @@ def position(state: dasan.State) -> dict[str, Any]:
 
 
 def before(state: dasan.State, seq: int) -> dasan.State:
-    """The state in which the move with event ``seq`` was made; ``Malformed`` where there is none."""
+    """The state in which the move with event ``seq`` was made. ``Malformed``: there is none."""
     from dasan.records.retrace import moves_of
 
     for event in state.events:
@@ -157,7 +159,7 @@ def before(state: dasan.State, seq: int) -> dasan.State:
 
 
 def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any]:
-    """Whether the last of ``moves`` wins like the ones before, and what follows it: see ``PuzzleVerdict``."""
+    """Whether the last of ``moves`` wins, and its continuation: see ``PuzzleVerdict``."""
     from dasan.server.study.puzzle_book import find
     from dasan.server.study.puzzle_play import verdict
 
@@ -165,14 +167,14 @@ def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any
 
 
 def bidding_hand(preset: str, seed: bytes) -> dict[str, Any]:
-    """The view of the seat that is to bid in a hand of the bidding trainer."""
+    """The view of the seat to bid in a hand of the bidding trainer."""
     from dasan.server.study.bid_practice import shown
 
     return shown(preset, seed)
 
 
 def bid_verdict(preset: str, seed: bytes, bid: str, seconds: float, memory_mb: float) -> dict[str, Any]:
-    """A bid in a hand of the bidding trainer, judged as ``BidVerdict`` says."""
+    """The verdict (``BidVerdict``) on a bid in a hand of the bidding trainer."""
     from dasan.server.study.bid_practice import verdict
 
     return verdict(preset, seed, bid, seconds, memory_mb)
@@ -181,7 +183,7 @@ def bid_verdict(preset: str, seed: bytes, bid: str, seconds: float, memory_mb: f
 def play_deals(
     preset: str, options: dict[str, Any], seeds: list[str], seats: list[int], name: str, house: str
 ) -> list[float]:
-    """The scores of a bot in one seat of each deal, as ``payoffs`` gives them. seeds: in hexadecimal. house: the bot in the other
+    """The scores (``payoffs``) of a bot in one seat of each deal. seeds: in hexadecimal. house: the bot in the other
     seats.
     """
     from dasan.envs.payoff import payoffs
@@ -198,7 +200,7 @@ def play_deals(
 
 
 def warm(part: Part = "solve") -> None:
-    """Load the compiled code of a part's reviews, so that the first to ask for one need not wait."""
+    """Load the compiled code of a part's reviews, so that the first review need not wait."""
     from dasan.review.expected import decision
 
     warm_solver(part)
@@ -210,7 +212,7 @@ def warm(part: Part = "solve") -> None:
 def _hand(record: str) -> dasan.State:
     state = dasan.replay(record)
     if not isinstance(state, dasan.State):
-        raise dasan.BadRecord("that is a session, not a hand")
+        raise dasan.BadRecord("the record is a session, not a hand")
     return state
 
 
@@ -222,7 +224,7 @@ def _bot(name: str) -> ExplainingBot:
 
 
 _BOTS: dict[str, ExplainingBot] = {}
-"""The bots of this process: making one can be costly."""
+"""The bots of this process, cached because creating one can be expensive."""
 
 JOBS: dict[str, Callable[..., Any]] = {
     "choose": choose,

@@ -1,7 +1,7 @@
-"""Pools of worker processes for work that would hold up the event loop: bots, the solver, reviews, records.
+"""Pools of worker processes for work that would block the event loop: bots, the solver, reviews, records.
 
-The event loop itself hands each process one job at a time. A job that takes longer than it may, or more memory, costs its
-process, which is replaced; nothing else notices.
+The event loop gives each process one job at a time. A job that exceeds its time or memory limit loses its process,
+which is replaced without affecting others.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dasan.server.refusals import Refused
 from dasan.server.workers.process import Job, JobCrashed, Worker
 
 FAILING = 3
-"""Processes that crash in a row after which the pool counts as not working."""
+"""Consecutive crashes after which the pool counts as broken."""
 
 
 class PoolBusy(Refused):
-    """Too many jobs are waiting already."""
+    """Too many jobs are waiting."""
 
     def __init__(self) -> None:
         super().__init__("unavailable", reason("study.busy"))
@@ -36,10 +36,10 @@ class Limits:
 
 
 class Workers:
-    """A pool of processes under the same limits, used by one event loop. ``counts`` says how jobs ended."""
+    """A pool of processes with the same limits, used by one event loop. ``counts`` has the outcomes of jobs."""
 
     def __init__(self, processes: int, limits: Limits, name: str, most_waiting: int | None = None) -> None:
-        """most_waiting: jobs that are done or wait; more are refused. None: no limit."""
+        """most_waiting: the most jobs running or waiting; more are refused. None: no limit."""
         self._processes = processes
         self._limits = limits
         self._most_waiting = most_waiting
@@ -54,17 +54,17 @@ class Workers:
 
     @property
     def working(self) -> bool:
-        """Whether its processes do their jobs, as far as is known."""
+        """Whether its processes work, as far as is known."""
         return self._crashes < FAILING
 
     async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
-        """Run a job and return its result. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own
-        errors; ``PoolBusy`` if too many wait.
+        """Run a job and return its result. Raises ``JobFailed``, ``JobTimeout``, ``JobCrashed``, or the engine's
+        errors. ``PoolBusy``: too many jobs wait.
         """
         return await self._submit(Job(job, given, seconds or self._limits.seconds))
 
     def stream(self, job: str, *given: object, seconds: float | None = None) -> JobParts:
-        """The parts that the job yields, as they come. ``PoolBusy`` at once if too many jobs wait."""
+        """Stream the parts that the job yields. ``PoolBusy``, raised immediately: too many jobs wait."""
         parts: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()
         made = Job(job, given, seconds or self._limits.seconds, lambda value: parts.put_nowait((False, value)))
         self._submit(made).add_done_callback(lambda done: parts.put_nowait((True, done)))
@@ -83,18 +83,18 @@ class Workers:
 
     def _done(self, future: asyncio.Future[Any]) -> None:
         self._waiting -= 1
-        # A reader who has left does not ask for the error, and asyncio would report it as lost.
+        # A reader that has left does not retrieve the error, and asyncio would report it.
         if not future.cancelled():
             future.exception()
 
     async def _work(self) -> None:
-        """Do waiting jobs, one after the other, in one process."""
+        """Run waiting jobs one after another in one process."""
         worker: Worker | None = self._idle.pop() if self._idle else None
         try:
             while self._jobs:
                 job = self._jobs.popleft()
                 if job.stopped or job.future.done():
-                    # A job that nobody waits for any more is not begun.
+                    # Skip a job that nobody waits for any more.
                     job.future.cancel()
                     continue
                 try:
@@ -108,7 +108,8 @@ class Workers:
                     self.counts[type(error).__name__] += 1
                     self._crashes = self._crashes + 1 if isinstance(error, JobCrashed) else 0
                     if not job.future.done():
-                        # The frames of the error hold this job, whose future holds the error: a cycle, with a process's pipes.
+                        # Break a reference cycle: the error's frames hold this job, whose future holds the error, and a
+                        # process's pipes.
                         error.__context__ = None
                         job.future.set_exception(error.with_traceback(None))
                 else:
@@ -117,7 +118,7 @@ class Workers:
                     if not job.future.done():
                         job.future.set_result(value)
         finally:
-            # In the same step as the last look at what waits: the next job begins another task.
+            # In the same event-loop step as the last check of the queue: the next job starts a new task.
             self._tasks.discard(asyncio.current_task())
             if worker is not None and worker.alive:
                 self._idle.append(worker)
@@ -130,7 +131,7 @@ class Workers:
         return worker
 
     def close(self) -> None:
-        """End all processes at once."""
+        """Kill all processes."""
         for task in tuple(self._tasks):
             if task is not None:
                 task.cancel()
@@ -141,7 +142,7 @@ class Workers:
 
 
 class JobParts:
-    """The parts that a job yields, for one reader. The job ends when its reader leaves, or never begins to read."""
+    """A job's stream of parts, for one reader. The job ends if its reader leaves or never starts to read."""
 
     def __init__(self, parts: asyncio.Queue[tuple[bool, Any]], job: Job) -> None:
         self._parts = parts
@@ -166,7 +167,7 @@ class JobParts:
         self._job.stop()
 
     def __del__(self) -> None:
-        # Memory may be collected in any thread.
+        # Finalizers may run in any thread.
         self._job.stopped = True
         with suppress(RuntimeError):
             self._job.future.get_loop().call_soon_threadsafe(self._job.stop)

@@ -1,6 +1,7 @@
 """One worker process, and the server's end of the socket to it.
 
-A job is a function of ``jobs`` by name. Values that it yields come back one by one; a job that exceeds its time ends the process.
+A job is a function of ``jobs`` by name. The values that it yields come back one by one; a job that exceeds its time
+limit ends the process.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods()
 MOST_RULES = 256
 START_SECONDS = 60.0
 LENGTH, LONG_LENGTH = struct.Struct("!i"), struct.Struct("!Q")
-"""How ``multiprocessing`` writes the length of a message before it: -1 and the second one if it is longer than 2 GiB."""
+"""``multiprocessing``'s length prefixes: the second, after -1, for messages longer than 2 GiB."""
 
 
 class JobFailed(Exception):
-    """The job raised; the message is the error's type alone, for its text could name hidden cards."""
+    """The job raised an error. The message is only its type, because its text could name hidden cards."""
 
 
 class JobTimeout(Exception):
-    """The job took longer than it may, and its process was ended."""
+    """The job exceeded its time limit, and its process was killed."""
 
 
 class JobCrashed(Exception):
@@ -44,7 +45,7 @@ class JobCrashed(Exception):
 
 @dataclass(eq=False)
 class Job:
-    """A job that waits or runs. part: gets what it yields. stopped: its reader has left."""
+    """A waiting or running job. part: called with each value that it yields. stopped: whether its reader has left."""
 
     name: str
     given: tuple[object, ...]
@@ -55,14 +56,14 @@ class Job:
     worker: Worker | None = None
 
     def stop(self) -> None:
-        """End the job, or never begin it: its reader has left."""
+        """End the job, or do not start it, because its reader has left."""
         self.stopped = True
         if self.worker is not None:
             self.worker.end()
 
 
 class Worker(asyncio.Protocol):
-    """A process that does one job at a time. Messages are framed as ``multiprocessing`` does at the other side."""
+    """A process that runs one job at a time. Messages have ``multiprocessing``'s framing, which the other end uses."""
 
     def __init__(self, memory_mb: int) -> None:
         self._memory_mb = memory_mb
@@ -75,7 +76,9 @@ class Worker(asyncio.Protocol):
         self._sent: OrderedDict[str, None] = OrderedDict()
 
     async def start(self) -> None:
-        """Start the process, which is not the job's time: on a busy machine it takes seconds. ``JobCrashed``: it did not."""
+        """Start the process, outside the job's time limit: on a busy machine it takes seconds. ``JobCrashed``: it did
+        not start.
+        """
         here, there = socket.socketpair()
         try:
             await asyncio.to_thread(self._spawn, there)
@@ -109,7 +112,7 @@ class Worker(asyncio.Protocol):
         return not self._ended
 
     async def do(self, job: Job) -> Any:
-        """Do the job and return its result; None once its reader has left."""
+        """Run the job and return its result; None if its reader has left."""
         job.worker = self
         try:
             async with asyncio.timeout(job.seconds):
@@ -155,7 +158,7 @@ class Worker(asyncio.Protocol):
         return self._answers.popleft()
 
     def data_received(self, data: bytes) -> None:
-        """A part of a message, or several."""
+        """Receive part of a message, or several messages."""
         received = self._received
         received += data
         while len(received) >= LENGTH.size:
@@ -173,7 +176,7 @@ class Worker(asyncio.Protocol):
         self._woken()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The process has ended, or was."""
+        """Handle the end of the process."""
         self.end()
 
     def _woken(self) -> None:
@@ -181,7 +184,7 @@ class Worker(asyncio.Protocol):
             self._answer.set_result(None)
 
     def _pack(self, value: object) -> bytes:
-        """Pickle a message, with known rules by name: rules are most of every view."""
+        """Pickle a message, with known rules by reference, because rules are most of every view."""
         buffer = io.BytesIO()
         pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
         pickler.dispatch_table = {dasan.Rules: self._reduce}
@@ -210,7 +213,7 @@ class Worker(asyncio.Protocol):
 
 
 _known: OrderedDict[str, dasan.Rules] = OrderedDict()
-"""In a worker process: the rules it has been sent, the last ones."""
+"""In a worker process: the latest rules that it has received."""
 
 
 def _rules(name: str, value: object) -> dasan.Rules:
@@ -223,8 +226,8 @@ def _rules(name: str, value: object) -> dasan.Rules:
 
 
 def work(there: socket.socket, memory_mb: int) -> None:
-    """A worker process's life: jobs in, answers out, until the other side closes."""
-    # Before NumPy is loaded: OpenBLAS takes some 40 MB for each processor of the machine, whatever is done with it.
+    """The main loop of a worker process: jobs in, answers out, until the other end closes."""
+    # Before NumPy is imported: OpenBLAS allocates about 40 MB per processor of the machine, even if unused.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dasan.server.workers import jobs
 
@@ -260,7 +263,7 @@ def work(there: socket.socket, memory_mb: int) -> None:
 
 
 def _limit(memory_mb: int) -> None:
-    """Limit the memory of this process, if the system can."""
+    """Limit the memory of this process, if the system supports that."""
     if sys.platform != "win32" and memory_mb:
         import resource
 

@@ -1,7 +1,7 @@
-"""Compile in advance, in a process of low priority, so that no player waits for a compiler.
+"""Compile kernels in advance in a low-priority process, so that no player waits for the compiler.
 
-A server creates one `Warming`, starts it, and asks `ready(part)` before it uses a kernel; until then it takes the
-interpreted path, or answers that it is not ready. The process exits when its parent does, even if the parent is killed.
+A server creates one `Warming`, starts it, and checks `ready(part)` before it uses a kernel; until then it takes the
+interpreted path, or answers that it is not ready. The process exits with its parent, even if the parent is killed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SOLVED: dict[Part, tuple[str, list[str], dict[str, int]]] = {
     "big-two": ("big-two", ["3D 4D", "5D 6D", "7D 8D", "9D TD"], {}),
     "winner": ("winner", ["3D 4D", "5D 6D", "7D 8D", "9D TD"], {}),
 }
-"""A small position for the solver of each part that has one: preset, hands, and whose bid it is."""
+"""A small position for each part with a solver: preset, hands, and the bidder."""
 
 HINTS = 8
-"""Plays and passes for which `warm_hints` lets `search` choose: in some of them it has several candidates."""
+"""The number of plays and passes that `warm_hints` lets `search` choose, enough that some have several candidates."""
 
 
 class Warming:
-    """Tracks which parts have been compiled and cached. Before `start`, none."""
+    """Tracks which parts have been compiled and cached; none before `start`."""
 
     def __init__(self) -> None:
         self._ready: set[str] = set()
@@ -39,8 +39,8 @@ class Warming:
     def start(self, parts: Sequence[Part] = PARTS, done: Callable[[Part], object] | None = None) -> None:
         """Start compiling the parts in order, in another process. If no process can be started, nothing becomes ready.
 
-        `done` is called in a thread with each part once it is ready, and when the process ends with those that are not,
-        unless `stop` has ended it.
+        done: called in a thread with each part when it is ready, and at the end of the process with the parts that are
+        not, unless `stop` ended it.
         """
         below = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
         try:
@@ -57,7 +57,7 @@ class Warming:
         Thread(target=self._listen, args=(self._child, parts, done), daemon=True, name="dasan-warming").start()
 
     def ready(self, part: str) -> bool:
-        """Whether a first call loads cached machine code instead of compiling; never for what is no `Part`. Never waits."""
+        """Whether a first call loads cached machine code instead of compiling; False for unknown parts. Never waits."""
         return part in self._ready
 
     @property
@@ -110,7 +110,7 @@ def warm(part: Part) -> None:
 
 
 def warm_hints(part: Part) -> None:
-    """Let `search` choose in a hand, so that all that hints need is compiled and loaded."""
+    """Let `search` choose in a hand, so that all code for hints is compiled and loaded."""
     import dasan
 
     search, thrifty = dasan.bot("search"), dasan.bot("thrifty")
@@ -122,7 +122,7 @@ def warm_hints(part: Part) -> None:
 
 
 def warm_solver(part: Part) -> None:
-    """Solve a small position, so that the solver of a part is compiled and loaded; nothing for a part that has none."""
+    """Solve a small position, so that a part's solver is compiled and loaded; does nothing for parts without one."""
     import dasan
 
     if part in SOLVED:
@@ -131,13 +131,13 @@ def warm_solver(part: Part) -> None:
 
 
 def main(parts: Sequence[str]) -> int:
-    """Compile the parts in order and print the name of each when it is done. Exits when standard input closes."""
+    """Compile the parts in order, printing the name of each when done. Exits when standard input closes."""
     Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(15)
     from dasan.kernels.runtime.code_cache import root
 
-    root().mkdir(parents=True, exist_ok=True)  # OSError: nothing can be cached, so nothing becomes ready
+    root().mkdir(parents=True, exist_ok=True)  # OSError: without a cache nothing becomes ready
     for part in PARTS:
         if part in parts:
             warm(part)
