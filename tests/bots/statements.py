@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
-from math import factorial, prod
+from math import comb, factorial, prod
 
+from tests.worlds import brute
 from tests.worlds.brute import placements
 
 import dasan
@@ -19,13 +20,28 @@ from dasan.bots.facts import Facts
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.heuristics.two_hands import winning
 from dasan.play.tricks import guarding, neglects
-from dasan.ruleset.policies import Guard
+from dasan.ruleset.policies import Guard, Leftover
 
 MOST_WORLDS = 130
 """More worlds than this are drawn at random."""
+MOST_REPLAYED = 80
+"""If at most so many deals are possible, each is played again, to find those that give the same view."""
 MOST_POSITIONS = 6_000
 """A forced win is looked for in so many positions."""
 RANKS = "3456789TJQKA2"
+WHO_MAY_ACT = (
+    "pass_is_final",
+    "guard",
+    "restart",
+    "ending",
+    "suits_ranked",
+    "decks",
+    "jokers",
+    "exchange",
+    "dragon",
+    "leftover",
+)
+"""Fields of rules on which it depends who may act, and what beats what."""
 
 
 def small_rules(name: str, rng: random.Random) -> Rules:
@@ -51,7 +67,9 @@ def small_rules(name: str, rng: random.Random) -> Rules:
             rules = preset.rules(chosen)
             final = rules.pass_is_final or rng.random() < 0.4
             left_out = "".join(x for x in RANKS + "DCHS" if x not in kept and x not in suits)
-            smaller = replace(rules, settings=(), left_out=left_out, pass_is_final=final, hand_size=None)
+            kept_cards = [c for c in rules.pack if c.rank not in left_out and c.suit not in left_out]
+            size = None if rules.leftover is Leftover.BIDDER else (len(kept_cards) - 1) // rules.players
+            smaller = replace(rules, settings=(), left_out=left_out, pass_is_final=final, hand_size=size)
             if rules.hand_size is not None and len(smaller.pack) % rules.players == 0 and rules.kitty_size:
                 smaller = replace(smaller, hand_size=len(smaller.pack) // rules.players - 1)
             if len(smaller.pack) <= 36:
@@ -90,6 +108,14 @@ def worlds(state: State, seat: int, rng: random.Random) -> tuple[list[State], bo
         world = placed([pool[end - n : end] for end, n in zip(ends, sizes, strict=True)])
         out += [world] * possible(world)
     return out, False
+
+
+def kitties(state: State) -> int:
+    """In how many ways the kitty may have been dealt, for the seat to act."""
+    taken = [event for event in state.view(state.mover).events if event.type == "kitty" and None in event.cards]
+    return prod(
+        comb(len(state.hands[e.seat]) + len(brute.played_by(state.view(None), e.seat)), len(e.cards)) for e in taken
+    )
 
 
 def enemies(world: State, seat: int, other: int) -> bool:
@@ -182,7 +208,6 @@ class Checked:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.wrong: list[str] = []
-        self.stood: list[tuple[float, float]] = []
 
     def check(self, name: str, right: bool, state: State, move: Move, reason: Reason | None) -> None:
         self.counts[name] += 1
@@ -196,14 +221,15 @@ class Checked:
         view = state.view(seat)
         facts = Facts(view)
         possible, whole = worlds(state, seat, rng)
+        fitting = list(brute.worlds(view)) if whole and len(possible) * kitties(state) <= MOST_REPLAYED else []
         self._two_hands(state)
         for move in state.legal_moves():
             reasons = {reason.id.removesuffix(".one"): reason for reason in facts.of(move)}
-            several = [r for r in facts.of(move) if r.id.startswith("may-go-out")]
+            several = [r for r in facts.of(move) if r.id == "may-go-out"]
             if "only-move" in reasons:
                 self.check("only-move", len(state.legal_moves()) == 1, state, move, reasons["only-move"])
             elif move.combination is not None:
-                self._play(state, move, reasons, several, possible, whole=whole)
+                self._play(state, move, reasons, several, possible, fitting)
             elif move.type == "pass" and state.phase == "play":
                 self._pass(state, move, reasons, possible)
 
@@ -251,40 +277,19 @@ class Checked:
         reasons: dict[str, Reason],
         several: list[Reason],
         possible: list[State],
-        *,
-        whole: bool,
+        fitting: list[State],
     ) -> None:
         seat = state.mover
         if "goes-out" in reasons:
             self.check("goes-out", not state.play(move).hands[seat], state, move, reasons["goes-out"])
             return
         self._sure(state, move, reasons, possible)
-        over: list[set[int]] = []
-        out: list[set[int]] = []
-        for world in possible:
-            made = [(s, m) for s, m in answers(world, move) if enemies(world, seat, s)]
-            over.append({s for s, _ in made})
-            out.append({s for s, m in made if len(m.cards) == len(world.hands[s])})
-        stands = sum(not s for s in over) / len(over)
-        if "cannot-be-beaten" in reasons:
-            self.check("cannot-be-beaten", stands == 1, state, move, reasons["cannot-be-beaten"])
-        else:
-            said = reasons.get("stands") or reasons["hardly-stands"]
-            percent = float(said.values.get("percent", 0))
-            self.stood.append((percent / 100, stands))
-            self.check("stands", whole is False or percent > 0 or stands < 0.25, state, move, said)
-        for reason in several:
-            who = reason.values["seat"]
-            assert isinstance(who, int)
-            share = sum(who in s for s in out) / len(out)
-            self.check("may-go-out", share > 0 or not whole, state, move, reason)
-        counted = whole and state.rules.guard is not Guard.ENFORCED
-        stances, named = enmity(state.view(seat)), {reason.values["seat"]: reason for reason in several}
-        for who, hand in enumerate(state.hands):
-            if counted and len(hand) == 1 and stances[who] == 1:
-                share = sum(who in s for s in out) / len(out)
-                percent = float(named[who].values["percent"]) if who in named else 0.0
-                self.check("may-go-out, one card", abs(percent / 100 - share) < 0.011, state, move, named.get(who))
+        if fitting:
+            self._chances(state, move, reasons, several, fitting)
+        elif "cannot-be-beaten" in reasons:
+            drawn = dasan.worlds.sample(state.view(seat), 20)
+            unbeaten = not any(enemies(world, seat, s) for world in drawn for s, _ in answers(world, move))
+            self.check("cannot-be-beaten", unbeaten, state, move, reasons["cannot-be-beaten"])
         lower = [m for m in state.legal_moves() if m.combination is not None and len(m.cards) == 1]
         duty = state.rules.guard is not Guard.OFF and guarding(state) and len(move.cards) == 1
         highest = duty and move.combination is not None and not neglects(state, move.combination) and bool(lower)
@@ -293,6 +298,32 @@ class Checked:
         if len(left) + len(move.cards) == len(state.hands[seat]) and len(left) <= 7:
             told = reasons["plays-left"]
             self.check("plays-left", told.values["plays"] == fewest_plays(state.rules, left), state, move, told)
+
+    def _chances(
+        self, state: State, move: Move, reasons: dict[str, Reason], several: list[Reason], fitting: list[State]
+    ) -> None:
+        """Chances are shares of the deals that give the same view."""
+        seat = state.mover
+        made = [[(s, m) for s, m in answers(world, move) if enemies(world, seat, s)] for world in fitting]
+        stands = sum(not answered for answered in made) / len(fitting)
+        if "cannot-be-beaten" in reasons or stands == 1:
+            same = ("cannot-be-beaten" in reasons) is (stands == 1)
+            self.check("cannot-be-beaten", same, state, move, reasons.get("cannot-be-beaten"))
+        else:
+            told = reasons.get("stands")
+            self._percent("stands", stands, told, state, move)
+        named = {reason.values["seat"]: reason for reason in several}
+        for who, hand in enumerate(state.hands):
+            out = [any(s == who and len(m.cards) == len(hand) for s, m in answered) for answered in made]
+            told = named.get(who)
+            if told is not None or any(out):
+                self._percent("may-go-out", sum(out) / len(fitting), told, state, move)
+
+    def _percent(self, name: str, share: float, told: Reason | None, state: State, move: Move) -> None:
+        percent = 0.0 if told is None else float(told.values["percent"])
+        right = abs(percent - 100 * share) < 0.51 or (percent == 99 and share < 1)
+        self.check(name, right, state, move, told)
+        self.counts[f"{name}, by preset: {state.rules.name}"] += 1
 
 
 def describe(state: State) -> str:
@@ -327,6 +358,7 @@ def checked(games: int, seed: int) -> Checked:
         rules = small_rules(presets[number % len(presets)], rng)
         found.counts["rules"] += 1
         found.counts[f"rules: {rules.name}"] += 1
+        found.counts.update(f"{name}: {getattr(rules, name)}" for name in WHO_MAY_ACT)
         for state in endgames(rules, rng, number):
             found.counts["positions"] += 1
             found.all_of(state, rng)

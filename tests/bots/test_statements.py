@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from statistics import fmean
 
 import pytest
-from tests.bots.statements import checked
+from tests.bots.statements import WHO_MAY_ACT, answers, checked, describe, enemies
+from tests.playing import lively
+from tests.vector.covering import drawn_options
 
 import dasan
 from dasan.bots.explanation import Reason
 from dasan.bots.facts import Facts
 from dasan.bots.heuristics.certain import certain
+from dasan.bots.heuristics.chances import Chances
+from dasan.ruleset.policies import Ending, Guard, Leftover, Restart
+from dasan.worlds.states import Sampler
 
 SAID = (
     *("cannot-be-beaten", "cannot-be-stopped", "wins-for-sure", "goes-out", "guards", "hands-over-lead", "may-go-out"),
-    *("may-go-out, one card", "only-move", "plays-left", "stands"),
+    *("only-move", "plays-left", "stands"),
 )
 
 
 FULL, SLOW = pytest.mark.full, pytest.mark.slow
 
 
-@pytest.mark.parametrize(("games", "seed"), [(7, 1), pytest.param(30, 2, marks=FULL), pytest.param(280, 2, marks=SLOW)])
+VALUES: dict[str, tuple[object, ...]] = {
+    **dict.fromkeys(("pass_is_final", "suits_ranked", "jokers", "exchange", "dragon"), (True, False)),
+    "guard": tuple(Guard),
+    "restart": tuple(Restart),
+    "ending": tuple(Ending),
+    "leftover": tuple(Leftover),
+    "decks": (1, 2),
+}
+
+
+@pytest.mark.parametrize(("games", "seed"), [(3, 1), pytest.param(30, 2, marks=FULL), pytest.param(280, 2, marks=SLOW)])
 def test_every_statement_holds_in_every_world(games: int, seed: int) -> None:
     found = checked(games, seed)
     assert not found.wrong, "\n".join(found.wrong[:3])
-    if games > 7:
+    if games > 30:
+        assert all(found.counts[f"{name}: {value}"] for name in WHO_MAY_ACT for value in VALUES[name]), found.counts
+    if games > 3:
         assert min(found.counts[name] for name in SAID) > games // 6, found.counts
-    # Players do not always beat what they could, so that plays stand more often than nobody can beat them.
-    assert fmean(mean < share - 0.2 for mean, share in found.stood) < 0.02
 
 
 def test_plays_left_count_a_flush_only_where_the_suits_make_one() -> None:
@@ -49,7 +66,51 @@ def test_b4_03_the_bidder_lacks_the_called_card(called: str, percent: int) -> No
     state = dasan.start(rules, ["5D", "9C 6D", f"{called} 7D", "8C 8D"], bidder=0, called=called, to_act=1)
     nine = next(move for move in state.legal_moves() if str(move) == "9C")
     (out,) = [reason for reason in Facts(state.view(1)).of(nine) if reason.id.startswith("may-go-out")]
-    assert (out.values["seat"], out.values["percent"]) == (0, percent)
+    assert out.values["seat"] == 0
+    assert out.values["percent"] == pytest.approx(percent, abs=5)
+
+
+def drawn_chances(preset: str, settings: int) -> Counter[str]:
+    """Compare chances in 30 drawn deals with the engine's answers in these deals."""
+    done = Counter[str]()
+    for seed, options in enumerate(drawn_options(preset, settings)):
+        source = random.Random(f"{preset} {seed}")
+        state = dasan.deal(dasan.rules(preset, **options), seed=seed)
+        for ply in range(40):
+            if state.to_act is None:
+                break
+            moves = state.legal_moves()
+            if state.phase == "play" and len(moves) > 1 and ply % 3 == 0:
+                done += compared(state, source.sample(moves, min(4, len(moves))))
+            state = state.play(lively(state, source))
+    return done
+
+
+def compared(state: dasan.State, moves: Sequence[dasan.Move]) -> Counter[str]:
+    view, seat = state.view(state.mover), state.mover
+    chances = Chances(view, state.legal_moves(), most=30)
+    now = Sampler(view).hands(30, 0)
+    worlds = [replace(state, hands=tuple(map(state.rules.order.hand, hands))) for hands in now.hands]
+    done = Counter[str]()
+    for move in moves:
+        if move.combination is None or len(move.cards) == len(view.hand):
+            continue
+        made = [[(s, m) for s, m in answers(world, move) if enemies(world, seat, s)] for world in worlds]
+        share = [sum(w for one, w in zip(made, now.weights, strict=True) if not one), sum(now.weights)]
+        assert chances.stands(move.combination) == pytest.approx(share[0] / share[1]), describe(state)
+        done["stands"] += 1
+        for who in view.answering():
+            out = [any(s == who and len(m.cards) == view.hand_sizes[s] for s, m in one) for one in made]
+            share[0] = sum(w for one, w in zip(out, now.weights, strict=True) if one)
+            assert chances.goes_out(who, move.combination) == pytest.approx(share[0] / share[1]), describe(state)
+            done["out"] += share[0] > 0
+    return done
+
+
+@FULL
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_chances_are_those_of_the_drawn_deals(preset: str) -> None:
+    assert drawn_chances(preset, 3)["stands"] > 15
 
 
 def barred_seats() -> dasan.State:
@@ -66,7 +127,7 @@ def test_a_player_who_passed_for_good_neither_goes_out_nor_is_guarded() -> None:
     assert [reason.id for reason in reasons if reason.id.startswith(("may-go-out", "guards"))] == []
     # 24 of 49 hidden cards beat the nine of spades; two cards have none of these in 25 / 49 x 24 / 48 = 25.5 of 100 worlds.
     (stands,) = [reason for reason in reasons if reason.id == "stands"]
-    assert stands.values["percent"] == 31
+    assert stands.values["percent"] == pytest.approx(25.5, abs=3)
     held = dasan.rules("big-two", pass_is_final=False)
     free = dasan.start(held, ["4D 9S", "5D", "6D 6C", "7D 8D"], table="3C", table_seat=2, to_act=0, passed=[3])
     assert "may-go-out" in [reason.id for reason in Facts(free.view(0)).of(play)]

@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "text",
         "features",
         "backends",
+        "worlds.stream worlds.layout worlds.knowledge worlds.states",
         "bots.protocol bots.explanation bots.facts bots.heuristics bots.random_bot bots.simple bots.thrifty bots.greedy",
         "kernels interpreted worlds",
         "vector",

@@ -15,9 +15,10 @@ from tests.worlds.brute import current, hidden, histories, key, played_by, repla
 import dasan
 from dasan import State, View
 from dasan import worlds as sampling
-from dasan.cards import format_cards
+from dasan.cards import Hand, format_cards
 from dasan.play.events import EventType
 from dasan.worlds.knowledge import Knowledge
+from dasan.worlds.states import Sampler
 
 pytestmark = pytest.mark.full
 
@@ -116,8 +117,16 @@ def _offer(knows: Knowledge) -> bool:
 @pytest.mark.parametrize(("preset", "options", "wanted", "hands"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_every_world_is_equally_likely(preset: str, options: dict[str, Any], wanted: Wanted, hands: int) -> None:
     view = find(preset, options, wanted, hands=hands)
-    everything = [key(state) for state in worlds(view)]
+    states = list(worlds(view))
+    everything = [key(state) for state in states]
     assert len(everything) == len(set(everything))
+    listed = Sampler(view).hands(len(states), 0)
+    assert listed.whole
+    weights = Counter[tuple[Hand, ...]]()
+    for hands_now, weight in zip(listed.hands, listed.weights, strict=True):
+        weights[tuple(map(view.rules.order.hand, hands_now))] += round(weight)
+    times = len(states) // weights.total()
+    assert {hands: n * times for hands, n in weights.items()} == Counter(state.hands for state in states)
     expected = dict.fromkeys(everything, 1.0)
     n = max(600, 12 * len(everything))
     found = Counter(key(state) for state in sampling.sample(view, n, seed=1))

@@ -19,11 +19,9 @@ SENTENCES: dict[str, str] = {
     "wins-for-sure": "With two players left every card can be counted: it goes out before the other player.",
     "cannot-be-stopped": "It goes out before all others, whatever cards they hold.",
     "cannot-be-beaten": "No opponent can beat it, whatever cards they hold.",
-    "hardly-stands": "It hardly ever wins the trick.",
-    "stands": "It wins the trick about {percent} times in 100.",
-    "stands.one": "It wins the trick about {percent} time in 100.",
-    "may-go-out": "Seat {seat} holds as many cards, and could go out over it about {percent} times in 100.",
-    "may-go-out.one": "Seat {seat} holds as many cards, and could go out over it about {percent} time in 100.",
+    "hardly-stands": "An opponent can beat it in nearly every deal that fits what you have seen.",
+    "stands": "No opponent can beat it in about {percent} of 100 deals that fit what you have seen.",
+    "may-go-out": "Seat {seat} could go out over it in about {percent} of 100 deals that fit what you have seen.",
     "hands-over-lead": "It gives the lead to seat {seat}, who holds one card.",
     "leaves-ally": "It leaves the trick to your ally in seat {seat}, who holds {cards} cards.",
     "leaves-ally.one": "It leaves the trick to your ally in seat {seat}, who holds {cards} card.",
@@ -49,7 +47,7 @@ class Reason:
     """A fact about a move. id: a key of `SENTENCES`; values: the numbers and names in it.
 
     >>> Reason("stands", {"percent": 40}).text
-    'It wins the trick about 40 times in 100.'
+    'No opponent can beat it in about 40 of 100 deals that fit what you have seen.'
     """
 
     id: str

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from dasan.bots.explanation import Explanation, Reason, counted, explained, in_order
 from dasan.bots.heuristics.bidding import enough, strength
 from dasan.bots.heuristics.certain import Certain
+from dasan.bots.heuristics.chances import Chances
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.protocol import Bot, choices
 from dasan.play.moves import Move, MoveType
@@ -20,6 +23,10 @@ class Facts:
         self.certain = Certain(view, self._moves)
         top = view.rules.ranks[-1]
         self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
+
+    @cached_property
+    def _chances(self) -> Chances:
+        return Chances(self._view, self._moves)
 
     def of(self, move: Move) -> tuple[Reason, ...]:
         """The reasons that apply to `move`, the most important first."""
@@ -70,24 +77,24 @@ class Facts:
         if len(move.cards) == len(view.hand):
             return (Reason("goes-out"),)
         out = []
-        judgement = self.certain.judgement
-        stands = judgement.now.stands(move.combination)
-        if stands == 1:
+        stands = self._chances.stands(move.combination)
+        if self.certain.judgement.now.stands(move.combination) == 1 or (stands == 1 and self._chances.whole):
             out.append(Reason("cannot-be-beaten"))
         else:
-            percent = round(100 * stands)
-            out.append(counted("stands", "percent", percent=percent) if percent else Reason("hardly-stands"))
-        for seat, odds in judgement.now.odds_out(move.combination):
-            if odds > 0.005:
-                percent = round(100 * min(1.0, odds))
-                out.append(counted("may-go-out", "percent", seat=seat, percent=percent))
+            percent = min(99, round(100 * stands))
+            out.append(Reason("stands", {"percent": percent}) if percent else Reason("hardly-stands"))
+        for seat in view.answering():
+            if view.hand_sizes[seat] == len(move.cards):
+                percent = round(100 * self._chances.goes_out(seat, move.combination))
+                if percent:
+                    out.append(Reason("may-go-out", {"seat": seat, "percent": percent}))
         if view.guarding is not None and len(move.cards) == 1 and move.cards[0] == view.hand[-1]:
             out.append(Reason("guards"))
         rank, held = self._top
         spent = sum(c.rank == view.rules.ranks[-1] for c in move.cards)
         if spent:
             out.append(counted("spends-top", "held", spent=spent, held=held, rank=rank))
-        out.append(counted("plays-left", "plays", plays=judgement.plays(move.cards)))
+        out.append(counted("plays-left", "plays", plays=self.certain.judgement.plays(move.cards)))
         return tuple(out)
 
 

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from math import comb
+from itertools import accumulate, combinations, product
+from math import comb, prod
 
 from dasan.cards import Card
 from dasan.worlds.stream import WorldStream
@@ -85,6 +85,25 @@ class Layout:
                 out[place] += pool[at : at + need]
                 at += need
         return out
+
+    def all(self) -> Iterator[tuple[dict[Place, list[Card]], float]]:
+        """Every arrangement, and the number of worlds that it stands for."""
+        for counts, weight in self.strata:
+            dealt = [list(_dealt(*group)) for group in zip(self.groups, self.ends, counts, strict=True)]
+            for chosen in product(*dealt):
+                placed = {place: [c for parts in chosen for c in parts[p]] for p, place in enumerate(self.places)}
+                yield placed, weight / prod(map(len, dealt))
+
+
+def _dealt(cards: tuple[Card, ...], ends: Sequence[int], needs: Sequence[int]) -> Iterator[tuple[tuple[Card, ...], ...]]:
+    """Every way to serve places in order: each gets `needs` of the first `ends` cards, counted before any was taken."""
+    if not needs:
+        yield ()
+        return
+    for chosen in combinations(range(ends[0]), needs[0]):
+        rest = tuple(c for i, c in enumerate(cards) if i not in chosen)
+        for more in _dealt(rest, [end - needs[0] for end in ends[1:]], needs[1:]):
+            yield (tuple(cards[i] for i in chosen), *more)
 
 
 def lay_out(task: Task) -> Layout:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dasan.cards import Card, Hand, without
@@ -24,6 +24,17 @@ from dasan.worlds.stream import WorldStream
 
 MOST_TRIES = 100_000
 """Rejected worlds in a row after which no world is assumed to exist."""
+
+
+@dataclass(frozen=True)
+class HandsNow:
+    """Hands in several worlds. hands: by world and seat, unsorted. weights: by world, its probability relative to the others.
+    whole: whether these are all.
+    """
+
+    hands: Sequence[Sequence[Sequence[Card]]]
+    weights: Sequence[float]
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -58,17 +69,41 @@ class Sampler:
         for number in range(first, first + count):
             stream = WorldStream(seed, number)
             for _ in range(MOST_TRIES):
-                state = self._state(self._world(stream))
+                state = self._state(self._world(self.layout.draw(stream), stream))
                 if state is not None:
                     yield state
                     break
             else:
                 raise ValueError("no cards that could be hidden explain what has been seen")
 
-    def _world(self, stream: WorldStream) -> World:
+    def hands(self, most: int, seed: int) -> HandsNow:
+        """The hands as they may be now: in all worlds if these are at most `most`, else in `most` drawn ones; a tenth as many
+        where worlds may have to be rejected, which takes long.
+        """
+        few = most // 10 if self.doubtful else most
+        if self.layout.total <= few:
+            listed = [(placed, weight) for placed, weight in self.layout.all() if self._explains(placed, seed)]
+            placed, weights = zip(*listed, strict=True)
+            return HandsNow([self._held_by_seats(one) for one in placed], weights, True)
+        if self.doubtful:
+            drawn: list[tuple[Sequence[Card], ...]] = [state.hands for state in self.states(few, seed)]
+        else:
+            drawn = [self._held_by_seats(self.layout.draw(WorldStream(seed, number))) for number in range(few)]
+        return HandsNow(drawn, [1.0] * few, False)
+
+    def _explains(self, placed: dict[Place, list[Card]], seed: int) -> bool:
+        return not self.doubtful or self._state(self._world(placed, WorldStream(seed, 0))) is not None
+
+    def _held(self, placed: dict[Place, list[Card]]) -> dict[Place, list[Card]]:
+        return {place: [*cards, *placed.get(place, ())] for place, cards in self.knows.known.items()}
+
+    def _held_by_seats(self, placed: dict[Place, list[Card]]) -> tuple[Sequence[Card], ...]:
+        held = self._held(placed)
+        return tuple(held[seat] for seat in range(self.rules.players))
+
+    def _world(self, placed: dict[Place, list[Card]], stream: WorldStream) -> World:
         rules, knows = self.rules, self.knows
-        placed = self.layout.draw(stream)
-        held: dict[Place, list[Card]] = {place: [*cards, *placed.get(place, ())] for place, cards in knows.known.items()}
+        held = self._held(placed)
         hands = tuple(rules.order.hand(held[seat]) for seat in range(rules.players))
         had = [[*held[seat], *knows.played[seat]] for seat in range(rules.players)]
         kitty = knows.kitty if knows.kitty is not None else rules.order.hand(self._split(held, had, stream))
