@@ -72,8 +72,11 @@ class People:
 
 
 def transactions(moves: float) -> float:
-    """Transactions a second of a process with `moves` moves a second; they begin at least `GATHERED_FOR` apart."""
-    return moves / (1 + GATHERED_FOR * moves)
+    """Transactions a second of a process with `moves` moves a second, which come at random times.
+
+    One begins `GATHERED_FOR` after the last if a move waits by then, and otherwise with the next move.
+    """
+    return 1 / (GATHERED_FOR + math.exp(-moves * GATHERED_FOR) / moves)
 
 
 def busy(costs: Costs, moves: float) -> float:
@@ -83,9 +86,15 @@ def busy(costs: Costs, moves: float) -> float:
 
 def fit(rows: Sequence[ServerRow], costs: Costs) -> Costs:
     """The costs that fit measured rows best. rows: at least two with different numbers of moves."""
-    terms = np.array([[row.moves_per_s, transactions(row.moves_per_s)] for row in rows])
+    terms = np.array([[row.moves_per_s, row.transactions_per_s or transactions(row.moves_per_s)] for row in rows])
     wanted = np.array([(row.cpu_ms or 0.0) * row.moves_per_s for row in rows])
-    move, transaction = np.maximum(np.linalg.lstsq(terms, wanted, rcond=None)[0], 0.0)
+    for columns in ([0, 1], [1], [0]):
+        # Where noise gives one of the two costs below 0, the other explains the rows alone.
+        fitted = np.zeros(2)
+        fitted[columns] = np.linalg.lstsq(terms[:, columns], wanted, rcond=None)[0]
+        if (fitted >= 0).all():
+            break
+    move, transaction = fitted
     bots = [row.bots_cpu_ms for row in rows if row.bots_cpu_ms is not None]
     memory = [(row.tables, row.memory_mb) for row in rows if row.memory_mb is not None]
     a_table = (memory[-1][1] - memory[0][1]) / max(1, memory[-1][0] - memory[0][0])
@@ -116,7 +125,7 @@ def simulate(costs: Costs, moves: float, seconds: float = 60.0, seed: int = 1) -
         at, kind, came = heapq.heappop(queue)
         free = max(free, at)
         if kind:
-            free += chance.expovariate(1000 / costs.move_ms)
+            free += chance.expovariate(1.0) * costs.move_ms / 1000
             if not waiting:
                 heapq.heappush(queue, (max(free, last + GATHERED_FOR), 0, 0.0))
             waiting.append(came)
