@@ -44,12 +44,12 @@ class Costs:
     its sockets; process_mb: an empty process; move_bytes: a move in the database, indexes included.
     """
 
-    move_ms: float = 1.2
-    transaction_ms: float = 2.6
-    bot_ms: float = 0.55
-    postgres_ms: float = 1.4
-    table_kb: float = 121.0
-    process_mb: float = 120.0
+    move_ms: float = 1.6
+    transaction_ms: float = 2.2
+    bot_ms: float = 0.5
+    postgres_ms: float = 1.75
+    table_kb: float = 110.0
+    process_mb: float = 136.0
     move_bytes: float = 400.0
 
 

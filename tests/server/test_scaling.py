@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -92,6 +93,19 @@ def test_measured_rows_give_the_costs_back() -> None:
     costs = replace(Costs(), move_ms=0.7, transaction_ms=3.0, bot_ms=0.4, table_kb=100.0)
     fitted = fit([row(20, 10.0, costs), row(60, 30.0, costs), row(200, 100.0, costs)], Costs())
     assert asdict(fitted) == pytest.approx(asdict(costs))
+
+
+def test_the_costs_are_those_of_the_rows_on_the_page() -> None:
+    cells = re.findall(
+        r"^\| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) ms \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(cells) == 3
+    rows = [
+        replace(row(int(tables), float(moves), Costs()), transactions_per_s=float(writes), cpu_ms=float(cpu))
+        for tables, moves, writes, cpu in cells
+    ]
+    fitted = fit(rows, Costs())
+    assert (round(fitted.move_ms, 1), round(fitted.transaction_ms, 1)) == (Costs().move_ms, Costs().transaction_ms)
 
 
 def test_noise_gives_no_cost_below_nothing() -> None:
