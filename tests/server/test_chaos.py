@@ -140,9 +140,23 @@ def test_nothing_is_lost_in_a_short_storm(tmp_path: Path) -> None:
         pytest.importorskip(module, reason=f"no {module}: `make test-all` installs it")
     kinds = ["terminate-backends", "kill-app", "kill-nats", "cut-people", "stall-postgres"]
     report = asyncio.run(
-        run(tmp_path, seconds=0, tables=4, think=0.1, every=0.8, together=2, faults=kinds, seed=2, orderly=True)
+        run(
+            tmp_path,
+            seconds=0,
+            tables=4,
+            think=0.1,
+            every=0.8,
+            together=2,
+            faults=kinds,
+            seed=2,
+            orderly=True,
+            entrants=3,
+            deals=2,
+        )
     )
     assert passed(report)
+    assert report["event"]["probes"].keys() <= {"200", "403", "503"}
+    assert report["event"]["probes"]["403"] > 0, "closed deals were asked for"
     assert sorted(report["faults"]) == sorted(kinds)
     assert report["moves_acknowledged"] > 20
 
@@ -151,7 +165,7 @@ def test_nothing_is_lost_in_a_short_storm(tmp_path: Path) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("sqlite", [False, True])
 def test_nothing_is_lost_in_a_long_storm(tmp_path: Path, sqlite: bool) -> None:
-    report = asyncio.run(run(tmp_path, seconds=120, tables=50, sqlite=sqlite, seed=3))
+    report = asyncio.run(run(tmp_path, seconds=120, tables=50, sqlite=sqlite, seed=3, entrants=10, deals=6))
     assert passed(report)
     assert report["faults_in_all"] > 20
     assert report["moves_acknowledged"] > 1000

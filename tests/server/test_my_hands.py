@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sa
 
+import dasan
+from dasan.server.store import Store
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.hand import FinishedHand, Role
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
+from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import hand_seats
 
 from .harness import Json, Player, Served
@@ -146,3 +150,25 @@ def test_a_turning_point_is_found_by_its_player(server: Served) -> None:
         if len(found) == 2:
             break
     assert found
+
+
+@pytest.mark.full
+async def test_hands_that_an_earlier_version_wrote_get_their_facts(tmp_path: Path) -> None:
+    """One that runs beside this one during an upgrade."""
+    store = await Store.open(tmp_path)
+    for preset, bid in (("big-three", 2), ("big-two", None)):
+        state = dasan.session(dasan.rules(preset), seed=1).state
+        while state.to_act is not None:
+            moves = state.legal_moves()
+            state = state.play(next((move for move in moves if str(move) == "bid 2"), moves[-1]))
+        assert state.bid == bid
+        sat = (Seated(0, "Ann", "ann", None, "player", 0, True),)
+        hand = FinishedHand(preset, preset, 1, preset, 1, True, False, {}, [], state.record(), sat, bid)
+        await store.database.write(lambda connection, hand=hand: insert_hand(connection, hand))  # type: ignore[misc]
+    facts = sa.select(hand_seats.c.hand_id, hand_seats.c.preset, hand_seats.c.bid).order_by(hand_seats.c.hand_id)
+    before = await store.database.read(lambda connection: connection.execute(facts).all())
+    bare = sa.update(hand_seats).values(preset="", bid=None)
+    await store.database.write(lambda connection: connection.execute(bare))
+    await prune(store.database, store.people, Keep(), 1)
+    assert await store.database.read(lambda connection: connection.execute(facts).all()) == before
+    await store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.reasons import reason
+from dasan.records.lines import record_lines
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.event_plays import check_open, record_result
@@ -78,6 +80,18 @@ def insert_hand(connection: sa.Connection, hand: FinishedHand) -> None:
     record_result(connection, hand)
     if hand.rated:
         rate(connection, hand)
+
+
+def fill_facts(connection: sa.Connection, most: int) -> None:
+    """Store the preset and the bid with the seats of up to ``most`` hands that a process of an earlier schema has written."""
+    bare = sa.select(hand_seats.c.hand_id).where(hand_seats.c.preset == "").distinct().limit(most)
+    for row in connection.execute(
+        sa.select(hands.c.id, hands.c.preset, hands.c.record).where(hands.c.id.in_(bare))
+    ).all():
+        told = (json.loads(line) for line in record_lines(row.record))
+        bids = [line["bid"] for line in told if line.get("type") == "bid"]
+        facts = {"preset": row.preset, "bid": bids[-1] if bids else None}
+        connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == row.id).values(**facts))
 
 
 class FinishedHands:

@@ -13,6 +13,7 @@ from dasan.server.compact import compact
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.friends import OPEN
+from dasan.server.store.hands import fill_facts
 from dasan.server.store.people import People
 from dasan.server.store.processes import NOTICE_LIFE, leave_notice
 from dasan.server.store.schema import (
@@ -72,6 +73,7 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
         removed["chat"] = await _unsay(database, now - keep.chat * DAY, now, dry=dry)
     if not dry:
         await database.write(lambda connection: _tidy(connection, now))
+        await database.write(lambda connection: fill_facts(connection, AT_ONCE))
         if any(removed.values()):
             await database.scrub()
     return removed
