@@ -318,7 +318,7 @@ def test_letters_are_sent_after_confirmation_and_end_by_their_link(serve: Serve)
             wishes = ok(bo.http.get("/api/notifications"))["wishes"]
             ok(bo.http.post("/api/notifications", json={**wishes, "language": "zh-Hans"}))
             wrong = bo.http.post("/api/notifications/address", json={"address": "bob@nowhere\nbcc: x@y.example"})
-            assert refusal(wrong) == (400, "this is no e-mail address")
+            assert refusal(wrong) == (400, "this is not an e-mail address")
             asked = ok(bo.http.post("/api/notifications/address", json={"address": "bob@mail.example"}))
             assert (asked["address"], asked["confirmed"]) == ("bob@mail.example", False)
             question = office.wait(1)

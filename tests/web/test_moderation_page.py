@@ -43,16 +43,16 @@ def test_a_moderator_works_through_the_queue(browser: Browser, server: Served) -
         page.goto("/me")
         page.get_by_role("link", name="Page for moderators").click()
         reports = page.get_by_role("region", name="Reports")
-        expect(reports).to_contain_text("2 reports wait")
+        expect(reports).to_contain_text("2 open reports")
         expect(reports.get_by_role("listitem").first).to_contain_text("you are bad")
         reports.get_by_role("button", name="Mute").first.click()
-        expect(reports).to_contain_text("1 report waits")
+        expect(reports).to_contain_text("1 open report")
         assert talk.say("again").status_code == 403
         reports.get_by_role("button", name="Dismiss").click()
-        expect(reports).to_contain_text("No report waits")
+        expect(reports).to_contain_text("No open reports")
         people = page.get_by_role("region", name="Muted and banned players")
         expect(people).to_contain_text("Rude")
-        people.get_by_role("button", name="Let talk again").click()
+        people.get_by_role("button", name="Unmute").click()
         expect(people).to_contain_text("Nobody is muted or banned")
         assert talk.say("sorry").status_code == 200
         people.get_by_label("Account name or player id").fill("nobody here")
@@ -64,11 +64,11 @@ def test_a_moderator_works_through_the_queue(browser: Browser, server: Served) -
         people.get_by_label("Account name or player id").fill(talk.id)
         people.get_by_role("button", name="Ban").click()
         people.get_by_role("button", name="Yes, ban").click()
-        expect(people.get_by_role("button", name="Let in again")).to_be_visible()
+        expect(people.get_by_role("button", name="Unban")).to_be_visible()
         expect(people.get_by_role("heading")).to_be_focused()
         assert talk.rude.http.get("/api/me").status_code == 403
-        log = page.get_by_role("region", name="What was done").get_by_role("listitem")
-        done = ("banned {}", "let {} talk again", "dismissed a report against {}", "muted {} for 24 hours")
+        log = page.get_by_role("region", name="Audit log").get_by_role("listitem")
+        done = ("banned {}", "unmuted {}", "dismissed a report against {}", "muted {} for 24 hours")
         for number, one in enumerate(done):
             expect(log.nth(number)).to_contain_text(f"Mona {one.format(talk.id)}")
         expect(log.last).to_contain_text("The host made Mona a moderator")
@@ -87,14 +87,14 @@ def test_a_second_enter_answers_nothing(browser: Browser, server: Served) -> Non
         expect(reports.get_by_role("button", name="No", exact=True)).to_be_focused()
         page.keyboard.press("Enter")
         expect(reports.get_by_role("button", name="Ban").first).to_be_focused()
-        expect(reports).to_contain_text("3 reports wait")
+        expect(reports).to_contain_text("3 open reports")
         reports.get_by_role("button", name="Dismiss").first.focus()
         page.keyboard.press("Enter")
-        expect(reports).to_contain_text("2 reports wait")
+        expect(reports).to_contain_text("2 open reports")
         page.keyboard.press("Enter")
         reports.get_by_role("button", name="Ban").first.click()
         reports.get_by_role("button", name="Yes, ban").click()
-        expect(reports).to_contain_text("1 report waits")
+        expect(reports).to_contain_text("1 open report")
         assert talk.rude.http.get("/api/me").status_code == 403
 
 

@@ -22,7 +22,7 @@ class Prefs {
   sort = $state<Sort>(load<Sort>('sort', 'rank'));
   /** One touch completes the likely combination. */
   smart = $state(load('smart', true));
-  /** Pass by itself where nothing beats the table. */
+  /** Pass automatically if nothing beats the table. */
   autoPass = $state(load('autoPass', false));
   sound = $state(load('sound', true));
   haptics = $state(load('haptics', true));
