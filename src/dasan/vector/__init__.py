@@ -1,4 +1,5 @@
-"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code where a kernel plays the rules.
+"""Batched environments: many hands in parallel in NumPy buffers, stepped by compiled code if a kernel honours the
+rules.
 
 >>> import dasan
 >>> env = dasan.vector.make("big-three", num_envs=2, seed=0)
@@ -55,11 +56,11 @@ def make(
     """Batched environments of `preset` with `options`, their first hands dealt.
 
     - preset: the name of a preset, or a `Rules` value.
-    - num_envs: how many hands run side by side, at least 1.
-    - seed: one for all environments, or one for each; an environment with a seed of its own plays the hands of environment 0
-      of that seed. Seeds count modulo 2 ** 64.
-    - session: hands follow one another, so that the last hand decides who deals, leads and exchanges cards (B3.20, D2.18,
-      W.19–W.21); otherwise every hand is a first hand, with a random dealer.
+    - num_envs: the number of parallel hands, at least 1.
+    - seed: one for all environments, or one for each; an environment with its own seed plays the hands of environment 0
+      of that seed. Seeds are taken modulo 2 ** 64.
+    - session: whether hands form sessions, in which the last hand decides who deals, leads and exchanges cards (B3.20,
+      D2.18, W.19–W.21); otherwise every hand is a first hand, with a random dealer.
     - threads: the number of threads that step the environments, at least 1.
     - observations, mask: whether to write them; "packed" writes their flags as bits.
     - legal: whether to write the list of legal actions.
@@ -73,10 +74,11 @@ def make(
       type in `VectorEnv`, at a multiple of 8 bytes.
     - backend: "auto" takes the fastest that honours the rules, "compiled" the fastest kernel, "engine" the interpreted engine,
       which plays all rules in one thread; see `dasan.backends`.
-    - options: those of the preset, as for `dasan.rules`.
+    - options: the preset's options, as for `dasan.rules`.
 
-    ValueError: as for `dasan.rules`; a count below 1; seeds that are not whole numbers, or another number of them; buffers that
-    do not fit or that share memory; "compiled" where no kernel honours the rules (the message names the field).
+    ValueError: as for `dasan.rules`; a count below 1; seeds that are not whole numbers, or the wrong number of them;
+    buffers that do not fit or that share memory; "compiled" where no kernel honours the rules (the message names the
+    field).
     """
     rules = rules_of(preset, options)
     recipe = Recipe(
@@ -106,7 +108,7 @@ def functional(
     backend: Wanted = "auto",
     **options: OptionValue,
 ) -> Functional:
-    """Batched environments as functions of values, in pgx's manner; see `Functional`. Arguments and ValueError as for `make`."""
+    """Batched environments as pure functions, as in pgx; see `Functional`. Arguments and ValueError as for `make`."""
     return Functional(make(rules_of(preset, options), num_envs, session=session, threads=threads, backend=backend))
 
 
@@ -128,7 +130,7 @@ def on_gpu(
 
 
 def _layout(moves: object) -> Moves | None:
-    """The layout of the rows of moves; None: they are not written."""
+    """The layout of the rows of moves; None if they are not written."""
     if moves is None or (isinstance(moves, str) and moves in ("padded", "ragged")):
         return cast("Moves | None", moves)
     try:

@@ -1,4 +1,4 @@
-"""The memory of batched environments: what their kernels read and write, made once."""
+"""The memory of batched environments that kernels read and write, allocated once."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from dasan.vector.recipe import Recipe
 
 
 class Allocation(NamedTuple):
-    """states, tables: the game's own, see `Environments`. base: the words of the states that seed the hands. number: those that
-    number them.
+    """states, tables: the game's, see `Environments`. base: the words of the states that seed the hands. number: the
+    words that number them.
     """
 
     code: Code
@@ -46,7 +46,7 @@ class Allocation(NamedTuple):
 def allocate(
     rules: Rules, num_envs: int, backend: Backend, recipe: Recipe, buffers: Mapping[str, npt.NDArray[Any]]
 ) -> Allocation:
-    """Allocate the memory of `num_envs` environments. buffers: arrays of the caller's to write in, by name.
+    """Allocate the memory of `num_envs` environments. buffers: the caller's arrays to write in, by name.
 
     ValueError: one of them does not fit, or is not written.
     """

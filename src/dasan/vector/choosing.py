@@ -13,7 +13,7 @@ Ids = npt.NDArray[np.int32]
 
 
 def real(scores: object) -> npt.NDArray[Any]:
-    """`scores` as an array of real numbers. WrongType: they are something else."""
+    """`scores` as an array of real numbers. WrongType: they are not real numbers."""
     try:
         array = np.asarray(scores)
     except (TypeError, ValueError, RuntimeError):
@@ -24,7 +24,9 @@ def real(scores: object) -> npt.NDArray[Any]:
 
 
 def for_rows(scores: object, rows: int) -> npt.NDArray[Any]:
-    """A score function's answer, checked: one number for each of `rows` rows. ValueError: it is something else, or NaN."""
+    """A score function's answer, validated: one number for each of `rows` rows. ValueError: it has another shape, or
+    NaN.
+    """
     array = real(scores)
     if array.shape != (rows,):
         raise ValueError(
@@ -46,7 +48,7 @@ def best_of_all(scores: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> Ids:
     rows = np.arange(len(best))
     _refuse_nan(scores[rows, best])  # NaN counts as the highest
     low = ~mask[rows, best]
-    if low.any():  # every legal score there is as low as can be
+    if low.any():  # all legal scores there are -inf or the type's minimum
         best[low] = mask[low].argmax(axis=1)
     places: Ids = best.astype(np.int32)
     return places
@@ -55,7 +57,7 @@ def best_of_all(scores: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> Ids:
 def best_of_rows(scores: npt.NDArray[Any], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """int64 [n]: the row with each environment's highest score, counted from its first row; ties go to the first.
 
-    scores: [rows], those of environment i from starts[i] up to starts[i + 1]. Every environment has at least one row.
+    scores: [rows]; those of environment i are at starts[i] up to starts[i + 1]. Every environment has at least one row.
     ValueError: a score is NaN.
 
     >>> best_of_rows(np.array([1.0, 3.0, 2.0, 5.0, 5.0]), np.array([0, 3, 5])).tolist()

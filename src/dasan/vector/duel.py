@@ -1,4 +1,4 @@
-"""Duels of score functions: the same deals with the first player in every seat in turn, many hands at a time."""
+"""Duels of score functions: duplicate deals with the first player in every seat in turn, many hands at a time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dasan.ruleset.rules import Rules
 from dasan.vector.earnings import Ended, earned
 
 Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
-"""A score function: from observations [k, num_features], rows of moves [rows, num_move_features] and each observation's first
-row [k + 1] it computes scores [rows]; of each observation's moves the one with the highest score is played."""
+"""A score function: from observations [k, num_features], rows of moves [rows, num_move_features] and each observation's
+first row [k + 1] it computes scores [rows]; the move with the highest score is played in each observation."""
 
 Player = Score | Literal["random", "thrifty"]
 """A score function; "random": every legal move is equally likely; or "thrifty": the bot of that name."""
@@ -56,8 +56,8 @@ E = TypeVar("E", bound=Playing)
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Choose = Callable[[E, Longs, Flags, npt.NDArray[np.int32]], npt.NDArray[Any]]
-"""The actions in some environments (int64, which), in each of which the player of interest acts, or another (bool). The last
-argument has a random legal action for each of them."""
+"""Chooses the actions in some environments (int64 indices); a bool for each says whether the player of interest acts.
+The last argument has a random legal action for each."""
 
 
 def rotations(
@@ -69,10 +69,11 @@ def rotations(
     *,
     batch: int = 512,
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """Play the deals of seeds `first`, `first + 1` …, `batch` side by side, with the player of interest in every seat of each.
+    """Play the deals of seeds `first`, `first + 1` …, `batch` in parallel, with the player of interest in every seat of
+    each.
 
-    make: environments, given their number and seeds. Yields float32 [deals, seats, players]: what each player earns where the
-    player of interest sits in that seat.
+    make: makes environments, given their number and seeds. Yields float32 [deals, seats, players]: each player's
+    earnings with the player of interest in that seat.
     """
     for at in range(0, deals, batch):
         count = min(batch, deals - at)
@@ -94,7 +95,7 @@ def rotations(
 
 
 def mean_gains(gains: npt.NDArray[np.float32]) -> list[float]:
-    """By deal, the mean earnings of the player of interest over all seats. gains: as `rotations` yields them.
+    """The mean earnings of the player of interest over all seats, for each deal. gains: as `rotations` yields them.
 
     The sum is exact: equal players' payments add up to 0.
     """
@@ -104,7 +105,7 @@ def mean_gains(gains: npt.NDArray[np.float32]) -> list[float]:
 def duel(
     make: Callable[[int, Sequence[int]], Playing], rules: Rules, one: Player, others: Player, deals: int, seed: int
 ) -> Duel:
-    """`VectorEnv.duel`, in environments that `make` makes, given their number and seeds."""
+    """`VectorEnv.duel`. make: makes environments, given their number and seeds."""
     for player in (one, others):
         if not callable(player) and not (isinstance(player, str) and player in NAMED):
             raise WrongType(f'a player is a score function, "random" or "thrifty", not {shown(player)}')

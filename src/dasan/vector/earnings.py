@@ -1,4 +1,4 @@
-"""Each seat's result of the hands of environments: payments, or places where nothing is paid."""
+"""Each seat's result of hands: payments, or places in games without payments."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dasan.ruleset.rules import Rules
 
 Floats = npt.NDArray[np.float32]
 Counting = Callable[[Sequence[int]], list[float]]
-"""What the places of a hand count: `place_points`, which lie one point apart, or `place_shares`, from 1 to -1."""
+"""The value of places: `place_points`, one point apart, or `place_shares`, from 1 to -1."""
 
 
 class Ended(Protocol):
-    """Environments whose hands may be over, such as `VectorEnv`."""
+    """Environments with finished hands, such as `VectorEnv`."""
 
     @property
     def rules(self) -> Rules: ...
@@ -29,9 +29,10 @@ class Ended(Protocol):
 
 
 def earned(env: Ended) -> Floats:
-    """float32 [environments, seats]: payments in units; where nothing is paid, places scaled from 1 (first) to -1 (last).
+    """float32 [environments, seats]: payments in units, or in games without payments places scaled from 1 (first) to -1
+    (last).
 
-    Only the rows of environments that are done have a meaning.
+    Only the rows of environments that are done are meaningful.
     """
     return earnings(env.rules, env.rewards, env.places).astype(np.float32)
 
@@ -39,7 +40,9 @@ def earned(env: Ended) -> Floats:
 def earnings(
     rules: Rules, payments: npt.NDArray[Any], places: npt.NDArray[np.uint8], counting: Counting = place_shares
 ) -> npt.NDArray[np.float64]:
-    """float64 [hands, seats]: `payments` in units, or where nothing is paid what `places` count. Both: [hands, seats]."""
+    """float64 [hands, seats]: `payments` in units, or in games without payments the value of `places`. Both: [hands,
+    seats].
+    """
     if rules.pays:
         return payments.astype(np.float64)
     counted: npt.NDArray[np.float64] = _counted(counting, rules.players)[
@@ -50,7 +53,7 @@ def earnings(
 
 @cache
 def _counted(counting: Counting, players: int) -> npt.NDArray[np.float64]:
-    """float64 [seats with a place, place]: what one of them counts, or a seat without a place (0)."""
+    """float64 [seats with a place, place]: the value of each place, and of no place (0)."""
     out = np.zeros((players + 1, players + 1))
     for placed in range(players + 1):
         places = [place if place <= placed else 0 for place in range(1, players + 1)]

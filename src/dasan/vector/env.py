@@ -32,24 +32,26 @@ if TYPE_CHECKING:
     from dasan.worlds.positions import Positions
 
 MOST_ENVS = (1 << 31) - 1
-"""Environments that a caller may ask for: more than any machine has memory for."""
+"""The most environments accepted: more than fit into any machine's memory."""
 _INT32 = np.dtype(np.int32)
 
 
 class VectorEnv:
-    """`num_envs` hands of one game. The buffers are made once, or are the caller's, and `reset` and `step` write in place.
+    """`num_envs` hands of one game. The buffers are allocated once, or are the caller's; `reset` and `step` write in
+    place.
 
-    All arrays but those that are left out are **live buffers**: the next `step` or `reset` writes over them, also where NumPy,
-    PyTorch or JAX share their memory. Copy what is to last.
+    All arrays are **live buffers**: the next `step` or `reset` overwrites them, even if NumPy, PyTorch or JAX share
+    their memory. Copy what must last.
 
-    - mask: live, bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError where it was left out.
-    - obs: live, uint8 [n, num_features], what that seat sees, see `features`; None without observations.
+    - mask: live, bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError if it was left
+      out. - obs: live, uint8 [n, num_features], what that seat sees, see `features`; None without observations.
     - to_act: live, int8 [n], the seat to act.
-    - done: live, bool [n], whether the last step ended a hand. The next hand has been dealt already then: mask, obs and to_act
-      belong to the new hand, rewards and places to the old one. Hands that the deal decides are skipped, see `hand_numbers`.
-    - rewards: live, int32 [n, num_players], payments in units by seat; 0 while a hand goes on.
-    - places: live, uint8 [n, num_players], 1 for the first seat out, 2 …; where play goes on to the end (Winner) the last seat
-      in has the last place, elsewhere seats that still hold cards have 0. 0 while a hand goes on.
+    - done: live, bool [n], whether the last step ended a hand. The next hand is then already dealt: mask, obs and
+      to_act belong to the new hand, rewards and places to the old one. Hands decided by the deal are skipped, see
+      `hand_numbers`.
+    - rewards: live, int32 [n, num_players], payments in units by seat; 0 during a hand.
+    - places: live, uint8 [n, num_players], 1 for the first seat out, 2 …; in games played to the end (Winner) the last
+      seat has the last place, in others seats that still hold cards have 0. 0 during a hand.
     - legal: live, int16 [n, most] (int32 if there are more than 32,767 ids), the legal ids, ascending, of which the first
       num_legal[i] count in row i. Reading it is a ValueError where it was left out.
     - num_legal: live, int32 [n], the number of legal ids.
@@ -57,9 +59,9 @@ class VectorEnv:
     - packed_obs: live; None, or uint64 [n, words], the first num_flags features as bits, in words of their own, then the others
       as bytes. See `dasan.vector.unpack`.
     - moves: live; None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
-      num_move_features], of which row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows, num_move_features],
-      those of environment i from row move_starts[i] up to move_starts[i + 1]; `step` and `reset` replace the array by a
-      larger one when it has become too small, so take it anew after every step.
+      num_move_features], of which row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows,
+      num_move_features], those of environment i from row move_starts[i] up to move_starts[i + 1]; `step` and `reset`
+      replace the array by a larger one if it is too small, so read the attribute again after every step.
     - move_starts: live; None, or int64 [n + 1], with ragged moves.
     - perfect: live; None, or uint8 [n, num_perfect_features], the cards hidden from the seat to act.
     - history: live; int32 [n, k], the ids of the last k bids, calls, plays and passes of each hand, the latest first, -1 where
@@ -68,8 +70,8 @@ class VectorEnv:
     - backend: the name of the code that plays, "ranks", "cardsets", "regional", "patterns", "kickers" or
       "engine"; see `dasan.backends`.
 
-    Never write in the arrays: the next step reads them. One thread calls at a time. A pickle or a copy goes on where
-    these environments are, with buffers of its own.
+    Never write to the arrays: the next step reads them. Not thread-safe. A pickle or a copy continues from the same
+    position, with its own buffers.
     """
 
     def __init__(
@@ -100,12 +102,12 @@ class VectorEnv:
         self._env_buffers, self._orders, self._bind = env_buffers, worker_threads, parcels.bound
         self._bound: Bound | None = None
         self._expose(allocate(rules, num_envs, chosen, recipe, buffers))
-        # Not at exit: code that runs then can still step, and the workers are daemons.
+        # Not at exit: code that runs then may still step, and the workers are daemon threads.
         finalize(self, self._team.dismiss).atexit = False
         self.reset()
 
     def _expose(self, made: Allocation) -> None:
-        """Name the arrays that the caller sees."""
+        """Set the attributes for the caller's arrays."""
         recipe, buffers, optional = self._recipe, made.buffers, made.workspace.optional
         self._code, self._tables, self._states = made.code, made.tables, made.states
         self._base, self._number = made.base, made.number
@@ -147,11 +149,11 @@ class VectorEnv:
         for array, copied in zip(mine, arrays, strict=True):
             array[...] = copied
         if explorer is not None:
-            self._explorer = deepcopy(explorer)  # copy.copy hands over the original's
+            self._explorer = deepcopy(explorer)  # copy.copy passes the original's
         self._write_optional()
 
     def anew(self) -> VectorEnv:
-        """Environments of the same rules, seeds and settings with their first hands, and buffers of their own."""
+        """New environments with the same rules, seeds and settings, at their first hands."""
         return _from_recipe(self.rules, self.num_envs, self.seed, self._recipe)
 
     @property
@@ -168,7 +170,7 @@ class VectorEnv:
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
-        """What the numbers of an observation mean, in order."""
+        """The meaning of an observation's numbers, in order."""
         return layout(self.rules, self.session)
 
     @cached_property
@@ -178,12 +180,12 @@ class VectorEnv:
 
     @cached_property
     def move_features(self) -> tuple[Feature, ...]:
-        """What the numbers of a row of `moves` mean, in order."""
+        """The meaning of the numbers in a row of `moves`, in order."""
         return move_layout(self.rules, self.session)
 
     @cached_property
     def perfect_features(self) -> tuple[Feature, ...]:
-        """What the numbers of a row of `perfect` mean, in order."""
+        """The meaning of the numbers in a row of `perfect`, in order."""
         return perfect_layout(self.rules)
 
     @cached_property
@@ -193,10 +195,10 @@ class VectorEnv:
         return np.frombuffer(b"".join(rows), np.uint8).reshape(self.num_actions, -1)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
-        """Start every environment over with its first hand, and the random numbers of `sample` and `argmax` too. seed: one for
-        all or one for each; None keeps the present ones.
+        """Restart every environment with its first hand, and the random numbers of `sample` and `argmax`. seed: one for
+        all or one for each; None keeps the current ones.
 
-        ValueError, with nothing changed: seeds are not whole numbers, or another number than the environments.
+        ValueError, changing nothing: seeds are not whole numbers, or not one for each environment.
         """
         if seed is not None:
             self.seed = seeds_of(seed, self.num_envs)
@@ -214,11 +216,11 @@ class VectorEnv:
         self._write_optional()
 
     def load(self, positions: Positions) -> None:
-        """Go on from `positions`, one for each environment, with their hands under way. Later hands are dealt at random,
-        and `history` begins anew.
+        """Continue from `positions`, one unfinished hand for each environment. Later hands are dealt at random, and
+        `history` is cleared.
 
-        ValueError: the positions have other rules, another backend or another number than the environments, or a hand among
-        them is over; or the environments write no observations.
+        ValueError: the positions differ from the environments in rules, backend or number, or a hand among them is
+        over; or the environments write no observations.
         """
         from dasan.worlds.positions import Positions
 
@@ -235,10 +237,10 @@ class VectorEnv:
         self._write_optional()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
-        """Carry out one action (an id) in every environment. ValueError, with nothing changed: one of them is not legal.
+        """Carry out one action (an id) in every environment. ValueError, changing nothing: an action is not legal.
 
-        actions: integers [n]; int32 needs no conversion. With `skip_forced` seats that have one legal action make it in the same
-        step, until a seat has a choice or the hand is over.
+        actions: integers [n]; int32 needs no conversion. With `skip_forced` forced moves are made in the same step,
+        until a seat has a choice or the hand is over.
         """
         if type(actions) is np.ndarray and actions.dtype is _INT32 and actions.shape == (self.num_envs,):
             self._workspace.chosen[:] = actions
@@ -257,7 +259,7 @@ class VectorEnv:
             self._write_optional()
 
     def _choose(self, actions: npt.NDArray[Any]) -> None:
-        """Take the actions of a step; errors as for `step`."""
+        """Validate and copy the actions of a step; errors as for `step`."""
         try:
             given = np.asarray(actions)
         except (TypeError, ValueError, RuntimeError):
@@ -292,7 +294,7 @@ class VectorEnv:
 
     @cached_property
     def _thrifty(self) -> tuple[Any, OneHand, Any]:
-        """The backend's kernel that chooses for `thrifty`, and what it reads."""
+        """The backend's kernel for `thrifty`, and its arguments."""
         from dasan.kernels.env.one_hand import OneHand
         from dasan.kernels.env.playout_policies import thrifty_tables
 
@@ -310,10 +312,10 @@ class VectorEnv:
     def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
         """int32 [n]: the legal action with the highest score in each environment; ties go to the first. A new array.
 
-        scores: [n, num_actions], of which only those of legal ids count; or with `moves="ragged"` one for each row of `moves`
-        (further ones are ignored); or with padded moves [n, most]. eps: the probability with which an environment takes a
-        uniformly random legal action instead. ValueError: `scores` has another shape, holds anything but real numbers, or NaN
-        for a legal action; or eps is not from 0 to 1.
+        scores: [n, num_actions], of which only legal ids are read; or with `moves="ragged"` one for each row of `moves`
+        (further ones are ignored); or with padded moves [n, most]. eps: the probability of a uniformly random legal
+        action instead. ValueError: `scores` has another shape, is not real, or has NaN for a legal action; or eps is
+        not from 0 to 1.
         """
         if callable(scores):
             raise WrongType("argmax takes an array of scores; env.best takes a score function")
@@ -360,18 +362,18 @@ class VectorEnv:
         return self._legal_actions.row_of(actions)
 
     def live_arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """The live arrays that decide how the environments go on: memory, random states and outputs."""
+        """The live arrays that determine the future of the environments: memory, random states and outputs."""
         memory = tuple(self._states) if isinstance(self._states, tuple) else (self._states,)
         working = (self._workspace.choice, self.history, self.history_seats)
         return (*memory, *working, *(part for part in self._buffers if isinstance(part, np.ndarray)))
 
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
-        """New environments of the same rules, with observations and ragged moves, in one thread."""
+        """New environments with the same rules, with observations and ragged moves, in one thread."""
         return _from_recipe(self.rules, num_envs, seed, self._recipe.for_scores())
 
     @cached_property
     def _explorer(self) -> np.random.Generator:
-        """Decides where `argmax` explores; made anew after a reset."""
+        """The random generator of `argmax`'s exploration; recreated after a reset."""
         return np.random.default_rng(self.seed)
 
     def action_text(self, action: int) -> str:
@@ -380,8 +382,8 @@ class VectorEnv:
 
     @property
     def hand_numbers(self) -> npt.NDArray[np.int64]:
-        """int64 [n], a new array: the number of the hand under way in each environment since the last reset, from 0. Hands that
-        the deal itself decides count (H.31), though nobody acts in them.
+        """int64 [n], a new array: the number of the current hand in each environment since the last reset, from 0.
+        Hands decided by the deal count (H.31), though nobody acts in them.
         """
         return self._number.astype(np.int64)
 
@@ -391,10 +393,10 @@ class VectorEnv:
         return begin(self.rules, self._code.environments.dealt(self.rules, self._states, i, self.session))
 
     def first_state(self, i: int, number: int) -> Callable[[], State]:
-        """A function that gives the engine's first state of hand `number` (from 0, since the last reset) of environment `i`, also
-        when that hand is over and the environments have been reset.
+        """A function that returns the engine's first state of hand `number` (from 0, since the last reset) of
+        environment `i`, even after that hand is over and the environments have been reset.
 
-        ValueError: hands follow one another, so that the one before decides how it begins.
+        ValueError: hands form sessions, so that the previous one decides how it begins.
         """
         if self.session:
             raise ValueError("how a hand of a session begins follows from the hand before")
@@ -402,7 +404,7 @@ class VectorEnv:
         return partial(_first_state, self.rules, int(self._base[i]), number)
 
     def _command(self, order: int) -> int:
-        """Have all threads carry out a command; the first environment whose action is not legal, or -1."""
+        """Let all threads carry out a command; returns the first environment whose action is not legal, or -1."""
         me = self._team.threads - 1
         if me == 0:
             return self._serve(me, order)
@@ -426,13 +428,13 @@ class VectorEnv:
             if rows > len(optional.rows):
                 optional = optional._replace(rows=np.zeros((2 * rows, optional.rows.shape[1]), np.uint64))
                 own, moves = self._workspace._replace(optional=optional), self._as_moves(optional.rows)
-                self._team.renew()  # first: an interrupt must not leave workers with the smaller array
+                self._team.renew()  # before the assignment: an interrupt must not leave workers with the smaller array
                 self._workspace, self.moves = own, moves
         if optional.listing or optional.showing:
             self._command(self._orders.WRITE)
 
     def _as_moves(self, rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
-        """The bytes of `rows`, one a feature: [rows, features], or if padded [n, most, features]."""
+        """The bytes of `rows`, one per feature: [rows, features], or if padded [n, most, features]."""
         features = rows.view(np.uint8)
         return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features
 

@@ -1,6 +1,6 @@
-"""Batched environments as functions of values, in pgx's manner: `init`, `step` and `observe`.
+"""Batched environments as pure functions, as in pgx: `init`, `step` and `observe`.
 
-A batch is a value: `step` returns another one and leaves the first as it was, so that a search can go back to it. Its arrays are
+A batch is immutable: `step` returns a new one, so that a search can return to the first. Its arrays are
 NumPy arrays in the processor's memory, which PyTorch and JAX take without a copy (`torch.from_dlpack(batch.observation)`).
 
 >>> import dasan
@@ -26,7 +26,7 @@ from dasan.vector.env import VectorEnv
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BatchState:
-    """`num_envs` hands at one moment. The arrays are this value's own: nothing writes over them later.
+    """`num_envs` hands at one moment. The arrays are never overwritten.
 
     observation: uint8 [n, num_features], what the seat to act sees. legal_action_mask: bool [n, num_actions], what it may do.
     current_player: int8 [n]. rewards, places: int32, uint8 [n, seats], of hands that the last step ended, else 0; see
@@ -47,9 +47,9 @@ class BatchState:
 
 
 class Functional:
-    """The functions of one game. One thread calls them at a time; the environments are theirs alone.
+    """The functions of one game. Not thread-safe, because they share environments.
 
-    Pickled or copied, they are functions of the same game over environments of their own, and take the same batches.
+    A pickle or a copy has its own environments and accepts the same batches.
     """
 
     def __init__(self, env: VectorEnv) -> None:
@@ -91,7 +91,7 @@ class Functional:
         return self._own(batch)._drawn.copy()
 
     def _own(self, batch: BatchState) -> BatchState:
-        """`batch`, which is one of this game's."""
+        """`batch`, checked to be of this game."""
         instance(batch, BatchState, "a batch is what init and step give")
         if batch._game != self._game:
             raise ValueError(f"this is a batch of another game, or not of {self._env.num_envs} environments")
@@ -108,7 +108,7 @@ class Functional:
     def _taken(self, num_moves: npt.NDArray[np.int64]) -> BatchState:
         """Copy the environments' arrays into a new value."""
         env = self._env
-        drawn = env.sample().copy()  # before the memory is copied: the next batch draws anew
+        drawn = env.sample().copy()  # before the memory is copied, so that the next batch draws other numbers
         self._shown = BatchState(
             observation=_aligned(self._obs),
             legal_action_mask=_aligned(self._mask),

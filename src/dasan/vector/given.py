@@ -1,4 +1,4 @@
-"""The caller's arguments for environments: arrays to write in, and seeds."""
+"""Validation of the caller's buffers and seeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dasan.arguments import whole
 
 
 class Given:
-    """Hands out buffers: the caller's array of that name, or a new one."""
+    """Provides buffers: the caller's array of a name, or a new one."""
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         self._left = dict(arrays)
@@ -34,7 +34,7 @@ class Given:
         return array
 
     def accept(self) -> None:
-        """Refuse arrays that nobody took; only then fill the others with zeros. ValueError: there is no such buffer."""
+        """Refuse unused arrays, then fill the others with zeros. ValueError: there is no such buffer."""
         if self._left:
             raise ValueError(f"there is no buffer {sorted(self._left)[0]} here")
         for array in self._taken.values():

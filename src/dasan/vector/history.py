@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class MoveHistory:
     """Live arrays of the last moves, the latest first; -1 where there are fewer.
 
-    actions: int32 [n, k], their ids. seats: int8 [n, k], who made them. past: the same as the kernels take it. private: ids from
-    here on are not entered.
+    actions: int32 [n, k], their ids. seats: int8 [n, k], the seats that made them. past: the same in the kernels' form.
+    private: ids from here on are not recorded.
     """
 
     def __init__(self, num_envs: int, length: int, private: int) -> None:
@@ -30,11 +30,11 @@ class MoveHistory:
         return bool(self.actions.shape[1])
 
     def enter(self, actions: npt.NDArray[np.int32], seats: npt.NDArray[np.int8], buffers: Buffers) -> None:
-        """Enter the move that `seats` just made in each environment; forget the hands that it ended."""
+        """Record the move that `seats` just made in each environment; clear the history of hands that it ended."""
         remember_all(actions, seats, buffers, self.past)
 
     def clear(self) -> None:
-        """Forget every move."""
+        """Clear the history."""
         self.actions[:] = self.seats[:] = -1
 
     def encode(

@@ -1,4 +1,4 @@
-"""The legal actions of a batch of environments: which has the best score, and where the features of each stand."""
+"""The legal actions of a batch of environments: the best by score, and the rows of their features."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LegalActions:
-    """A view of the live buffers, so that it is never out of date.
+    """A view of the live buffers, always current.
 
     mask: bool [n, num_actions], or None where it was left out. ids: [n, most], the list, or None where the caller has left it
     out. starts: int64 [n + 1], with ragged moves each environment's first row, else None. padded: whether moves are padded.
@@ -67,12 +67,14 @@ class LegalActions:
         raise ValueError(f"scores are [{n}, {self._num_actions}], or one for each row of moves, not {given.shape}")
 
     def at(self, envs: npt.NDArray[np.int64], places: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """int32 [k]: the ids at `places` of the lists of `envs`."""
+        """int32 [k]: the ids at indices `places` of the lists of `envs`."""
         actions: npt.NDArray[np.int32] = self.ids[envs, places].astype(np.int32)
         return actions
 
     def rows(self, envs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The rows of ragged moves of `envs` one after the other, and int64 [k + 1], where those of each begin among them."""
+        """(concatenated rows of ragged moves of `envs`, int64 [k + 1] with the start of each environment's rows among
+        them).
+        """
         assert self._starts is not None
         begin, sizes = self._starts[:-1][envs], self._counts[envs].astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)])

@@ -1,4 +1,4 @@
-"""Whole hands from the deal to the payments, for statistics: only their results are kept."""
+"""Whole hands from the deal to the payments, for statistics: only results are kept."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_HANDS = (1 << 31) - 1
 class Playouts:
     """The results of whole hands, in the order of their numbers.
 
-    - payments: int64 [hands, seats], what each seat is paid, in units.
-    - places: uint8 [hands, seats], 1 for the first out, as in `VectorEnv.places`; all 0 where a hand is void (H.12).
-    - plies: int32 [hands], the number of bids, calls, plays and passes; 0 where the deal decides (H.31).
+    - payments: int64 [hands, seats], the payment to each seat in units.
+    - places: uint8 [hands, seats], 1 for the first out, as in `VectorEnv.places`; all 0 for void hands (H.12).
+    - plies: int32 [hands], the number of bids, calls, plays and passes; 0 if the deal decides (H.31).
     - backend: the name of the code that played, as in `VectorEnv.backend`.
     """
 
@@ -50,13 +50,14 @@ def playouts(
 ) -> Playouts:
     """Deal and play `hands` whole hands of `preset` with `options`, and return their results.
 
-    Nothing is written but results, so this is several times as fast as `make`. Every hand is a first hand, without the exchange
-    of a session. A hand depends on the seed, on its number and on the code that plays, never on `hands`, `first` or `threads`.
+    Only results are written, so this is several times as fast as `make`. Every hand is a first hand, without the
+    exchange of a session. A hand depends only on the seed, its number and the backend, never on `hands`, `first` or
+    `threads`.
 
     - preset, backend, options: as for `make`.
-    - hands: how many, from 0; first: the number of the first, from 0.
-    - seed: counts modulo 2 ** 64.
-    - policy: who plays. "random": every legal move is equally likely.
+    - hands: the number of hands, at least 0. first: the number of the first, from 0.
+    - seed: taken modulo 2 ** 64.
+    - policy: "random": every legal move is equally likely.
     - threads: the number of threads that share the hands, at least 1.
 
     >>> import dasan
@@ -64,7 +65,7 @@ def playouts(
     >>> done.payments.shape, int(done.payments.sum()), len(done)
     ((1000, 3), 0, 1000)
 
-    ValueError: as for `make`; a number out of its range; another policy.
+    ValueError: as for `make`; a number is out of range; or there is no such policy.
     """
     from dasan.kernels.env.code import code_of
     from dasan.kernels.env.results import HandResults, new_results

@@ -1,4 +1,4 @@
-"""The settings of batched environments: all that is needed to make them again, but rules, number and seeds."""
+"""The settings of batched environments: everything needed to recreate them except rules, number and seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_HISTORY = 1024
 
 @dataclass(frozen=True)
 class Recipe:
-    """Arguments of `dasan.vector.make`, checked. moves: None for no rows of moves."""
+    """Validated arguments of `dasan.vector.make`. moves: None for no rows of moves."""
 
     session: bool
     threads: int
@@ -49,7 +49,7 @@ class Recipe:
             raise ValueError("rows of moves stand in the order of the list of legal actions: leave legal=True")
 
     def for_scores(self) -> Recipe:
-        """The same with what a score function reads, every move one step, in one thread."""
+        """The same settings with the inputs of a score function, one move per step, in one thread."""
         seen = replace(self, observations=True, legal=True, moves="ragged", perfect=False)
         return replace(seen, threads=1, skip_forced=False, history=0)
 

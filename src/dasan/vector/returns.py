@@ -1,6 +1,7 @@
-"""Training data from environments: each decision is kept until its hand is over, then paired with the payment to its seat.
+"""Training data from environments: decisions are buffered until their hand ends, then paired with the payment to their
+seat.
 
-Decisions of unfinished hands stay for a later batch; dropping them would favour short hands.
+Decisions of unfinished hands stay for a later batch; dropping them would bias the data towards short hands.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ class Batch(NamedTuple):
 
 
 class Returns:
-    """Steps `env` and keeps what a learner needs: call `step(actions)` in place of `env.step(actions)`, and `take()` for a batch.
+    """Steps `env` and records training data: call `step(actions)` in place of `env.step(actions)`, and `take()` for a
+    batch.
 
-    forced: whether decisions with only one legal action are kept too, but for those that `skip_forced` makes. Rows of moves are
-    copied from `env.moves`, or from `env.action_features` if `env` writes no moves. Whoever resets or steps `env` otherwise calls
-    `clear` afterwards.
-    ValueError: `env` writes no observations.
+    forced: whether to record decisions with only one legal action too, except those made by `skip_forced`. Rows of
+    moves are copied from `env.moves`, or from `env.action_features` if `env` writes no moves. After resetting or
+    stepping `env` directly, call `clear`. ValueError: `env` writes no observations.
 
     >>> import dasan
     >>> env = dasan.vector.make("big-three", 8, seed=1)
@@ -67,12 +68,12 @@ class Returns:
 
     @property
     def waiting(self) -> int:
-        """The number of kept decisions whose hands are not over."""
+        """The number of decisions of unfinished hands."""
         over = np.isfinite(self._paid[:, 0])
         return sum(int((~over[hands]).sum()) for _, _, _, _, hands in self._pending)
 
     def clear(self) -> None:
-        """Drop all decisions, as is needed after a reset of the environments."""
+        """Drop all decisions; necessary after a reset of the environments."""
         n = self._env.num_envs
         self._hand = np.arange(n)
         self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
@@ -80,7 +81,7 @@ class Returns:
         self._pending: list[tuple[Rows, Rows, npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
 
     def step(self, actions: npt.NDArray[np.int32]) -> None:
-        """Carry out one action in every environment, as `VectorEnv.step` does, and keep the decisions."""
+        """Carry out one action in every environment, as `VectorEnv.step` does, and record the decisions."""
         env = self._env
         try:
             chosen = np.array(actions, np.int32)
@@ -111,7 +112,7 @@ class Returns:
         return rows
 
     def take(self) -> Batch:
-        """Remove and return the decisions of all hands that are over; those of the others stay."""
+        """Remove and return the decisions of finished hands."""
         if not self._pending:
             columns = [
                 np.zeros((0, self._env.num_features), np.uint8),
@@ -121,7 +122,7 @@ class Returns:
         obs, moves, actions, seats, hands = (np.concatenate(column) for column in zip(*self._pending, strict=True))
         ready = np.isfinite(self._paid[hands, 0])
         batch = Batch(obs[ready], moves[ready], self._paid[hands[ready], seats[ready]], actions[ready], seats[ready])
-        # Renumber the hands that go on from 0: there is one for each environment.
+        # Renumber the unfinished hands from 0: there is one for each environment.
         n = self._env.num_envs
         place = np.zeros(self._used, np.int64)
         place[self._hand] = np.arange(n)

@@ -1,4 +1,4 @@
-"""Worlds: determinisations of a view, with hidden cards dealt so that they explain all that the seat has seen.
+"""Worlds: determinisations of a view, with hidden cards dealt consistently with everything that the seat has seen.
 
 >>> import dasan
 >>> from dasan import worlds
@@ -21,11 +21,11 @@ from dasan.worlds.states import Sampler
 
 
 def sample(view: View, count: int, seed: int = 0) -> list[State]:
-    """Draw `count` states, each with the cards that `view` hides dealt anew, independently and with replacement.
+    """Draw `count` states, each with a redeal of the cards that `view` hides, independently and with replacement.
 
-    Every world that explains the view is equally likely, whatever the other players' choices may suggest; see
-    docs/reference/worlds.md for what counts as one world. World `i` depends on the view, the seed and `i` alone. ValueError: no
-    deal explains the view, or `count` is negative.
+    Every world consistent with the view is equally likely, whatever the other players' choices may suggest;
+    docs/reference/worlds.md defines a world. World `i` depends only on the view, the seed and `i`. ValueError: no deal
+    is consistent with the view, or `count` is negative.
     """
     instance(view, View, "worlds explain a view, such as state.view(seat) gives")
     count, seed = whole(count, "the number of worlds", 0, MOST_WORLDS), whole(seed, "a seed")

@@ -1,4 +1,4 @@
-"""Worlds as words for kernels, drawn by compiled code."""
+"""Worlds as words for kernels, sampled by compiled code."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 
 MOST_WORLDS = 1 << 40
-"""Worlds that a caller may ask for, and the highest number of the first: more than any machine draws."""
+"""The largest `count` and `first` accepted: more than any machine can draw."""
 
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """Worlds, one row each; the columns are the seats and the kitty. `deals` fills the last while the kitty is face down, and
-    bots also after it was taken up (`dasan.worlds.kitties`); without cards there, positions keep the kitty that they have.
+    """Worlds, one row each; the columns are the seats and the kitty. `deals` fills the kitty's column while the kitty
+    is face down, and bots also after it was taken up (`dasan.worlds.kitties`); if the column is empty, positions keep
+    their kitty.
 
     one: uint64 [worlds, columns], the cards present, bit 16 × suit + rank in Big Three, else 4 × rank + suit (jokers 52
     and 56). two: with two decks, the cards present twice. Cards offered in secret (W.20) are not included.

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Judgement:
     """Outcomes of each of `moves` for the seat to act: float64 [moves, worlds], means over the playouts of each world.
 
-    payments: units. places: 1 for the first out; where a hand ends with the first out, playouts that another seat ends
-    count 0. All moves use the same worlds (common random numbers), so differences between rows vary less than the rows.
+    payments: units. places: 1 for the first out; in games that end with the first out, 0 if another seat is first. All
+    moves use the same worlds (common random numbers), so differences between rows vary less than the rows.
     """
 
     moves: tuple[Move, ...]
@@ -30,7 +30,9 @@ class Judgement:
     places: npt.NDArray[np.float64]
 
     def best(self) -> Move:
-        """The move with the highest mean payment; ties are broken by the lowest mean place, where every seat gets one."""
+        """The move with the highest mean payment; ties go to the lowest mean place in games in which every seat gets
+        one.
+        """
         paid, place = self.payments.mean(axis=1), self.places.mean(axis=1)
         placed = bool((self.places >= 1).all())
         return self.moves[max(range(len(self.moves)), key=lambda i: (paid[i], -place[i] if placed else 0))]

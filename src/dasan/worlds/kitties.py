@@ -1,4 +1,4 @@
-"""The kitty in each of many deals, where the bidder has taken it up and others have not seen it."""
+"""Sample the kitty in each of many deals after the bidder has taken it up unseen."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 TRIES = 30
-"""How often a kitty is drawn again that would have left a hand that must bid more (H.01)."""
+"""The most redraws of a kitty that would have left a hand with a duty to bid more (H.01)."""
 
 
 def with_kitty(view: View, deals: Deals, seed: int) -> Deals:
-    """`deals` with the kitty that was taken up in the last column; without a change where nobody has taken one up.
+    """`deals` with the kitty that was taken up in the last column; unchanged if nobody has taken one up.
 
-    A hidden kitty is drawn from the cards that the bidder has held: never the card with which the bidder opened, and always the
-    lower ones of its suit, which nobody held (B3.07).
+    A hidden kitty is drawn from the cards that the bidder has held. It never contains the card with which the bidder
+    opened, and always the lower ones of its suit, which nobody held (B3.07).
     """
     import numpy as np
 
@@ -45,7 +45,7 @@ def with_kitty(view: View, deals: Deals, seed: int) -> Deals:
 def _drawn(
     view: View, knows: Knowledge, taker: int, held: npt.NDArray[np.uint64], random: np.random.Generator
 ) -> npt.NDArray[np.uint64]:
-    """uint64 [worlds]: hidden kitties. held: the cards of the taker, with those that were played."""
+    """uint64 [worlds]: hidden kitties. held: the taker's cards, including played ones."""
     import numpy as np
 
     from dasan.kernels.worlds.deal import bit_of, words_of

@@ -1,4 +1,4 @@
-"""What a seat knows about hidden cards: where seen cards are, and which arrangements the rules exclude.
+"""A seat's knowledge of hidden cards: where seen cards are, and which arrangements the rules exclude.
 
 Knowledge is collected from a view, event by event. Only what follows from the rules counts: a card that was shown, or a bid,
 pass or play that the rules would have refused with other cards. Likely preferences of players are ignored.
@@ -22,16 +22,16 @@ from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 class Knowledge:
     """The knowledge of the seat of `view`, or of a spectator.
 
-    - known: by place, the cards that have been seen and lie there now; of two equal cards the seen one counts as played first.
+    - known: by place, the seen cards that are there now; of two equal cards the seen one counts as played first.
     - played: by seat, the cards played.
     - limits: by seat, the highest value that an unseen card of the seat can have.
     - barred: by card, the places that cannot have it.
     - low: seats whose bids and passes rule out the holdings that must bid the top (H.01).
-    - split: the seat that has taken up a kitty which is still hidden. kitty: its cards, once they have been seen.
-    - lowest: hearts that must have lain in the kitty, since nobody opened on them.
+    - split: the seat that has taken up a still hidden kitty. kitty: its cards, once seen.
+    - lowest: hearts that must be in the kitty, because nobody opened on them.
     - opening: the opener, and the card they showed.
     - exchange: the winner and the loser of the hand before.
-    - doubtful: whether a world must still be checked by playing the hand again.
+    - doubtful: whether worlds must be verified by replaying the hand.
     """
 
     def __init__(self, view: View) -> None:
@@ -74,7 +74,7 @@ class Knowledge:
         return self.view.rules
 
     def _position(self, begun: Position) -> None:
-        """Collect what follows from a hand that began in the middle."""
+        """Collect the knowledge from a hand that began in the middle."""
         rules = self.rules
         if begun.bidder is not None and begun.kitty:
             visible = [c for c in begun.kitty if c is not None]
@@ -93,7 +93,7 @@ class Knowledge:
                 self.barred[wanted] = frozenset({first.seat})
 
     def _show(self, place: Place, cards: Iterable[Card | None]) -> None:
-        """`cards` all lie in `place`: record those that were not yet known to."""
+        """Record that `cards` are in `place`."""
         known = Counter(self.known[place])
         for c, n in Counter(c for c in cards if c is not None).items():
             self.known[place] += [c] * (n - known[c])
@@ -173,12 +173,12 @@ class Knowledge:
                 self._show(GONE, (called,))
 
     def receiver(self, giver: int) -> int:
-        """Who receives what `giver` gives in an exchange (W.20, H.40)."""
+        """The receiver of the cards of `giver` in an exchange (W.20, H.40)."""
         seats = self.exchange or (0, 0)
         return seats[seats.index(giver) ^ 1]
 
     def _from_below(self, giver: int) -> bool:
-        """Whether `giver` has to give the highest cards: the loser, and in H.40 the last but one."""
+        """Whether `giver` must give the highest cards: the loser, and in H.40 also the last but one."""
         return self.exchange is not None and giver in self.exchange[1::2]
 
     @property
@@ -202,7 +202,7 @@ class Knowledge:
         return sizes
 
     def layout(self) -> Layout:
-        """Every way that the unseen cards can lie."""
+        """All possible arrangements of the unseen cards."""
         rules, begun = self.rules, self.view.begun
         unseen = Counter(rules.pack)
         unseen.subtract(c for cards in (*self.known.values(), *self.played.values()) for c in cards)
@@ -227,7 +227,7 @@ class Knowledge:
 
     @property
     def dig_ranks(self) -> frozenset[str]:
-        """The ranks that decide who must dig, where somebody did not."""
+        """The ranks that decide the duty to dig, if somebody did not dig."""
         policy = self.rules.auction
         return frozenset("".join(policy.must_dig)) if policy is not None and self.low else frozenset()
 
@@ -246,7 +246,7 @@ class Knowledge:
         return ways
 
     def _had(self, seat: int) -> list[Card]:
-        """The cards known to have been dealt to a seat, or to have come to it with a hidden kitty."""
+        """The cards known to have been dealt to a seat or taken up by it with a hidden kitty."""
         had = [*self.played[seat], *self.known[seat]]
         if seat == self.view.bidder and self.kitty is not None:
             for c in self.kitty:
@@ -259,7 +259,7 @@ class Knowledge:
         return policy is not None and any(not Counter(need) - ranks for need in policy.must_dig)
 
     def _splits(self, ranks: Counter[str], held: int) -> int:
-        """In how many ways `held` cards part into a hand that need not dig and the kitty."""
+        """The number of ways to split `held` cards into a hand without the duty to dig and the kitty."""
         decisive = sorted(self.dig_ranks)
         fixed = self.lowest if self.opening is None or self.opening[0] != self.split else (*self.lowest, self.opening[1])
         fixed_low = Counter(c.rank for c in self.lowest)

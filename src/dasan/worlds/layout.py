@@ -1,10 +1,10 @@
-"""All arrangements of unseen cards in places, and drawing one of them uniformly.
+"""All arrangements of unseen cards in places, and uniform sampling from them.
 
-Cards that some place may not take, or whose number in a place is bound, are *special* and are dealt by counts: a
-stratum says how many of each group go where, and weighs as much as there are ways to do that. The other cards, the
-*rest*, may only be bound from above (a place takes none higher than its limit). Then the places that may take fewest
-are served first, each from the lowest cards of the rest: whatever they take, the others are left the same number of
-choices, so that every way is equally likely.
+Cards that some place may not take, or whose number in a place is constrained, are *special* and are dealt by counts: a
+stratum fixes how many of each group go where, and its weight is the number of ways to do that. The other cards, the
+*rest*, may only be bounded from above (a place takes none higher than its limit). The places with the fewest candidates
+are served first, each from the lowest cards of the rest: whatever they take, the others have the same number of
+choices, so that every arrangement is equally likely.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from dasan.worlds.stream import WorldStream
 Place = int
 Counts = tuple[tuple[int, ...], ...]
 KITTY, GONE = -1, -2
-"""Places that are no seat: the kitty while it lies face down, and what was played before a given position."""
+"""Places that are not seats: the face-down kitty, and the cards played before a given position."""
 
 
 @dataclass(frozen=True)
 class Task:
     """The cards to distribute, and the places for them.
 
-    free: how many unseen cards each place takes. cards: the unseen cards, as many as all places take. value: what
-    limits are compared by. limits: the highest value that a place takes. barred: places that must not get a card.
-    weighed: ranks whose number in a place `weigh` looks at. weigh: the number of worlds that one arrangement stands for,
-    given how many cards of these ranks each place gets; 0 if it is impossible.
+    free: the number of unseen cards that each place takes. cards: the unseen cards, as many as all places take. value:
+    the order of cards for limits. limits: the highest value that a place takes. barred: places that must not get a
+    card. weighed: ranks whose counts `weigh` reads. weigh: the number of worlds that one arrangement represents, given
+    the counts of these ranks in each place; 0 if it is impossible.
     """
 
     free: Mapping[Place, int]
@@ -87,7 +87,7 @@ class Layout:
         return out
 
     def all(self) -> Iterator[tuple[dict[Place, list[Card]], float]]:
-        """Every arrangement, and the number of worlds that it stands for."""
+        """Every arrangement, and the number of worlds that it represents."""
         for counts, weight in self.strata:
             dealt = [list(_dealt(*group)) for group in zip(self.groups, self.ends, counts, strict=True)]
             for chosen in product(*dealt):
@@ -96,7 +96,7 @@ class Layout:
 
 
 def _dealt(cards: tuple[Card, ...], ends: Sequence[int], needs: Sequence[int]) -> Iterator[tuple[tuple[Card, ...], ...]]:
-    """Every way to serve places in order: each gets `needs` of the first `ends` cards, counted before any was taken."""
+    """Every way to serve places in order: each gets `needs` of the first `ends` cards, counted before any is taken."""
     if not needs:
         yield ()
         return
@@ -150,7 +150,9 @@ def lay_out(task: Task) -> Layout:
 def _shares(
     groups: Sequence[tuple[Card, ...]], allowed: Sequence[tuple[bool, ...]], free: Sequence[int]
 ) -> Iterator[Counts]:
-    """Every way to share out `groups` by number. allowed: the places that each may go to. free: the room in each place."""
+    """Every way to distribute `groups` by counts. allowed: the places that each may go to. free: the capacity of each
+    place.
+    """
     if not groups:
         yield ()
         return

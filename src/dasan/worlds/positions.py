@@ -42,8 +42,8 @@ OWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Results of playouts. payments: int32, places: uint8 (1 the first out, 0 who held cards at the end), both
-    [positions, times, seats]. plies: moves made in all.
+    """Results of playouts. payments: int32, places: uint8 (1 the first out, 0 for seats with cards at the end), both
+    [positions, times, seats]. plies: the total number of moves.
     """
 
     payments: npt.NDArray[np.int32]
@@ -54,8 +54,8 @@ class Outcomes:
 class Positions:
     """An array of `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, with the exchange.
 
-    backend: as for `dasan.vector.make`; the attribute is the name of the one chosen. A copy or a pickle has arrays of its own.
-    ValueError: size below 1, or no such backend plays the rules.
+    backend: as for `dasan.vector.make`; the attribute is the chosen one's name. A copy or a pickle has its own arrays.
+    ValueError: size is below 1, or no such backend honours the rules.
     """
 
     def __init__(self, rules: Rules, size: int, *, backend: Wanted = "auto") -> None:
@@ -70,7 +70,7 @@ class Positions:
         self._rows = self._game.memory(size)
         self._work = self._game.work()
         self.over: npt.NDArray[np.bool_] = np.ones(size, np.bool_)
-        """Positions whose hand is over; also those that nothing has been put into."""
+        """Positions whose hand is over, or that are empty."""
         self.payments: npt.NDArray[np.int32] = np.zeros((size, rules.players), np.int32)
         self.places: npt.NDArray[np.uint8] = np.zeros((size, rules.players), np.uint8)
 
@@ -101,8 +101,8 @@ class Positions:
     def put_worlds(self, first: int, state: State, deals: Deals) -> None:
         """Write `state` to positions from `first` on, each with the hidden cards of one world of `deals`.
 
-        state: any world of the same view. ValueError: no room, or cards are on offer that the view does not show (W.20):
-        they differ from world to world, so that each has to be `put`.
+        state: any world of the same view. ValueError: there is not enough space, or cards on offer are hidden from the
+        view (W.20): they differ between worlds, so that each must be `put`.
         """
         first = whole(first, "the first position", 0)
         instance(state, State, "a position is a state, such as dasan.deal gives")
@@ -143,7 +143,7 @@ class Positions:
         return int(self._work.buffers.to_act[0])
 
     def legal(self, i: int) -> npt.NDArray[np.int16 | np.int32]:
-        """The ids of the legal actions in position `i`, lowest first; none if the hand is over."""
+        """The ids of the legal actions in position `i`, ascending; empty if the hand is over."""
         import numpy as np
 
         if self.over[self._number(i)]:
@@ -164,7 +164,7 @@ class Positions:
     def step(self, i: int, action: int) -> None:
         """Carry out an action id in position `i`; at the end of the hand this sets `over`, `payments` and `places`.
 
-        ValueError, with nothing changed: it is not legal, or the hand is over.
+        ValueError, changing nothing: it is not legal, or the hand is over.
         """
         i, action = self._number(i), whole(action, "an action")
         self._show(i)
@@ -189,12 +189,11 @@ class Positions:
         opening: int = OWN,
         threads: int = 1,
     ) -> Outcomes:
-        """Play positions `first` to `last - 1` (default: all) to the end, each `times` times; they stay as they are.
+        """Play positions `first` to `last - 1` (default: all) to the end, each `times` times, without changing them.
 
-        policy: "random" (every legal action is as likely) or "thrifty" (the same from the same position, so once is
-        enough). opening: the id of the first action. The outcome of a position depends on the position, its number and
-        the seed, never on `threads`. ValueError: no such policy, a hand among them is over, or `opening` is not legal in
-        one of them.
+        policy: "random" (uniform) or "thrifty" (deterministic, so once is enough). opening: the id of the first action.
+        The outcome of a position depends on the position, its number and the seed, never on `threads`. ValueError:
+        there is no such policy, a hand is over, or `opening` is not legal in a position.
         """
         import numpy as np
 
@@ -232,7 +231,7 @@ class Positions:
         return Outcomes(payments[first * times :].reshape(shape), places[first * times :].reshape(shape), plies)
 
     def _number(self, i: int) -> int:
-        """`i` as the number of a position."""
+        """`i`, checked to be the number of a position."""
         return whole(i, "a position", 0, self.size - 1)
 
     def _show(self, i: int) -> None:
@@ -278,11 +277,11 @@ class _Game:
         return self._environments.make_state(self._rules, size)[0]
 
     def arrays(self, rows: Any) -> tuple[Any, ...]:
-        """The arrays of a memory, a row for each position."""
+        """The arrays of the memory, with a row for each position."""
         return tuple(rows) if isinstance(rows, tuple) else (rows,)
 
     def work(self) -> OneHand:
-        """Scratch buffers for the one position that is being read, stepped or played out."""
+        """Scratch buffers for the position being read, stepped or played out."""
         import numpy as np
 
         from dasan.kernels.env.buffers import Written, new_buffers

@@ -23,13 +23,13 @@ from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
 from dasan.worlds.stream import WorldStream
 
 MOST_TRIES = 100_000
-"""Rejected worlds in a row after which no world is assumed to exist."""
+"""Consecutive rejections after which no world is assumed to exist."""
 
 
 @dataclass(frozen=True)
 class HandsNow:
-    """Hands in several worlds. hands: by world and seat, unsorted. weights: by world, its probability relative to the others.
-    whole: whether these are all.
+    """Hands in several worlds. hands: by world and seat, unsorted. weights: each world's relative probability. whole:
+    whether these are all worlds.
     """
 
     hands: Sequence[Sequence[Sequence[Card]]]
@@ -48,9 +48,9 @@ class World:
 
 
 class Sampler:
-    """Draws worlds that explain a view.
+    """Samples worlds consistent with a view.
 
-    Where the rest of the hand does not depend on hidden cards it is played only once; the last move is always played.
+    If the rest of the hand does not depend on hidden cards, it is played only once; the last move is always played.
     """
 
     def __init__(self, view: View) -> None:
@@ -77,8 +77,8 @@ class Sampler:
                 raise ValueError("no cards that could be hidden explain what has been seen")
 
     def hands(self, most: int, seed: int) -> HandsNow:
-        """The hands as they may be now: in all worlds if these are at most `most`, else in `most` drawn ones; a tenth as many
-        where worlds may have to be rejected, which takes long.
+        """The possible current hands: in all worlds if there are at most `most`, else in `most` sampled ones; a tenth
+        as many if worlds may have to be rejected, which is slow.
         """
         few = most // 10 if self.doubtful else most
         if self.layout.total <= few:
@@ -117,7 +117,7 @@ class Sampler:
         return World(tuple(rules.order.hand(h) for h in had), tuple(kitty), hands, events)
 
     def _split(self, held: dict[Place, list[Card]], had: list[list[Card]], stream: WorldStream) -> list[Card]:
-        """Draw the hidden kitty: where it lies face down, or out of the hand that took it up."""
+        """Draw the hidden kitty: face down, or from the hand that took it up."""
         knows, begun = self.knows, self._view.begun
         if knows.split is None:
             return held[KITTY]
@@ -141,7 +141,7 @@ class Sampler:
         return [*low, *lay_out(task).draw(stream)[KITTY]]
 
     def _undo_exchange(self, had: list[list[Card]], stream: WorldStream) -> tuple[Card, ...]:
-        """Put the exchanged cards back where they were dealt; returns the two that were offered (W.20)."""
+        """Return exchanged cards to the hands they were dealt to; returns the two offered cards (W.20)."""
         winner, loser, *inner = self.knows.exchange or (0, 0)
         if inner:
             for event in reversed([e for e in self._view.events if e.type is EventType.GIVE]):
@@ -166,7 +166,7 @@ class Sampler:
         return tuple(self.rules.order.hand(taken))
 
     def _state(self, world: World) -> State | None:
-        """The state of a world; None if it does not explain the view after all."""
+        """The state of a world; None if it turns out to be inconsistent with the view."""
         view = self._view
         begun = replace(view.begun, hands=tuple(tuple(h) for h in world.dealt), kitty=world.kitty)
         if self._whole:
@@ -201,7 +201,7 @@ class Sampler:
         return begin(self.rules, begun, first_seq=events[0].seq if events else 1)
 
     def _play(self, state: State, events: tuple[Event, ...]) -> State | None:
-        """`state` after the moves among `events`; None if one of them cannot be made there."""
+        """`state` after the moves among `events`; None if one of them is not possible."""
         for event in events:
             if event.type in MOVES:
                 if self.doubtful and state.to_act != event.seat:

@@ -1,4 +1,4 @@
-"""The random numbers of worlds: SplitMix64 in plain Python, equal to the kernels'."""
+"""The random numbers of worlds: SplitMix64 in plain Python, identical to the kernels'."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def stepped(state: int) -> int:
 
 
 def below(word: int, n: int) -> int:
-    """A number from 0 to n - 1 out of a random word."""
+    """A number from 0 to n - 1 from a random word."""
     return (word >> 32) * n >> 32
 
 

@@ -153,7 +153,7 @@ def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
 
 @lean
 def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
     for i in range(states.shape[0]):
         clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)

@@ -338,7 +338,7 @@ def _random_hands(
 def random_hands(
     first: int, seed: np.uint64, catalogue: CardsetCatalogue, policy: CardsetPolicy, results: HandResults
 ) -> None:
-    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
+    """Deal and randomly play hands of `seed` from number `first`, one for each row of results."""
     pack, hands = np.empty(52, np.uint64), np.empty(policy.players, np.uint64)
     plays = np.empty(MOST_PLAYS, np.int32)
     payments, trace = np.empty(policy.players, np.int64), np.empty(0, np.int64)

@@ -22,12 +22,12 @@ _0, _1, _7, _63 = U(0), U(1), U(7), U(63)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 NONE = -1
 AHEAD = 8
-"""How many environments ahead a step prefetches."""
+"""The number of environments ahead that a step prefetches."""
 FEW_WORDS = 32
 """The widest packed mask, in words, that is cleared whole; wider ones are cleared only where they were set."""
 BLOCK = 64
-"""Environments that move together before their outputs are written. A short loop for each part of a step overlaps the work of
-several environments in the processor, which one long loop does not."""
+"""The number of environments that move before their outputs are written. A short loop for each part of a step lets the
+processor overlap the work of several environments, unlike one long loop."""
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _CHOICE = U(0xE7037ED1A0B428DB)
@@ -90,7 +90,7 @@ def new_buffers(
 ) -> Buffers:
     """Allocate the outputs of `num_envs` environments with `take`.
 
-    actions: how many ids there are. most: the length of the list of legal actions. features, packed_words: the sizes of
+    actions: the number of ids. most: the length of the list of legal actions. features, packed_words: the sizes of
     observations, in bytes and packed; without observations 0.
     """
 
@@ -139,7 +139,7 @@ def seed_environments(first: int, last: int, seed: np.uint64, base: Words, choic
 
 @lean
 def seed_each(seeds: Words, base: Words, choice: Words) -> None:
-    """As `seed_environments`; each environment is the first one of its own seed."""
+    """As `seed_environments`, but each environment is the first one of its own seed."""
     for i in range(seeds.shape[0]):
         _seed_one(i, U(0), seeds[i], base, choice)
 
@@ -153,7 +153,7 @@ def _seed_one(i: int, number: np.uint64, seed: np.uint64, base: Words, choice: W
 
 @inlined
 def deal_state(base: np.uint64, number: int) -> np.uint64:
-    """The random state from which hand `number`, counted from 0, is dealt."""
+    """The random state for dealing hand `number`, counted from 0."""
     return hand_state(base, number + 1)
 
 
@@ -287,7 +287,9 @@ def clear_result(i: int, buffers: Buffers, players: int) -> None:
 
 @woven
 def clear_mask(i: int, buffers: Buffers) -> None:
-    """Clear the mask at the ids in the list of legal actions; ids are checked, for the caller may have overwritten the list."""
+    """Clear the mask at the ids in the list of legal actions. Ids are checked, because the caller may have overwritten
+    the list.
+    """
     mask, bits, legal = buffers.mask, buffers.bits, buffers.legal
     n = min(signed(buffers.num_legal[i]), legal.shape[1])
     if buffers.written.mask:
@@ -319,7 +321,7 @@ def enter_legal(i: int, n: int, action: int, buffers: Buffers) -> int:
 
 @woven
 def sort_legal(i: int, buffers: Buffers) -> None:
-    """Sort the list of legal actions of environment `i`. By insertion: most lists are sorted already."""
+    """Sort the list of legal actions of environment `i`, by insertion, because most lists are already sorted."""
     legal = buffers.legal
     for k in range(1, signed(buffers.num_legal[i])):
         action = legal[i, k]

@@ -1,4 +1,4 @@
-"""The code of a backend: the functions that batched environments, positions and single hands call, whichever game they play."""
+"""The interface of a backend's code, called by batched environments, positions and single hands of every game."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Environments(Protocol):
         """The states; the words in them that seed the environments; the number of each one's hand, from 0."""
 
     def samples_bits(self, tables: Any, /) -> bool:
-        """Whether a packed mask is enough for `sample`; else the list of legal actions is always written."""
+        """Whether `sample` needs only the packed mask; else the list of legal actions is always written."""
 
     def most_legal(self, rules: Rules, /) -> int: ...
     def dealt(self, rules: Rules, states: Any, i: int, session: bool, /) -> Deal:
@@ -43,7 +43,7 @@ class Environments(Protocol):
         """Carry out a command on the environments of thread `me`, see `threads`."""
 
     def show(self, states: Any, buffers: Buffers, tables: Any, scratch: Words, /) -> None:
-        """Write seats to act, legal actions and observations of hands under way."""
+        """Write seats to act, legal actions and observations of unfinished hands."""
 
 
 class Playouts(Protocol):

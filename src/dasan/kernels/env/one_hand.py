@@ -1,4 +1,4 @@
-"""Kernels over one hand, written once: step it, choose for it, deal it. A factory weaves in the functions of a game."""
+"""Kernels over one hand: step it, choose for it, deal it. A factory binds the functions of a game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Words = npt.NDArray[np.uint64]
 OVER = -1
 """The answer of a move that ends the hand."""
 SEATS = 16
-"""Other answers are the number of legal actions × SEATS + the seat to act."""
+"""Other answers encode the number of legal actions × SEATS + the seat to act."""
 
 
 class OneHand(NamedTuple):

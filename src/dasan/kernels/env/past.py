@@ -1,4 +1,4 @@
-"""The last moves of each hand, and which environments leave their seat no choice."""
+"""The last moves of each hand, and forced moves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Past(NamedTuple):
 
 @woven_callable
 def remember(i: int, action: int, seat: int, buffers: Buffers, past: Past) -> None:
-    """Enter the move that was just made in environment `i`; where it ended the hand, forget the hand."""
+    """Record the move just made in environment `i`; if it ended the hand, clear the history."""
     actions, seats = past.actions, past.seats
     most = actions.shape[1]
     if buffers.done[i]:
@@ -43,7 +43,7 @@ def remember(i: int, action: int, seat: int, buffers: Buffers, past: Past) -> No
 
 @lean
 def remember_all(actions: npt.NDArray[np.int32], seats: npt.NDArray[np.int8], buffers: Buffers, past: Past) -> None:
-    """`remember` one move of each environment."""
+    """`remember` one move in each environment."""
     for i in range(actions.shape[0]):
         remember(i, signed(actions[i]), signed(seats[i]), buffers, past)
 

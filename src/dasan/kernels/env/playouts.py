@@ -1,4 +1,4 @@
-"""Playouts, written once: hands played from given positions to the end by a policy. A factory weaves in a game's functions."""
+"""Playouts: a policy plays hands from given positions to the end. A factory binds a game's functions."""
 
 from __future__ import annotations
 

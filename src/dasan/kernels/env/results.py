@@ -23,7 +23,7 @@ class HandResults(NamedTuple):
 
 
 def new_results(hands: int, players: int) -> HandResults:
-    """Results of `hands` hands, to be written."""
+    """Allocate the results of `hands` hands."""
     return HandResults(
         np.zeros((hands, players), np.int64), np.zeros((hands, players), np.uint8), np.zeros(hands, np.int32)
     )

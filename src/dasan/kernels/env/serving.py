@@ -1,4 +1,4 @@
-"""The work of one thread on batched environments, written once: a factory weaves the functions of a game into the loops."""
+"""The loops of one thread over batched environments. A factory binds the functions of a game."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Parcel = tuple[Posts, Workspace, Any, Buffers, Any]
 
 @woven
 def never(tables: Any) -> bool:
-    """For games without a second way of writing legal actions."""
+    """For games with a single way of writing legal actions."""
     return False
 
 
@@ -80,8 +80,8 @@ def make_serve(
 
     publish_block = publish_all if publish_plain is None else publish_all_plain
 
-    # It calls the loops below and above for one environment, and `starting` is no literal False: functions of the game that are
-    # woven in again, or compiled for a literal, take as long to compile as the first time.
+    # It calls the loops for one environment, and `starting` is not a literal False: binding the game's functions again,
+    # or compiling for a literal, would take as long as the first compilation.
     @apart
     @belonging_to(module)
     def skip_forced(parcel: Parcel, me: int, first: int, last: int, starting: bool) -> None:

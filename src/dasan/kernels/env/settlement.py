@@ -1,4 +1,4 @@
-"""What a finished hand pays, for every family of kernels: one table that rules compile to, and `pay`.
+"""Payments of finished hands, for every family of kernels: one table that rules compile to, and `pay`.
 
 The compiled counterpart of `dasan.play.scoring`, compared with it by a test.
 """
@@ -60,7 +60,7 @@ def settlement(rules: Rules) -> Settlement:
 
 @woven
 def price(held: int, has_played: bool, table: Settlement) -> int:
-    """What a loser pays who holds `held` cards; without sides."""
+    """The payment of a loser with `held` cards, in games without sides."""
     if table[UNPLAYED] > 0 and not has_played:
         return held * int(table[UNPLAYED])
     return int(table[PRICES + held])
@@ -68,7 +68,7 @@ def price(held: int, has_played: bool, table: Settlement) -> int:
 
 @woven
 def doublings(bombs: int, spring: bool, table: Settlement) -> int:
-    """How many times the payment is doubled after so many bombs, and a spring or none (H.15, H.16)."""
+    """The number of doublings after `bombs` bombs, with or without a spring (H.15, H.16)."""
     number = bombs * int(table[BOMBS_DOUBLE]) + (int(table[SPRING_DOUBLES]) if spring else 0)
     return min(number, int(table[MOST_DOUBLINGS]))
 

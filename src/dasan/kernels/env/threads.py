@@ -27,7 +27,7 @@ from dasan.kernels.runtime.compiled import DISABLED, lean, woven
 Posts = npt.NDArray[np.int64]
 
 LINE = 16
-"""Words of a row: two cache lines, which some processors fetch together."""
+"""Words in a row: two cache lines, which some processors fetch together."""
 STATE, FIRST, LAST, ILLEGAL, WAKE, BROKEN = 0, 1, 2, 3, 4, 5
 """Words of a row. FIRST, LAST: the range of environments this thread steps. ILLEGAL: the environment with an illegal action, or
 NONE or LOST. WAKE: set while the helper sleeps. BROKEN (caller's row only): a helper failed, and nobody may wait for it."""
@@ -37,7 +37,7 @@ outputs; it comes after a step, because ragged rows depend on what is legal in a
 the moves of seats that have no choice."""
 LOST = -2
 _LOOKS = 300 if HAS_YIELD else 30_000
-"""How often a helper polls for a command before it sleeps."""
+"""The number of polls for a command before a helper sleeps."""
 
 
 class Workspace(NamedTuple):
@@ -68,7 +68,7 @@ def _settled(posts: Posts, most: int) -> bool:
 
 @lean
 def summon(posts: Posts, order: int) -> int:
-    """Post a command to the helpers and set WAKE of those that sleep; return how many do."""
+    """Post a command to the helpers and set WAKE of those that sleep; return their number."""
     asleep = 0
     for line in range(0, posts.shape[0] - LINE, LINE):
         posts[line + WAKE] = 1 if swap(posts, line + STATE, order) == ASLEEP else 0
@@ -214,7 +214,7 @@ class Team:
     def _begin(self) -> tuple[Posts, list[SimpleQueue[tuple[Attend, int] | None]]]:
         """Return a complete crew, marked as broken until the command that starts now has ended."""
         crew = self._crew
-        mine = crew.process == os.getpid()  # a forked process has none of its parent's threads
+        mine = crew.process == os.getpid()  # a forked process lacks its parent's threads
         if not self._whole and mine:
             crew.let_go()
             while not all(crew.gone):

@@ -10,7 +10,7 @@ from dasan.kernels.runtime.compiled import woven
 
 @woven
 def write_ply(trace: npt.NDArray[np.int64], ply: int, seat: int, code: int, legal: int) -> None:
-    """Write the seat, the game's code of its action, and how many actions were legal."""
+    """Write the seat, the game's code of its action, and the number of legal actions."""
     if trace.shape[0] > 0:
         trace[3 * ply] = seat
         trace[3 * ply + 1] = code

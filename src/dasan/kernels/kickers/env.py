@@ -1,6 +1,6 @@
 """Batched Dou Dizhu: many hands side by side; a step carries out one action in each, and deals the next hand after the last.
 
-An environment is one row of words, see the columns below. Legal plays are found anew at every step.
+An environment is one row of words, see the columns below. Legal plays are recomputed at every step.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def deal(row: Words, scratch: Words, tables: KickerTables) -> None:
 
 @lean
 def show(states: Words, buffers: Buffers, tables: KickerTables, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
     for i in range(states.shape[0]):
         clear_result(i, buffers, 3)
         clear_mask(i, buffers)
@@ -202,7 +202,7 @@ def move(row: Words, action: int, tables: KickerTables) -> bool:
     row[HAS_PLAYED] |= one << seat
     row[SIDE_PLAYS] += one if seat == row[BIDDER] else _0
     row[BOMBS] += shown >> U(63)
-    # If both others have passed, whoever played last leads (DD.07).
+    # After passes by both others the last player to play leads (DD.07).
     ends = passing & (row[PASSED] != _0)
     row[PASSED] = _1 << seat if passing & (not ends) else _0
     row[TABLE] = U(NONE) if ends else row[TABLE] if passing else shown

@@ -1,6 +1,6 @@
 """Batched Winner: one deck or two, jokers, the exchange between a session's hands.
 
-Rows hold only hands and public information; legal plays are found anew at every step.
+Rows hold only hands and public information; legal plays are recomputed at every step.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def lead(row: Words, tables: PatternTables) -> None:
 
 @lean
 def show(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
     for i in range(states.words.shape[0]):
         clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)

@@ -180,7 +180,7 @@ def hand_tables(rules: Rules) -> tuple[PatternCatalogue, PatternPolicy]:
 def random_hands(
     first: int, seed: np.uint64, catalogue: PatternCatalogue, policy: PatternPolicy, results: HandResults
 ) -> None:
-    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written. Seat (number
+    """Deal and randomly play hands of `seed` from number `first`, one for each row of results. Seat (number
     of the hand) modulo players deals.
     """
     players = policy.players

@@ -125,7 +125,7 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
 
 @lean
 def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
     for i in range(states.shape[0]):
         clear_result(i, buffers, tables.auction.players)
         publish(i, states[i], buffers, tables)

@@ -232,7 +232,7 @@ def hand_tables(rules: Rules) -> tuple[RankCatalogue, AuctionPolicy]:
 def random_hands(
     first: int, seed: np.uint64, catalogue: RankCatalogue, auction: AuctionPolicy, results: HandResults
 ) -> None:
-    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
+    """Deal and randomly play hands of `seed` from number `first`, one for each row of results."""
     pack = np.empty(auction.pack.shape[0], np.uint64)
     hands = np.empty(auction.players + 1, np.uint64)
     payments = np.empty(auction.players, np.int64)

@@ -130,7 +130,7 @@ def _deal(i: int, states: Words, scratch: Words, tables: RegionalTables) -> None
 
 @lean
 def show(states: Words, buffers: Buffers, tables: RegionalTables, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
     for i in range(states.shape[0]):
         clear_result(i, buffers, tables.sets.policy.players)
         clear_mask(i, buffers)

@@ -82,7 +82,7 @@ def _random_hands(
 
 @compiled
 def random_hands(first: int, seed: np.uint64, tables: RegionalTables, results: HandResults) -> None:
-    """Deal and play hand `first` of `seed` and those after it at random, as many as there are results to be written."""
+    """Deal and randomly play hands of `seed` from number `first`, one for each row of results."""
     players = tables.sets.policy.players
     pack, hands, row = np.empty(52, np.uint64), np.empty(players, np.uint64), np.zeros(COLUMNS, np.uint64)
     plays, payments, trace = np.empty(MOST_PLAYS, np.int32), np.empty(players, np.int64), np.empty(0, np.int64)

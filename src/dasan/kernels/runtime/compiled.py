@@ -91,7 +91,7 @@ def woven_callable(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _OnlyCompiled(CPUDispatcher):
-    """Refuses calls from Python, for which there is no compiled entry point."""
+    """Rejects calls from Python, for which there is no compiled entry point."""
 
     def __call__(self, *args: object) -> None:
         raise TypeError(f"{self.py_func.__qualname__} can only be called by compiled code")
