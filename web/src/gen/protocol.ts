@@ -568,7 +568,7 @@ export interface BotInfo {
   level: number | null;
 }
 /**
- * A browser that is told. id: the SHA-256 of its endpoint. agent: what it says it is.
+ * A subscribed browser. id: the SHA-256 of its endpoint. agent: its description of itself.
  */
 export interface BrowserTold {
   id: string;
@@ -1281,13 +1281,13 @@ export interface LadderPlace {
   you: boolean;
 }
 /**
- * Send letters to this address, once it is confirmed; null: send none.
+ * Send e-mails to this address after its confirmation; null: send none.
  */
 export interface LetterAddress {
   address: string | null;
 }
 /**
- * Whether letters are sent to the address of the link now.
+ * Whether the link's address gets e-mails now.
  */
 export interface LettersChanged {
   letters: boolean;
@@ -1485,10 +1485,10 @@ export interface WordList {
   words: string[];
 }
 /**
- * What you are told, and where.
+ * Your notification settings.
  *
- * account: whether you have one; without one nothing is sent. key: the server's key for push subscriptions. letters: whether
- * this server sends letters. address: yours, null: none; confirmed: whether you have confirmed it.
+ * account: whether you have one; without one nothing is sent. key: the server's key for push subscriptions. letters:
+ * whether this server sends e-mails. address: yours, null: none; confirmed: whether you have confirmed it.
  */
 export interface NotificationSettings {
   account: boolean;
@@ -1500,7 +1500,7 @@ export interface NotificationSettings {
   browsers: BrowserTold[];
 }
 /**
- * What to tell the player: ``turn`` in slow games, ``invitation`` to tables, ``event`` that begins and was asked for.
+ * The kinds of notifications: ``turn`` in slow games, ``invitation`` to tables, ``event`` with a reminder.
  *
  * language: of the notifications. zone: of the quiet hours, null: none.
  */
@@ -1725,14 +1725,14 @@ export interface PushKeys {
   auth: string;
 }
 /**
- * Tell this browser. As the browser's ``PushSubscription`` has it.
+ * Subscribe this browser, with the fields of its ``PushSubscription``.
  */
 export interface PushSubscribe {
   endpoint: string;
   keys: PushKeys;
 }
 /**
- * Tell a browser no more.
+ * Unsubscribe a browser.
  */
 export interface PushUnsubscribe {
   id: string;
@@ -1835,7 +1835,7 @@ export interface Reaction {
   reaction: 'good' | 'thanks' | 'wow' | 'oops' | 'laugh' | 'hurry' | 'hello' | 'bye';
 }
 /**
- * Whether to be told when an event begins.
+ * Whether to set a reminder of an event.
  */
 export interface Remind {
   wanted: boolean;

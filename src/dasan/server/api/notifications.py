@@ -1,4 +1,4 @@
-"""Notifications: what a player wants to be told, in which browsers, and by letters to which address."""
+"""Notification settings: the kinds that a player wants, browsers, and the e-mail address."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ router = strict_router("/api")
 
 @router.get("/notifications")
 async def notifications(store: StoreHere, sending: SendingHere, player: Player) -> NotificationSettings:
-    """What the player is told, and where."""
+    """The player's notification settings."""
     person = None if player is None else await store.people.find(player)
     account = person is not None and person.account is not None
     return await _settings(store, sending, player if account else None)
@@ -47,7 +47,7 @@ async def notifications(store: StoreHere, sending: SendingHere, player: Player) 
 async def wish(
     wanted: NotificationWishes, request: Request, store: StoreHere, sending: SendingHere, player: Player
 ) -> NotificationSettings:
-    """Change what the player is told."""
+    """Change the player's notification settings."""
     limit(request, "joins", player)
     person = await account_of(store, player)
     if zone_named(wanted.zone) is None:
@@ -67,7 +67,7 @@ async def subscribe(
     ids: IdentitiesHere,
     player: Player,
 ) -> NotificationSettings:
-    """Tell this browser by Web Push, until it signs out."""
+    """Subscribe this browser to Web Push, until it signs out."""
     limit(request, "joins", player)
     person = await account_of(store, player)
     private = bool(request.app.state.settings.push_private)
@@ -88,7 +88,7 @@ async def subscribe(
 async def unsubscribe(
     wanted: PushUnsubscribe, request: Request, store: StoreHere, sending: SendingHere, player: Player
 ) -> NotificationSettings:
-    """Tell one of the player's browsers no more."""
+    """Unsubscribe one of the player's browsers."""
     limit(request, "joins", player)
     person = await account_of(store, player)
     await store.notifications.unsubscribe(wanted.id, person.id)
@@ -99,7 +99,7 @@ async def unsubscribe(
 async def address(
     wanted: LetterAddress, request: Request, store: StoreHere, sending: SendingHere, player: Player
 ) -> NotificationSettings:
-    """Send letters to an address, which is asked first; or send no more."""
+    """Send e-mails to an address, after its confirmation; or stop them."""
     limit(request, "sign_ins", player)
     person = await account_of(store, player)
     if wanted.address is None:
@@ -114,7 +114,7 @@ async def address(
 
 @router.post("/letters/{token}/confirm")
 async def confirm(token: str, request: Request, store: StoreHere) -> LettersChanged:
-    """Confirm that letters may be sent to the address at which this link has arrived."""
+    """Confirm the address that received this link."""
     limit(request, "sign_ins")
     if not await store.notifications.confirm(token, now()):
         raise Refused("not-found", reason("mail.link"))
@@ -123,9 +123,9 @@ async def confirm(token: str, request: Request, store: StoreHere) -> LettersChan
 
 @router.post("/letters/{token}/unsubscribe")
 async def stop(token: str, request: Request, store: StoreHere) -> LettersChanged:
-    """Send no more letters to the address at which this link has arrived.
+    """Stop e-mails to the address that received this link.
 
-    Mail programs send this request too (RFC 8058); whatever is in its body is ignored.
+    Mail programs also send this request (RFC 8058); its body is ignored.
     """
     limit(request, "joins")
     if not await store.notifications.stop_letters(token=token):
@@ -135,13 +135,13 @@ async def stop(token: str, request: Request, store: StoreHere) -> LettersChanged
 
 @router.get("/events/{event_id}/reminder")
 async def reminder(event_id: str, store: StoreHere, player: Player) -> Remind:
-    """Whether the player is told when the event begins."""
+    """Whether the player has a reminder of the event."""
     return Remind(wanted=player is not None and await store.notifications.reminded(event_id, player))
 
 
 @router.post("/events/{event_id}/reminder")
 async def remind(event_id: str, wanted: Remind, request: Request, store: StoreHere, player: Player) -> Remind:
-    """Tell the player when the event begins, or do not."""
+    """Set or remove the player's reminder of the event."""
     limit(request, "joins", player)
     person = await account_of(store, player)
     event = await store.duplicates.load(event_id)

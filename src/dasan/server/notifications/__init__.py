@@ -1,1 +1,1 @@
-"""Notifications to players who are not here: the words, Web Push, letters, and the task that sends them."""
+"""Notifications to absent players: texts, Web Push, e-mails, and the task that sends them."""

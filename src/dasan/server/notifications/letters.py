@@ -1,4 +1,4 @@
-"""Letters: notifications by e-mail, through the host's SMTP server."""
+"""Notifications by e-mail, through the host's SMTP server."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from dasan.server.settings import Settings
 from dasan.server.store.notifications import Outgoing
 
 ANSWERS_IN = 20.0
-"""Seconds that one step may take."""
+"""The time limit of one step in seconds."""
 SAID_NO = range(500, 600)
-"""Answers of an SMTP server that another try does not change."""
+"""SMTP status codes for which a retry is useless."""
 
 
 class Unsent(Exception):
-    """The letter was not sent; another try may help."""
+    """The e-mail was not sent; a retry may help."""
 
 
 class Letters:
-    """Writes and sends letters; ``possible`` only where the host has set an SMTP server."""
+    """Writes and sends e-mails; ``possible`` only if the host has set an SMTP server."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -39,7 +39,7 @@ class Letters:
         return bool(self._settings.smtp_host)
 
     def letter(self, one: Outgoing) -> EmailMessage:
-        """The letter of a notification, in its player's language."""
+        """The e-mail of a notification, in its player's language."""
         base = self._settings.public_url.rstrip("/")
         title, text = written(one.kind, one.language, one.names, one.title)
         texts = TEXTS.get(one.language, TEXTS["en"])
@@ -49,7 +49,7 @@ class Letters:
         letter["To"] = one.address or ""
         letter["Subject"] = title
         letter["Date"] = format_datetime(datetime.fromtimestamp(one.at / 1000, UTC))
-        # A second copy of one letter has the same id: mail programs show it once.
+        # A second copy has the same id, so that mail programs show it once.
         name = sha256(f"{one.player} {one.kind} {one.subject} {one.at}".encode()).hexdigest()[:32]
         letter["Message-ID"] = f"<{name}@{sender.partition('@')[2]}>"
         letter["Auto-Submitted"] = "auto-generated"
@@ -63,7 +63,7 @@ class Letters:
         return letter
 
     async def send(self, one: Outgoing) -> bool:
-        """Send the letter of a notification. False: its address takes no letters. ``Unsent``: another try may help."""
+        """Send the e-mail of a notification. False: its address rejects mail. ``Unsent``: a retry may help."""
         settings = self._settings
         try:
             await aiosmtplib.send(
@@ -86,7 +86,7 @@ class Letters:
 
 
 def clean_address(text: str) -> str:
-    """An e-mail address as it is stored. ``Refused`` if it is none."""
+    """The stored form of an e-mail address. ``Refused``: it is not an e-mail address."""
     from email_validator import EmailNotValidError, validate_email
 
     try:

@@ -1,7 +1,7 @@
 """Web Push (RFC 8030): messages to browsers through their push services, signed (RFC 8292) and encrypted (RFC 8291).
 
-A page gives the server the address of its push service. The server sends only to public addresses, by HTTPS, and checks that
-for the address to which it connects: a name could lead into the host's own network.
+A page gives the server the address of its push service. The server sends only to public addresses, by HTTPS, and checks
+the address to which it connects, because a name could resolve into the host's own network (SSRF).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONGEST_ENDPOINT = 1024
 LIVES = 24 * 60 * 60
 """Seconds for which a push service keeps a message for a browser that is not connected."""
 ANSWERS_IN = 10.0
-"""Seconds that one step of a request may take."""
+"""The time limit of one step of a request in seconds."""
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 """The order of the curve P-256."""
 GONE = frozenset({404, 410})
@@ -39,7 +39,7 @@ AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a message. gone: the subscription has ended. again: another try may help, after ``wait`` seconds."""
+    """The outcome of a message. gone: the subscription has ended. again: a retry may help, after ``wait`` seconds."""
 
     gone: bool = False
     again: bool = False
@@ -47,7 +47,7 @@ class Answer:
 
 
 def signing_pair(secret: bytes) -> ec.EllipticCurvePrivateKey:
-    """The key pair (VAPID) that signs for push services; it follows from the secret that signs cookies, in every process."""
+    """The VAPID key pair, derived from the secret that signs cookies, so that it is the same in every process."""
     derived = HKDF(algorithm=hashes.SHA256(), length=48, salt=None, info=b"dasan web push").derive(secret)
     return ec.derive_private_key(1 + int.from_bytes(derived, "big") % (ORDER - 1), ec.SECP256R1())
 
@@ -58,9 +58,9 @@ def subscription_id(endpoint: str) -> str:
 
 
 def check_subscription(endpoint: str, p256dh: str, auth: str, *, private: bool = False) -> None:
-    """``Refused`` unless these are an address on the public network and keys of a browser.
+    """``Refused``: the address is not on the public network, or the keys are not a browser's.
 
-    private: any address is right, also without HTTPS.
+    private: whether to accept any address, also without HTTPS.
     """
     try:
         parts = urlsplit(endpoint)
@@ -87,7 +87,7 @@ def check_subscription(endpoint: str, p256dh: str, auth: str, *, private: bool =
 class Push:
     """Sends messages to browsers. key: see ``signing_pair``. contact: the e-mail address of whoever runs the server.
 
-    private: push services may be in the host's own network, and without HTTPS.
+    private: whether push services may be in the host's own network and without HTTPS.
     """
 
     def __init__(self, key: ec.EllipticCurvePrivateKey, contact: str, *, private: bool = False) -> None:
@@ -185,7 +185,7 @@ def is_public(address: str) -> bool:
     except ValueError:
         return False
     if isinstance(known, ipaddress.IPv6Address):
-        # Addresses that carry one of IPv4 lead to that one.
+        # Check the IPv4 address embedded in an IPv6 address.
         if known.ipv4_mapped is not None:
             return is_public(str(known.ipv4_mapped))
         if known.sixtofour is not None or known.teredo is not None or known in NAT64:
@@ -197,7 +197,7 @@ NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 def _public_name(host: str | None) -> bool:
-    """Whether a host in an address may be one of the public network: a name with a dot, or a public IP address."""
+    """Whether a host may be on the public network: a name with a dot, or a public IP address."""
     if host is None:
         return False
     try:

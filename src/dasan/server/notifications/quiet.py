@@ -1,4 +1,4 @@
-"""Quiet hours: when a player wants no notification, by the clock of the player's time zone."""
+"""Quiet hours, without notifications, in the player's time zone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def zone_named(name: str) -> ZoneInfo | None:
 
 
 def quiet_until(now: int, zone: str, begins: int | None, ends: int | None) -> int | None:
-    """When the quiet hours in which ``now`` lies end, in milliseconds since 1970; None outside them.
+    """The end of the quiet hours that contain ``now``, in milliseconds since 1970; None outside them.
 
     begins, ends: minutes of the day; hours that begin later than they end go past midnight. A time that the clocks skip in
     spring is read as an hour later.

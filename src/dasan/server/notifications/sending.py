@@ -1,4 +1,4 @@
-"""The task that sends what waits in the outbox."""
+"""The task that sends notifications from the outbox."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dasan.server.operations.reporting import now
 from dasan.server.store.notifications import MAIL, MOST_TRIES, Notifications, Outgoing
 
 LOOK_EVERY = 1.0
-"""Seconds between looks for notifications that are due."""
+"""Seconds between checks for due notifications."""
 AT_ONCE = 8
-"""Notifications that are sent at the same time."""
+"""The number of notifications sent concurrently."""
 WAITS = 30
-"""Seconds until the second try; each further wait is four times as long."""
+"""Seconds until the first retry; each further delay is four times as long."""
 
 log = logging.getLogger("dasan.server")
 
@@ -33,14 +33,14 @@ class Sending:
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def run(self) -> None:
-        """Send what is due, until cancelled."""
+        """Send due notifications until cancelled."""
         try:
             await repeat("sending notifications", self.look, LOOK_EVERY)
         finally:
             await self.push.close()
 
     async def look(self) -> None:
-        """Put out reminders of events that have begun, then send what is due."""
+        """Queue reminders of events that have begun, then send due notifications."""
         await self._notifications.announce(now())
         due = await self._notifications.take(now())
         await asyncio.gather(*(guarded(f"a notification ({one.kind})", self._send(one)) for one in due))
@@ -71,7 +71,7 @@ class Sending:
         try:
             taken = await self.letters.send(one)
         except Unsent as error:
-            log.warning("a letter was not sent: %s", type(error.__cause__).__name__)
+            log.warning("sending an e-mail failed: %s", type(error.__cause__).__name__)
             await self._done(one, Answer(again=True))
             return
         if not taken:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["turn", "invitation", "event", "confirm"]
-"""turn: it is the player's turn in a slow game. invitation: somebody invites the player to a table. event: an event begins for
-which the player wants a reminder. confirm: whether letters may be sent to an address.
+"""turn: it is the player's turn in a slow game. invitation: somebody invites the player to a table. event: an event
+with a reminder begins. confirm: the confirmation of an e-mail address.
 """
 LANGUAGES = ("en", "fr", "zh-Hans", "zh-Hant")
 
@@ -20,11 +20,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "invitation.about": "{names} invites you to a table.",
         "event": "{title} has begun",
         "event.about": "The event has begun: its deals can be played now.",
-        "confirm": "Letters from dasan",
-        "confirm.about": "The account {names} asks for letters to this address. Confirm it with the link within a day. "
-        "If you did not ask for this, do nothing: no other letter will follow.",
+        "confirm": "E-mails from dasan",
+        "confirm.about": "The account {names} asks for e-mails to this address. To confirm, open the link within a day. "
+        "If you did not ask for this, do nothing: no other e-mail will follow.",
         "list": ", ",
-        "unsubscribe": "To get no more letters, open:",
+        "unsubscribe": "To stop these e-mails, open:",
     },
     "fr": {
         "turn": "À vous de jouer",

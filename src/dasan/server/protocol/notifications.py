@@ -1,4 +1,4 @@
-"""Notifications: what a player wants to be told, and where."""
+"""Notifications: a player's settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class QuietHours(Message):
 
 
 class NotificationWishes(Message):
-    """What to tell the player: ``turn`` in slow games, ``invitation`` to tables, ``event`` that begins and was asked for.
+    """The kinds of notifications: ``turn`` in slow games, ``invitation`` to tables, ``event`` with a reminder.
 
     language: of the notifications. zone: of the quiet hours, null: none.
     """
@@ -37,7 +37,7 @@ class NotificationWishes(Message):
 
 
 class BrowserTold(Message):
-    """A browser that is told. id: the SHA-256 of its endpoint. agent: what it says it is."""
+    """A subscribed browser. id: the SHA-256 of its endpoint. agent: its description of itself."""
 
     id: str
     agent: str
@@ -45,10 +45,10 @@ class BrowserTold(Message):
 
 
 class NotificationSettings(Message):
-    """What you are told, and where.
+    """Your notification settings.
 
-    account: whether you have one; without one nothing is sent. key: the server's key for push subscriptions. letters: whether
-    this server sends letters. address: yours, null: none; confirmed: whether you have confirmed it.
+    account: whether you have one; without one nothing is sent. key: the server's key for push subscriptions. letters:
+    whether this server sends e-mails. address: yours, null: none; confirmed: whether you have confirmed it.
     """
 
     account: bool
@@ -68,31 +68,31 @@ class PushKeys(Message):
 
 
 class PushSubscribe(Message):
-    """Tell this browser. As the browser's ``PushSubscription`` has it."""
+    """Subscribe this browser, with the fields of its ``PushSubscription``."""
 
     endpoint: Annotated[str, Field(min_length=1, max_length=1024)]
     keys: PushKeys
 
 
 class PushUnsubscribe(Message):
-    """Tell a browser no more."""
+    """Unsubscribe a browser."""
 
     id: SubscriptionId
 
 
 class LetterAddress(Message):
-    """Send letters to this address, once it is confirmed; null: send none."""
+    """Send e-mails to this address after its confirmation; null: send none."""
 
     address: Annotated[str, Field(min_length=3, max_length=254)] | None
 
 
 class LettersChanged(Message):
-    """Whether letters are sent to the address of the link now."""
+    """Whether the link's address gets e-mails now."""
 
     letters: bool
 
 
 class Remind(Message):
-    """Whether to be told when an event begins."""
+    """Whether to set a reminder of an event."""
 
     wanted: bool

@@ -1,7 +1,7 @@
-"""Notifications in the database: what players want to be told, where to send it, and the outbox of what waits to be sent.
+"""Notifications in the database: players' settings, subscriptions, and the outbox.
 
-What causes a notification writes it to the outbox in its own transaction. A process that sends one first takes it, which makes
-it due again only a while later: two processes do not send the same one, and after a kill another try follows.
+The transaction that causes a notification also writes it to the outbox. A process takes a notification before it sends
+it, which makes it due again only later: two processes do not send the same one, and after a kill it is retried.
 """
 
 from __future__ import annotations
@@ -32,27 +32,29 @@ from dasan.server.store.schema import (
 
 Switch: TypeAlias = Literal["turn", "invitation", "event"]
 MAIL = "mail"
-"""The target of a notification that becomes a letter."""
+"""The target of a notification by e-mail."""
 MOST_BROWSERS = 10
-"""Browsers of one player that are told; a further one takes the place of the oldest."""
+"""The most subscribed browsers of one player; a further one replaces the oldest."""
 MOST_ASKED = 3
-"""Letters a day that ask one address whether it wants letters, from all accounts."""
+"""The most confirmation e-mails to one address a day, from all accounts."""
 ASK_EVERY = 60 * 1000
-"""Milliseconds between two such letters for one account."""
+"""Minimum milliseconds between two of them for one account."""
 DAY = 24 * 60 * 60 * 1000
 MAIL_WAITS = 10 * 60 * 1000
-"""Milliseconds for which a letter waits: whoever comes to the table meanwhile gets none."""
+"""Milliseconds for which an e-mail waits; players who come to the table in the meantime get none."""
 TAKEN_FOR = 60 * 1000
-"""Milliseconds after which a notification that a process has taken, and has not sent, is due again."""
+"""Milliseconds after which a taken but unsent notification is due again."""
 AT_ONCE = 50
 MOST_TRIES = 6
 MOST_REMINDED = 500
-"""Reminders of events that one transaction handles."""
+"""The most reminders that one transaction handles."""
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a player wants to be told. quiet: minutes of the day in ``zone``; None: no quiet hours. address: where letters go."""
+    """A player's settings. quiet: minutes of the day in ``zone``; None: no quiet hours. address: the confirmed or
+    pending e-mail address.
+    """
 
     language: str = "en"
     zone: str = "UTC"
@@ -78,7 +80,7 @@ class Subscription:
 
 @dataclass(frozen=True)
 class Outgoing:
-    """A notification to send now, to a subscription or, as a letter, to an address.
+    """A notification to send now, to a subscription or by e-mail to an address.
 
     at: when its cause happened. names, title: see ``written``. path: the page that it opens. token: see the schema.
     """
@@ -105,7 +107,7 @@ class Notifications:
         self._database = database
 
     async def wishes(self, player: str) -> tuple[Wishes, tuple[Subscription, ...]]:
-        """What the player wants to be told, and the browsers that are told, newest first."""
+        """The player's settings and subscribed browsers, newest first."""
         mine = sa.select(notification_settings).where(notification_settings.c.player == player)
         browsers = (
             sa.select(push_subscriptions)
@@ -120,7 +122,7 @@ class Notifications:
         return await self._database.read(read)
 
     async def wish(self, player: str, wishes: Wishes) -> None:
-        """Store what the player wants to be told. The address stays as it is. ``Refused`` if the player is deleted."""
+        """Store the player's settings, except the address. ``Refused``: the player is deleted."""
         begins, ends = wishes.quiet or (None, None)
         values = {
             "language": wishes.language,
@@ -142,7 +144,7 @@ class Notifications:
         await self._database.write(write)
 
     async def subscribe(self, player: str, session: str, subscription: Subscription) -> None:
-        """Tell a browser too. session: the one that it is signed in with, at whose end it is told no more."""
+        """Subscribe a browser. session: its sign-in session, at whose end the subscription ends."""
 
         def write(connection: sa.Connection) -> None:
             _check_known(connection, player)
@@ -170,16 +172,16 @@ class Notifications:
         await self._database.write(write)
 
     async def unsubscribe(self, subscription: str, player: str | None = None) -> None:
-        """Tell a browser no more. player: only if it is this player's."""
+        """Unsubscribe a browser. player: only if it is this player's."""
         mine = push_subscriptions.c.id == subscription
         if player is not None:
             mine = sa.and_(mine, push_subscriptions.c.player == player)
         await self._database.write(lambda connection: connection.execute(sa.delete(push_subscriptions).where(mine)))
 
     async def ask(self, player: str, address: str, token: str, now: int) -> None:
-        """Send a letter that asks whether ``address`` wants letters; until its link is opened it gets no other.
+        """Send a confirmation e-mail to ``address``; it gets no other until its link is opened.
 
-        ``Refused`` if the account has asked within a minute, or if the address has been asked too often today.
+        ``Refused``: the account has asked within a minute, or the address has been asked too often today.
         """
 
         def write(connection: sa.Connection) -> None:
@@ -195,14 +197,14 @@ class Notifications:
         await self._database.write(write)
 
     async def confirm(self, token: str, now: int) -> bool:
-        """Whether this is the token of an address that was asked within a day; it gets letters from now on."""
+        """Confirm an address. Returns whether the token is valid: sent within a day."""
         settings = notification_settings.c
         mine = sa.and_(settings.token == token, sa.or_(settings.confirmed, settings.asked > now - DAY))
         change = sa.update(notification_settings).where(mine).values(confirmed=True)
         return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
 
     async def stop_letters(self, *, player: str | None = None, token: str | None = None) -> bool:
-        """Forget the address of a player, or the one whose letters have this token; whether there was one."""
+        """Delete the address of a player, or the one with this token; returns whether there was one."""
         settings = notification_settings.c
         mine = settings.token == token if player is None else settings.player == player
 
@@ -219,7 +221,7 @@ class Notifications:
         return await self._database.write(write)
 
     async def remind(self, event_id: str, player: str, *, wanted: bool) -> None:
-        """Tell the player when an event begins, or do not."""
+        """Set or remove the player's reminder of an event."""
 
         def write(connection: sa.Connection) -> None:
             _check_known(connection, player)
@@ -231,13 +233,13 @@ class Notifications:
         await self._database.write(write)
 
     async def reminded(self, event_id: str, player: str) -> bool:
-        """Whether the player is told when an event begins."""
+        """Whether the player has a reminder of an event."""
         mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
         query = sa.select(event_reminders.c.player).where(mine)
         return await self._database.read(lambda connection: connection.scalar(query) is not None)
 
     async def announce(self, now: int) -> None:
-        """Put out the reminders of events that have begun, each once."""
+        """Queue the reminders of events that have begun, each once."""
         begun = (
             sa.select(event_reminders.c.event_id, event_reminders.c.player)
             .join_from(event_reminders, duplicates)
@@ -260,8 +262,8 @@ class Notifications:
     async def take(self, now: int) -> tuple[Outgoing, ...]:
         """Take notifications that are due, for this process to send.
 
-        Those that say nothing new any more are deleted: the player has moved, or the invitation has ended. In quiet hours they
-        wait for the end of these.
+        Obsolete ones are deleted: the player has moved, or the invitation has ended. In quiet hours they wait for the
+        end.
         """
         due = sa.select(outbox).where(outbox.c.due <= now).order_by(outbox.c.due).limit(AT_ONCE)
         if not await self._database.read(lambda connection: connection.execute(due.limit(1)).all()):
@@ -285,20 +287,20 @@ class Notifications:
         return await self._database.write(write)
 
     async def sent(self, one: Outgoing) -> None:
-        """Delete a notification that was sent, or that cannot be. A newer one about the same stays."""
+        """Delete a notification that was sent or cannot be sent. A newer one on the same subject stays."""
         same = sa.and_(_place(one.player, one.kind, one.subject, one.target), outbox.c.at == one.at)
         await self._database.write(lambda connection: connection.execute(sa.delete(outbox).where(same)))
 
     async def later(self, one: Outgoing, due: int) -> None:
-        """Try again at the time ``due``."""
+        """Retry at the time ``due``."""
         same = sa.and_(_place(one.player, one.kind, one.subject, one.target), outbox.c.at == one.at)
         await self._database.write(lambda connection: connection.execute(sa.update(outbox).where(same).values(due=due)))
 
 
 def put_out(connection: sa.Connection, wanted: Collection[str], kind: Switch, subject: str, now: int) -> None:
-    """Write a notification for these players to the outbox, for each browser and address that they want it at.
+    """Write a notification for these players to the outbox, for each of their browsers and addresses.
 
-    One about the same subject that still waits is replaced.
+    It replaces a waiting one on the same subject.
     """
     settings = notification_settings.c
     query = sa.select(settings.player, settings.confirmed).where(settings.player.in_(sorted(wanted)), settings[kind])
@@ -311,13 +313,13 @@ def put_out(connection: sa.Connection, wanted: Collection[str], kind: Switch, su
 
 
 def forget_notifications(connection: sa.Connection, player: str) -> None:
-    """Delete what is stored of a player's notifications."""
+    """Delete a player's notification data."""
     for table in (notification_settings, push_subscriptions, outbox, event_reminders):
         connection.execute(sa.delete(table).where(table.c.player == player))
 
 
 def notifications_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
-    """What is stored of a player's notifications, as plain data, without what lets others send or confirm any."""
+    """A player's notification data, as plain data, without keys and tokens."""
     queries = {
         "notification_settings": sa.select(
             *(column for column in notification_settings.c if column.name not in ("player", "token"))
@@ -360,7 +362,7 @@ def _put_out(connection: sa.Connection, place: tuple[str, str, str, str], now: i
 
 
 def _outgoing(connection: sa.Connection, row: Any, now: int) -> Outgoing | int | None:
-    """What to send for a row of the outbox; a time, if it must wait until then; None if there is nothing to say any more."""
+    """The notification for a row of the outbox; a time, if it must wait until then; None if it is obsolete."""
     settings = connection.execute(
         sa.select(notification_settings).where(notification_settings.c.player == row.player)
     ).one_or_none()
@@ -408,7 +410,7 @@ def _turn(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
 
 
 def _invitation(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
-    """The notification, if the invitation stands and the player does not sit there."""
+    """The notification, if the invitation is valid and the player does not sit there."""
     sits = sa.exists().where(seats.c.table_id == invitations.c.table_id, seats.c.player == invitations.c.player)
     query = (
         sa.select(players.c.name)
@@ -426,7 +428,7 @@ def _invitation(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
 
 
 def _event(connection: sa.Connection, base: Outgoing, now: int) -> Outgoing | None:
-    """The notification, if the event goes on."""
+    """The notification, if the event is running."""
     query = sa.select(duplicates.c.title).where(duplicates.c.id == base.subject, duplicates.c.ends > now)
     title = connection.scalar(query)
     return None if title is None else replace(base, title=title, path=f"/events/{base.subject}")
