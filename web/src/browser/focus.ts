@@ -10,7 +10,7 @@ const LOOK = 50;
 const seen = (one: HTMLElement): boolean => one.checkVisibility?.() ?? true;
 const lost = (): boolean => !document.activeElement || document.activeElement === document.body;
 
-/** Focus what is found once the page has changed, if nothing else has the focus by then. */
+/** After the page has changed, focus the element found, if nothing else has the focus. */
 export function focusNext(find: () => HTMLElement | null | undefined): void {
   void tick().then(() => {
     if (lost()) find()?.focus({ preventScroll: true });
@@ -53,11 +53,11 @@ export function keepFocus(): void {
   }
 
   addEventListener('keydown', watch, true);
-  // Whoever goes on with a finger or a mouse chooses the place.
+  // Users of touch or mouse choose the place themselves.
   addEventListener('pointerdown', () => clearInterval(timer), true);
 }
 
-/** Focus the control after the one that was used, or else the nearest. */
+/** Focus the control after the one used, or else the nearest. */
 function settle(used: HTMLElement, around: readonly HTMLElement[]): void {
   for (const box of around) {
     if (!box.isConnected) continue;

@@ -3,7 +3,7 @@
  */
 export type Shape = 'wide' | 'narrow' | 'low';
 
-/** The shape for a window of so many CSS pixels. */
+/** The layout for a window of this size in CSS pixels. */
 export function shapeOf(width: number, height: number): Shape {
   if (height < 560 && width > height) return 'low';
   return width < 720 ? 'narrow' : 'wide';
@@ -38,7 +38,7 @@ export interface Sizes {
 
 const between = (low: number, value: number, high: number): number => Math.round(Math.max(low, Math.min(high, value)));
 
-/** Sizes for a felt of so many pixels: cards of about 130 at 1440 × 900, 170 at 2560 × 1440. */
+/** Sizes for a felt of this many pixels: cards of about 130 at 1440 × 900, 170 at 2560 × 1440. */
 export function sizes(width: number, height: number, shape: Shape): Sizes {
   if (shape === 'low') {
     const hand = between(46, height * 0.19, 80);

@@ -1,6 +1,6 @@
 import { besideOf, shapeOf, shortOf, type Shape } from './layout';
 
-/** The window's size in CSS pixels, and what it means for the table; zooming in makes it smaller. */
+/** The window's size in CSS pixels, and the table's layout for it; zooming in makes it smaller. */
 class Screen {
   width = $state(innerWidth);
   height = $state(innerHeight);

@@ -65,7 +65,7 @@ function shown(game: Game, seq: number): Pick<Game, 'pending' | 'acked'> {
   return { pending: done ? null : game.pending, acked: done ? null : game.acked };
 }
 
-/** The game after one more message; the old one is left as it was. */
+/** The game after one more message; the old one is unchanged. */
 export function fold(game: Game, message: ServerMessage): Game {
   switch (message.type) {
     case 'snapshot': {

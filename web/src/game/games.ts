@@ -12,7 +12,7 @@ export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);
 const OPENED_WITH: Record<string, Options> = { 'big-two': { scoring: 'cards-multiplied' } };
 type Options = Record<string, boolean | number | string>;
 
-/** The options of a table that is opened at once, or before anything was chosen. */
+/** The default options of a table. */
 export const usualOptions = (preset: string): Options => ({ ...OPENED_WITH[preset] });
 
 /** How many sit at the table with these options. */

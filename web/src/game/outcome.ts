@@ -49,7 +49,7 @@ export function middlePlace(order: readonly number[], players: number, seat: num
   return t('over.title.place', { place: maybe(`place.${rank + 1}`) ?? String(rank + 1) });
 }
 
-/** The seats from the best to the last: those who are out in their order, then by what they were paid. */
+/** The seats from best to last: those out in order, then the others by payment. */
 export function standings(result: Result, players: number): number[] {
   const out = (seat: number): number => (result.finish_order.indexOf(seat) + players + 1) % (players + 1);
   const seats = Array.from({ length: players }, (_, seat) => seat);

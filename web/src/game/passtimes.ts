@@ -23,7 +23,7 @@ export class PassTimes {
     return new PassTimes(Array.isArray(times) ? times.filter((time) => typeof time === 'number').slice(-KEPT) : []);
   }
 
-  /** The player has passed by hand, with something to play, after so many milliseconds. */
+  /** Record that the player passed manually, with a choice, after this many milliseconds. */
   record(time: number): void {
     this.times = [...this.times, Math.min(LONGEST, Math.max(SHORTEST, Math.round(time)))].slice(-KEPT);
   }

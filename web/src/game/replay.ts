@@ -84,7 +84,7 @@ export function replay(text: string): Replay | null {
         now = { ...now, hands: taken(now.hands, seat, cards) };
         break;
       case 'offer':
-        // Whoever offers has been given the card.
+        // The seat that offers has been given the card.
         offered = { seat, cards };
         now = { ...now, hands: added(now.hands, seat, given) };
         break;

@@ -7,7 +7,7 @@ export interface SeatState {
   cards: number;
   toAct: boolean;
   dealer: boolean;
-  /** The bid it plays for, where it is the bidder. */
+  /** The bid it plays for, if it is the bidder. */
   bid: number | null;
   partner: boolean;
   called: string | null;
@@ -19,7 +19,7 @@ export interface SeatState {
   lastCard: boolean;
 }
 
-/** What of it is told beside a name. */
+/** The part of it shown beside a name. */
 export type Role = Pick<SeatState, 'dealer' | 'bid' | 'partner' | 'called' | 'place'>;
 
 /** The part of a seat in a position away from the table, where nobody deals and nobody is out. */

@@ -1,6 +1,6 @@
 import type { View } from '../gen/protocol';
 
-/** How a seat stands to the viewer, as far as the viewer may know; null where there are no sides, or not yet. */
+/** A seat's relation to the viewer, as far as the viewer knows; null without sides, or before they are known. */
 export type Side = 'ally' | 'rival' | 'unknown' | null;
 
 /** Who looks, null for a spectator, and the seats there are. */
@@ -25,7 +25,7 @@ export function sides(info: Seats, view: Pick<View, 'phase' | 'bidder' | 'called
   });
 }
 
-/** The same where all hands are open: whoever holds the called card is known to be the partner. */
+/** The same with all hands open, where the holder of the called card is known to be the partner. */
 export function openSides(info: Seats, view: View, hands: readonly (readonly string[])[]): Side[] {
   const { called, partner } = view;
   const holder = called === null ? -1 : hands.findIndex((hand) => hand.includes(called));

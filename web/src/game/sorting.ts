@@ -10,7 +10,7 @@ export function sorted(keys: readonly string[], by: Sort): string[] {
     const suit = (key: string): number => (isJoker(cardOf(key)) ? 9 : (SUITS as readonly string[]).indexOf(suitOf(cardOf(key))));
     return [...keys].sort((a, b) => suit(a) - suit(b) || place(a) - place(b));
   }
-  // Fours, then triplets, then pairs, then what is single.
+  // Fours, then triplets, then pairs, then singles.
   const many = new Map<string, number>();
   for (const key of keys) many.set(rankOf(cardOf(key)), (many.get(rankOf(cardOf(key))) ?? 0) + 1);
   const size = (key: string): number => many.get(rankOf(cardOf(key))) ?? 1;

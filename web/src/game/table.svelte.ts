@@ -30,7 +30,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 /** How long a reaction stays beside its seat. */
 const REACTION = 3200;
 
-/** What the player wants to do as soon as it is their turn. */
+/** The player's planned move for their next turn. */
 export type Plan = 'play' | 'pass' | null;
 
 /** One table on the screen: the game as the server tells it, and what the player is about to do. */
@@ -47,7 +47,7 @@ export class Table {
   looking = $state(false);
   /** The settlement may cover the table. */
   settled = $state(false);
-  /** For the live region: what has been said lately, with a number each. */
+  /** For the live region: recent announcements, numbered. */
   spoken = $state.raw<{ n: number; text: string }[]>([]);
   /** A remark of the client's own, such as that there is nothing to choose. */
   remark = $state<string | null>(null);
@@ -81,7 +81,7 @@ export class Table {
   private readonly pump: Pump<ServerMessage>;
   private commands = 0;
   private said = 0;
-  /** Milliseconds for which what has just come stays to be seen. */
+  /** Milliseconds for which a new event stays visible. */
   private quiet = 0;
   private result: ReturnType<typeof setTimeout> | undefined;
   private laying: ReturnType<typeof setTimeout> | undefined;
@@ -110,7 +110,7 @@ export class Table {
     this.connection.close();
   }
 
-  /** Come back as who this browser is now, and be told everything anew. */
+  /** Reconnect as this browser's current player, and load everything again. */
   reconnect(): void {
     this.game = { ...this.game, seq: -1, stale: false };
     this.connection.restart();
@@ -155,7 +155,7 @@ export class Table {
     this.thinking = setTimeout(() => this.myTurn && this.view && canPass(this.view) && this.move('pass'), wait);
   }
 
-  /** Ask for it as soon as it is this seat's turn; the same again takes it back. */
+  /** Plan a move for this seat's next turn; planning it again cancels it. */
   ahead(plan: Plan): void {
     this.plan = this.plan === plan ? null : plan;
   }
@@ -168,7 +168,7 @@ export class Table {
     if (this.view?.phase === 'over' && this.game.table?.status === 'playing') this.send({ type: 'next' });
   }
 
-  /** Ask a bot what it would do here. */
+  /** Ask a bot for a hint. */
   hint(): void {
     if (this.myTurn && this.hints) this.send({ type: 'hint' });
   }
@@ -217,7 +217,7 @@ export class Table {
   opened(): void {
     if (!this.opening) return;
     this.opening = false;
-    // The hand is laid out in a task of its own: with what else changes now it would hold the page up.
+    // Lay out the hand in a separate task, because together with the other changes it would block the page.
     this.laying = setTimeout(() => {
       this.empty = false;
       this.pump.release();
@@ -251,7 +251,7 @@ export class Table {
     return `c${Date.now().toString(36)}-${this.commands++}`;
   }
 
-  /** One's own move is answered at once; the others' come at a pace one can follow. */
+  /** Show the player's own move immediately, and the others' at a readable pace. */
   private pause(message: ServerMessage): number {
     if (message.type !== 'update' || message.events[0]?.seat === this.me) return 0;
     return this.quiet * prefs.pace;
@@ -385,7 +385,7 @@ export class Table {
     if (!atOnce && this.me !== null) cue(this.view?.result?.winners.includes(this.me) ? 'win' : 'lose');
   }
 
-  /** It may be this seat's turn: say so, and do what was planned. */
+  /** If it is this seat's turn, announce it and make the planned move. */
   private turn(): void {
     clearTimeout(this.thinking);
     const { view } = this;

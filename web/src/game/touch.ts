@@ -2,7 +2,7 @@ import type { View } from '../gen/protocol';
 import { cardOf, type Card } from '../cards/cards';
 import { completions } from './smart';
 
-/** Which cards of a hand are raised. `touched`: those that the player has touched; the others were raised for them. */
+/** The raised cards of a hand. `touched`: those raised by the player; the others were raised automatically. */
 export interface Raised {
   keys: ReadonlySet<string>;
   touched: readonly string[];
@@ -26,7 +26,7 @@ export function keysOf(hand: readonly string[], cards: readonly Card[], first: r
   });
 }
 
-/** A touch that raises or lowers this card alone. */
+/** A touch that raises or lowers only this card. */
 export const toggled = (now: Raised, key: string): Raised =>
   raised(now.keys.has(key) ? [...now.keys].filter((other) => other !== key) : [...now.keys, key]);
 

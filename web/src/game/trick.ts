@@ -80,7 +80,7 @@ export function quietAfter(events: readonly Event[]): number {
   return events.some((event) => event.type === 'trick') ? 900 : 420;
 }
 
-/** One trick of the hand, for the log: what each seat played in it, in order; an empty list is a pass. */
+/** One trick for the log: each seat's play, in order; an empty list is a pass. */
 export interface LogTrick {
   seq: number;
   /** By seat, in the order made. */

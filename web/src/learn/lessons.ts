@@ -4,7 +4,7 @@ import { lazy } from '../browser/lazy';
 import { ApiError } from '../server/api';
 import { t, type Locale } from '../i18n/i18n.svelte';
 
-/** A step: a position or none, and the moves that go on; null where there is only something to read. */
+/** A step: an optional position, and the moves that continue; null if there is only text. */
 export interface LessonStep {
   view: View | null;
   accept: string[] | null;
@@ -20,7 +20,7 @@ export interface Lesson {
   steps: LessonStep[];
 }
 
-/** A position for one clause, and what is asked in it (scripts/practice.py). */
+/** A position for one clause, and its task (scripts/practice.py). */
 export interface Exercise {
   view: View;
   accept: string[];
@@ -61,7 +61,7 @@ export async function exercises(game: string): Promise<Exercises> {
 /** What a move is worth as an answer. */
 export type Answer = 'right' | 'wrong' | 'forbidden';
 
-/** Judge an answer to a position by the moves that go on. */
+/** Judge an answer to a position by the moves that continue. */
 export function judged(view: View, answer: string, accept: readonly string[]): Answer {
   const move = meant(view, answer);
   if (!move) return 'forbidden';

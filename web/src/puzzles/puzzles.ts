@@ -81,7 +81,7 @@ export function answersByTrick(events: readonly Event[], moves: readonly string[
     .reduce<Answered[][]>(joined, []);
 }
 
-/** The tricks with one more; where nobody beats what a seat leads again and again, its leads stand together. */
+/** The tricks with one more; unbeaten consecutive leads of one seat are grouped. */
 function joined(before: Answered[][], trick: Answered[]): Answered[][] {
   const [now, then] = [trick[0], before.at(-1)];
   const last = then?.length === 1 ? then[0] : undefined;

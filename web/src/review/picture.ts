@@ -8,7 +8,7 @@ export interface Words {
 
 const ROOM = 170;
 
-/** How many pixels a text takes at this size of letters, about: a Chinese character is as wide as it is high. */
+/** The approximate width of a text in pixels at this font size; Chinese characters are as wide as high. */
 const wide = (words: string, size: number): number =>
   [...words].reduce((sum, letter) => sum + size * (/[\u2e80-\uffef]/.test(letter) ? 1 : 0.55), 0);
 

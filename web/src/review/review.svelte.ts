@@ -43,7 +43,7 @@ export class Verdicts<Move extends Judged, Last extends Done> {
   }
 }
 
-/** Moves in place of those that were made, and what the solver says after them. */
+/** A variation, and the solver's verdict after it. */
 export class OtherLine {
   shown = $state.raw<{ moves: string[]; value: PositionValue } | null>(null);
   problem = $state('');
@@ -52,7 +52,7 @@ export class OtherLine {
 
   constructor(private readonly hand: string) {}
 
-  /** Play `moves` from the position before event `seq`; false where the reader has gone on meanwhile. */
+  /** Play `moves` from the position before event `seq`; false if the reader has moved on in the meantime. */
   async play(seq: number, moves: string[]): Promise<boolean> {
     const asked = ++this.asked;
     this.problem = '';

@@ -5,7 +5,7 @@ const AGAIN = 2000;
 
 /** A review that several watch: the leader's place goes out, followers are moved to it. */
 export class Together {
-  /** What was told last of the leader's place; null before that, and where nobody leads. */
+  /** The leader's latest position; null before that, or without a leader. */
   place = $state.raw<PlaceTold | null>(null);
   /** Whether this page goes where the leader goes. */
   following = $state(true);
@@ -29,7 +29,7 @@ export class Together {
     return shared.path;
   }
 
-  /** Follow the review with this id, or go on leading it. */
+  /** Follow the review with this id, or continue to lead it. */
   open(id: string): void {
     this.socket?.close();
     clearTimeout(this.timer);

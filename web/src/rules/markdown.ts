@@ -5,7 +5,7 @@ export type Block = { kind: 'p'; inline: Inline[] } | { kind: 'ul'; items: Inlin
 
 const SUIT_OF: Record<string, string> = { '♦': 'D', '♣': 'C', '♥': 'H', '♠': 'S' };
 
-/** Text with its cards (`4♥`, `10♠`, `4H`) told apart, so that they can be drawn, and code without its marks. */
+/** Text split at its cards (`4♥`, `10♠`, `4H`), so that they can be drawn, and code without its backticks. */
 export function inline(text: string): Inline[] {
   const parts: Inline[] = [];
   const pattern = /`([^`]+)`|((?:10|[2-9JQKA])[♦♣♥♠])|\b([2-9TJQKA])([DCHS])\b|\*\*([^*]+)\*\*/gu;

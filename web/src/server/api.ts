@@ -71,7 +71,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What went wrong, for the player: the server's own words, or that it does not answer. */
+/** An error message for the player: the server's sentence, or that it does not answer. */
 export const problemText = (error: unknown): string => (error instanceof ApiError ? error.message : t('start.unreachable'));
 
 /** The same where what a page shows may not be there. */
@@ -221,7 +221,7 @@ export const eventStandings = (event: string): Promise<EventStandings> => ask(`/
 /** What best play would have won in a deal that one has finished. */
 export const dealPar = (event: string, deal: number): Promise<DealPar> => ask(`/api/events/${id(event)}/deals/${deal}/par`);
 export const createEvent = (wanted: CreateEvent): Promise<EventCreated> => asPlayer(() => send('/api/events', wanted));
-/** The table of the next deal; where there is none yet, ask again every other second. */
+/** The table of the next deal; polls every other second until there is one. */
 export const playEvent = (event: string): Promise<EventPlayed> => asPlayer(() => send(`/api/events/${id(event)}/play`, {}));
 
 export const puzzles = (wanted: { theme?: string; grade?: number; preset?: string; offset?: number }): Promise<PuzzleList> =>

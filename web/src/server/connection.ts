@@ -18,7 +18,7 @@ export const backOff = (attempt: number, chance = Math.random()): number =>
 /** The server closes with 4000 + an HTTP status; coming back would not change a 403 or a 404. */
 export const isFinal = (code: number): boolean => [4400, 4401, 4403, 4404].includes(code);
 
-/** A WebSocket that comes back by itself; the server's snapshot on connecting makes up for whatever was missed. */
+/** A WebSocket that reconnects automatically; the server's snapshot on connection replaces missed messages. */
 export class Connection {
   private socket: WebSocket | null = null;
   private attempt = 0;
@@ -36,14 +36,14 @@ export class Connection {
     this.open();
   }
 
-  /** False where nothing is connected. */
+  /** False if the socket is not connected. */
   send(message: ClientMessage): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(message));
     return true;
   }
 
-  /** Drop the socket and come back at once. */
+  /** Close the socket and reconnect immediately. */
   restart(): void {
     const { socket } = this;
     this.attempt = 0;
@@ -98,7 +98,7 @@ export class Connection {
   }
 
   private beat(): void {
-    // Two pings without any answer: the line is dead though nobody has told the socket.
+    // Two pings without an answer: the connection is dead although the socket does not know it.
     if (this.silent++ >= 2) this.socket?.close();
     else this.send({ type: 'ping' });
   }

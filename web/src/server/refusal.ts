@@ -5,7 +5,7 @@ import { maybe, t } from '../i18n/i18n.svelte';
 /** Why something was refused: the server's sentence, and which of the catalogue's it is. */
 export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wording'>;
 
-/** `3C 4D` as `3♣ 4♦`, `T` as `10`, for the eye. */
+/** `3C 4D` as `3♣ 4♦`, `T` as `10`, for display. */
 const drawn = (text: string): string =>
   text.replace(/\b([2-9TJQKA])([DCHS])\b/g, (card) => short(card)).replace(/\bT\b/g, printed('T'));
 

@@ -12,7 +12,7 @@ interface Kept {
   bots: boolean;
 }
 
-/** Seeks a game by rating: asks again and again until there is a table, or until told to stop. */
+/** Seeks a game by rating: polls until there is a table, or until stopped. */
 export class Quick {
   wanted = $state<Kept>(load<Kept>('quick', { preset: 'big-three', speed: 'move-60', bots: true }));
   /** What the server said last, while a game is sought. */

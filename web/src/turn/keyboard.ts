@@ -11,7 +11,7 @@ const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 export const onControl = (target: HTMLElement): boolean =>
   target.tagName === 'A' || (target.tagName === 'BUTTON' && target.dataset.at === undefined);
 
-/** The keys of the table; a key that something focused needs for itself is left to it. */
+/** The keys of the table; keys that the focused element handles are left to it. */
 export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const target = event.target as HTMLElement;

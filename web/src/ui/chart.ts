@@ -8,7 +8,7 @@ export interface Sheet {
   bottom: number;
 }
 
-/** What a move is worth: null where it is not settled, undefined where nothing is said of it. */
+/** The value of a move: null if unproved, undefined without a verdict. */
 type Worth = number | null | undefined;
 
 export interface Line {
@@ -31,7 +31,7 @@ export function ratingLine(values: readonly number[], beginning: number, sheet: 
   return { path, low, high, last: [x(values.length - 1), y(values.at(-1) ?? low)] };
 }
 
-/** Values of moves as steps; where one is not known the line breaks off, and begins anew at the next that is. */
+/** Values of moves as steps; the line is interrupted at unknown values. */
 export function steps(values: readonly Worth[], x: (i: number) => number, y: (value: number) => number): string {
   let d = '';
   let last: Worth;
