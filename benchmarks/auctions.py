@@ -108,10 +108,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(FIGURES.head())
     for among, one in combinations(chosen.bids, 2):
         outcomes = measured(chosen.preset, chosen.cards, one, among, chosen.deals, chosen.seed)
-        found = line(chosen.preset, chosen.cards, one, among, chosen.seed, outcomes)
-        print(found, flush=True)
+        measured_row = line(chosen.preset, chosen.cards, one, among, chosen.seed, outcomes)
+        print(measured_row, flush=True)
         if chosen.page is not None:
-            FIGURES.put(chosen.page, found, before="Networks")
+            FIGURES.put(chosen.page, measured_row, before="Networks")
 
 
 if __name__ == "__main__":

@@ -45,10 +45,10 @@ def solved(states: list[dasan.State], seconds: float, scope: Scope | None, moves
     times, nodes = [], []
     for state in states:
         begun = time.process_time()
-        found = solve(state, seconds=seconds, scope=scope, moves=moves)
-        if found.exact:
+        solution = solve(state, seconds=seconds, scope=scope, moves=moves)
+        if solution.exact:
             times.append(time.process_time() - begun)
-            nodes.append(found.nodes)
+            nodes.append(solution.nodes)
     times.sort()
     nodes.sort()
     middle = len(states) // 2
@@ -60,7 +60,7 @@ def solved(states: list[dasan.State], seconds: float, scope: Scope | None, moves
 
 def rates(states: list[dasan.State], nodes: int) -> None:
     """Print the positions a second of the compiled and the interpreted search."""
-    found = {}
+    rate_of = {}
     for name, most in (("compiled", 100 * nodes), ("interpreted", nodes)):
         seconds, looked = 0.0, 0
         for state in states:
@@ -73,9 +73,11 @@ def rates(states: list[dasan.State], nodes: int) -> None:
             Bounded(state, seat).settle(search)
             seconds += time.process_time() - begun
             looked += budget.used
-        found[name] = looked / seconds
-    print(f"positions a second: {found['compiled']:,.0f} compiled, {found['interpreted']:,.0f} interpreted,", end=" ")
-    print(f"{found['compiled'] / found['interpreted']:.0f} times as many")
+        rate_of[name] = looked / seconds
+    print(
+        f"positions a second: {rate_of['compiled']:,.0f} compiled, {rate_of['interpreted']:,.0f} interpreted,", end=" "
+    )
+    print(f"{rate_of['compiled'] / rate_of['interpreted']:.0f} times as many")
 
 
 def main() -> None:

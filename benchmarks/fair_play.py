@@ -69,10 +69,10 @@ def _drawn_leagues() -> None:
     ):
         judged = wrong = right = together = 0
         for seed in range(leagues):
-            found = pairs(drawn(seed, hands, change))
-            guilty = [pair for pair in found if change is not None and (pair.one, pair.other) == ("p0", "p1")]
-            judged += len(found)
-            wrong += any(pair.suspicious for pair in found if pair not in guilty)
+            judged_pairs = pairs(drawn(seed, hands, change))
+            guilty = [pair for pair in judged_pairs if change is not None and (pair.one, pair.other) == ("p0", "p1")]
+            judged += len(judged_pairs)
+            wrong += any(pair.suspicious for pair in judged_pairs if pair not in guilty)
             right += any(pair.suspicious for pair in guilty)
             together += sum(pair.hands for pair in guilty)
         shown = {
@@ -121,10 +121,10 @@ def league(preset: str, people: int, hands: int, seed: int, colluders: int) -> l
 def named(preset: str, people: int, hands: int, seed: int, colluders: int) -> tuple[int, int, bool]:
     """(pairs that the report of one league judges, pairs it names wrongly, whether it names the partners)."""
     played = league(preset, people, hands, seed, colluders)
-    found = pairs(HandPlayed((preset, len(hand)), hand) for hand in played)
+    judged = pairs(HandPlayed((preset, len(hand)), hand) for hand in played)
     guilty = {(str(one), str(other)) for one in range(colluders) for other in range(one + 1, colluders)}
-    suspicious = {(pair.one, pair.other) for pair in found if pair.suspicious}
-    return len(found), len(suspicious - guilty), bool(suspicious & guilty)
+    suspicious = {(pair.one, pair.other) for pair in judged if pair.suspicious}
+    return len(judged), len(suspicious - guilty), bool(suspicious & guilty)
 
 
 def program(preset: str, player: str, wanted: int) -> Agreement:

@@ -122,9 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print("\n| `thrifty` among `random` | Student, `--early` | `dasan arena --early` |\n|---|---|---|")
     for name, (preset, options) in GAMES.items():
         rules = dasan.rules(preset, **options)
-        found = contests(rules, 100, MOST, thrifty_alone)
+        results = contests(rules, 100, MOST, thrifty_alone)
         before, now = (
-            [found_at(tuple(one), tests(MOST, looks), interval) or MOST for one in found]
+            [found_at(tuple(one), tests(MOST, looks), interval) or MOST for one in results]
             for _, looks, interval in ways(rules)[2:]
         )
         print(f"| {name} | {median(before):.0f} deals | {median(now):.0f} deals |", flush=True)

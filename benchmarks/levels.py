@@ -67,8 +67,8 @@ class Sights:
         key = np.where(margin > 0, scores.rows, -1e6 + margin) + np.where(out > 0, 1e7, 0.0)
         best = np.empty(len(envs), np.int64)
         layers.best(key, scores.begin, best)
-        found: npt.NDArray[np.int16] = env.legal[envs, best - scores.begin[:-1]]
-        return found
+        actions: npt.NDArray[np.int16] = env.legal[envs, best - scores.begin[:-1]]
+        return actions
 
 
 def points(trained: Trained, network: Network, one: float, others: float, deals: int) -> float:
@@ -97,8 +97,8 @@ def weaker(trained: Trained, network: Network, sight: float, distance: float, de
             low = middle
         else:
             high = middle
-    found = round((low + high) / 2, 3)
-    return found, points(trained, network, sight, found, deals)
+    halfway = round((low + high) / 2, 3)
+    return halfway, points(trained, network, sight, halfway, deals)
 
 
 def ahead_of_net(trained: Trained, deals: int) -> float:
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     network = load(trained)
     ahead = ahead_of_net(trained, chosen.strong_deals) if chosen.ahead is None else chosen.ahead
     print(f"strong is {ahead:+.0f} points ahead of net", flush=True)
-    found: dict[str, float] = {}
+    sights: dict[str, float] = {}
     sight, distance = ALL, chosen.distance - ahead
     for level in range(7, 0, -1):
         if distance > 0:
@@ -128,11 +128,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"level-{level}: {sight}, {gap:.0f} points", flush=True)
             if abs(gap - distance) > MISSED:
                 raise SystemExit(f"that is not {distance:.0f} points: take more --deals")
-        found[f"level-{level}"] = sight
+        sights[f"level-{level}"] = sight
         distance = chosen.distance
     if chosen.write:
         file = Path(str(WEIGHTS)) / f"{trained.name}.json"
-        card = {**trained.card, "sight": dict(sorted(found.items()))}
+        card = {**trained.card, "sight": dict(sorted(sights.items()))}
         file.write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
 
 

@@ -40,11 +40,11 @@ def kept(name: str, preset: str, seed: int, nodes: int) -> Counted:
     state = dasan.deal(rules, seed=seed, dealer=seed % rules.players)
     while state.to_act is not None:
         state = state.play(bots[state.to_act].choose(state.view(state.to_act)))
-    found: Counted = Counter()
+    counts: Counted = Counter()
     for one in review(state, seconds=None, nodes=nodes).moves:
         if one.phase is dasan.Phase.PLAY and (one.could_turn or one.kept is None):
-            found["bidder" if one.seat in (state.bidder, state.partner) else "opponent", one.kept] += 1
-    return found
+            counts["bidder" if one.seat in (state.bidder, state.partner) else "opponent", one.kept] += 1
+    return counts
 
 
 def percent(hands: Sequence[Counted], role: str) -> str:
@@ -77,10 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(FIGURES.head())
     for name in chosen.bots:
         hands = [kept(name, chosen.preset, chosen.seed + k, chosen.nodes) for k in range(chosen.hands)]
-        found = line(name, chosen.preset, chosen.seed, chosen.nodes, hands)
-        print(found, flush=True)
+        measured_row = line(name, chosen.preset, chosen.seed, chosen.nodes, hands)
+        print(measured_row, flush=True)
         if chosen.page is not None:
-            FIGURES.put(chosen.page, found, before="Networks")
+            FIGURES.put(chosen.page, measured_row, before="Networks")
 
 
 def line(name: str, preset: str, seed: int, nodes: int, hands: Sequence[Counted]) -> str:

@@ -71,9 +71,9 @@ def decisions(name: str, seed: int, worlds: int, nodes: int) -> Iterator[Decided
             continue
         view = before[one.seq].view(one.seat)
         known = {**dict.fromkeys(map(str, one.keeping), True), **dict.fromkeys(map(str, one.losing), False)}
-        found = keeping(view, worlds, nodes, set(known))
-        if found is not None:
-            best, most = found
+        most_kept = keeping(view, worlds, nodes, set(known))
+        if most_kept is not None:
+            best, most = most_kept
             yield Decided(most, known[best], one.kept, known.get(str(dasan.bot(name, seed=1).choose(view))))
 
 
@@ -81,10 +81,10 @@ def keeping(view: View, worlds: int, nodes: int, moves: set[str]) -> tuple[str, 
     """(the one of `moves` that keeps the result in most worlds in which it could be lost, its share of them); None if
     there are too few such worlds.
     """
-    seed, found = seed_of(view, 1), fitted(view.rules)
-    if found is None:
+    seed, network = seed_of(view, 1), fitted(view.rules)
+    if network is None:
         raise SystemExit("there is no network for these rules")
-    drawn = by_likelihood(view, worlds, seed, found, POOL)
+    drawn = by_likelihood(view, worlds, seed, network, POOL)
     hands = {tuple(map(int, one)): weight for one, weight in zip(drawn.deals.one, drawn.weights, strict=True)}
     warm = Warm(MEMORY_MB, None)
     good: Counter[str] = Counter()
@@ -113,8 +113,12 @@ def worlds_of(view: View, seed: int, weights: Mapping[tuple[int, ...], float]) -
 
 def solved(state: State, warm: Warm, nodes: int) -> dict[str, bool] | None:
     """Whether each solved move keeps the result; None if the result is unknown."""
-    found = solve_warm(state, warm, Budget(None, nodes), line=False)
-    return None if found.value is None else {str(move): value == found.value for move, value in found.moves.items()}
+    solution = solve_warm(state, warm, Budget(None, nodes), line=False)
+    return (
+        None
+        if solution.value is None
+        else {str(move): value == solution.value for move, value in solution.moves.items()}
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -129,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     hands = [[*decisions(chosen.bot, chosen.seed + k, chosen.worlds, chosen.nodes)] for k in range(chosen.hands)]
     every = [one for hand in hands for one in hand]
     most = expected(hands)
-    found = row(
+    measured_row = row(
         (
             f"`{chosen.bot}` {dasan.bot(chosen.bot).version}",
             str(chosen.hands),
@@ -140,9 +144,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             *(share([getattr(one, name) for one in every]) for name in ("best", "net", "bot")),
         )
     )
-    print(FIGURES.head(), found, sep="\n")
+    print(FIGURES.head(), measured_row, sep="\n")
     if chosen.page is not None:
-        FIGURES.put(chosen.page, found, before="Networks")
+        FIGURES.put(chosen.page, measured_row, before="Networks")
 
 
 def expected(hands: Sequence[Sequence[Decided]]) -> Estimate:

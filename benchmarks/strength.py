@@ -140,13 +140,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         for a, b, deals in game.contests:
             contest = Contest(dasan.rules(game.preset, **game.options), a, b, deals, SEED)
-            found = run(
+            outcomes = run(
                 contest,
                 processes=chosen.processes,
                 known=kept.of(contest),
                 keep=lambda one, contest=contest: kept.keep(contest, one),  # type: ignore[misc]
             )
-            print(f"{name}: {a} among {b} {interval(contest.rules, found)}", flush=True)
+            print(f"{name}: {a} among {b} {interval(contest.rules, outcomes)}", flush=True)
     if chosen.page is not None:
         earlier = chosen.page.read_text(encoding="utf-8") if chosen.page.exists() else ""
         chosen.page.write_text(page(OutcomeFile(chosen.out), earlier), encoding="utf-8")
@@ -163,12 +163,12 @@ def write_cards(kept: OutcomeFile) -> None:
         for game in GAMES.values():
             rules = dasan.rules(game.preset, **game.options)
             for a, b, deals in game.contests:
-                found = kept.newest(Contest(rules, a, b, deals, SEED))
-                if rules.digest == one.rules.digest and a == "net" and found is not None:
-                    outcomes = list(found[1].values())
+                newest = kept.newest(Contest(rules, a, b, deals, SEED))
+                if rules.digest == one.rules.digest and a == "net" and newest is not None:
+                    outcomes = list(newest[1].values())
                     estimate = interval(rules, outcomes)
                     strength[b] = {
-                        "among": " ".join((b, found[0][1])),
+                        "among": " ".join((b, newest[0][1])),
                         "deals": len(outcomes),
                         "seed": SEED,
                         "a_hand": [round(x, 3) for x in (estimate.mean, estimate.low, estimate.high)],
@@ -200,10 +200,10 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         rules = dasan.rules(game.preset, **game.options)
         stay = _rows(before.get(game.title, ""))
         for a, b, deals in game.contests:
-            found = kept.newest(Contest(rules, a, b, deals, SEED))
-            if found is not None and len(found[1]) > 1:
-                alone, among = (f"`{name}` {version}" for name, version in zip((a, b), found[0], strict=True))
-                rows.append(_row(rules, alone, among, list(found[1].values())))
+            newest = kept.newest(Contest(rules, a, b, deals, SEED))
+            if newest is not None and len(newest[1]) > 1:
+                alone, among = (f"`{name}` {version}" for name, version in zip((a, b), newest[0], strict=True))
+                rows.append(_row(rules, alone, among, list(newest[1].values())))
             elif (a, b) in stay:
                 rows.append(stay[a, b])
         if rows:

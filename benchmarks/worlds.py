@@ -60,19 +60,21 @@ def playouts(rules: dasan.Rules, policy: str) -> float:
     for i in range(1, 20):
         positions.copy(slice(0, 100), slice(100 * i, 100 * i + 100))
     positions.play_out(policy=policy, last=1)
-    found = []
+    rates = []
     for seed in range(5):
         begin = process_time()
         plies = positions.play_out(policy=policy, seed=seed).plies
-        found.append(plies / (process_time() - begin) / 1e6)
-    return median(found)
+        rates.append(plies / (process_time() - begin) / 1e6)
+    return median(rates)
 
 
 def main() -> None:
     for preset, options in GAMES:
-        found = [f"{sum(s.hand_sizes)} cards held: {speed(s):.1f} M/s" for s in moments(dasan.rules(preset, **options))]
-        found += [f"{policy}: {playouts(dasan.rules(preset, **options), policy):.1f} M plies/s" for policy in POLICIES]
-        print(preset, options or "", *found, sep="  ")
+        columns = [
+            f"{sum(s.hand_sizes)} cards held: {speed(s):.1f} M/s" for s in moments(dasan.rules(preset, **options))
+        ]
+        columns += [f"{policy}: {playouts(dasan.rules(preset, **options), policy):.1f} M plies/s" for policy in POLICIES]
+        print(preset, options or "", *columns, sep="  ")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def theirs(tables: int, think: float, seconds: float) -> dict[str, float]:
         assert load.stdout is not None
         assert load.stdout.readline().strip() == "counting"
         before = usage(server.pid).cpu
-        told = json.loads(load.stdout.readline())
+        measurement = json.loads(load.stdout.readline())
         after = usage(server.pid).cpu
         load.wait()
     finally:
@@ -44,10 +44,10 @@ def theirs(tables: int, think: float, seconds: float) -> dict[str, float]:
     assert before is not None
     assert after is not None
     return {
-        "moves_per_s": told["moves"] / seconds,
-        "seen_p50": told["p50"],
-        "seen_p99": told["p99"],
-        "cpu_ms": 1000 * (after - before) / told["moves"],
+        "moves_per_s": measurement["moves"] / seconds,
+        "seen_p50": measurement["p50"],
+        "seen_p99": measurement["p99"],
+        "cpu_ms": 1000 * (after - before) / measurement["moves"],
     }
 
 
@@ -78,8 +78,8 @@ def main() -> None:
     for _ in range(asked.runs):
         for name, measure in (("dasan", ours), ("boardgame.io", theirs)):
             load = os.getloadavg()[0]
-            found = measure(asked.tables, asked.think, asked.seconds)
-            print(json.dumps({"server": name, "load_average": round(load, 1), **found}), flush=True)
+            measurement = measure(asked.tables, asked.think, asked.seconds)
+            print(json.dumps({"server": name, "load_average": round(load, 1), **measurement}), flush=True)
 
 
 if __name__ == "__main__":

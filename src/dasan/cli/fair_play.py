@@ -45,19 +45,21 @@ def fairplay(
 
         since = now() - days * DAY
         hands = await store.fair_play.hands(since)
-        found = pairs(hands)
+        judged = pairs(hands)
         shared = await store.fair_play.shared_networks()
         accounts = await store.fair_play.accounts(since, LEAST) if programs else []
         agreements = [await _agreement(store, one, since, programs, bot) for one in accounts[:most]]
-        named = {one for pair in found[:most] for one in (pair.one, pair.other)} | set(accounts[:most])
+        named = {one for pair in judged[:most] for one in (pair.one, pair.other)} | set(accounts[:most])
         people = await store.moderation.people(named)
         names = {one: row["name"] or one for one, row in people.items()}
-        rows = [{**asdict(pair), "networks": shared.get((pair.one, pair.other), 0)} for pair in found[:most]]
+        rows = [{**asdict(pair), "networks": shared.get((pair.one, pair.other), 0)} for pair in judged[:most]]
         programs_ = [{**asdict(one), "suspicious": one.suspicious} for one in agreements]
         if as_json:
-            print_json({"hands": len(hands), "judged": len(found), "pairs": rows, "programs": programs_, "names": names})
+            print_json(
+                {"hands": len(hands), "judged": len(judged), "pairs": rows, "programs": programs_, "names": names}
+            )
             return
-        say(f"{len(hands)} hands of two people or more, {len(found)} pairs with {LEAST} hands together and apart")
+        say(f"{len(hands)} hands of two people or more, {len(judged)} pairs with {LEAST} hands together and apart")
         for row in rows:
             say(
                 f"{'!' if row['suspicious'] else ' '} {names[row['one']]} and {names[row['other']]}: {row['hands']} hands,"
