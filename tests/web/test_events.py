@@ -46,7 +46,7 @@ def test_the_deal_of_the_day(browser: Browser, server: Served, locale: str, size
         )
         play_on(page, "[role=dialog] footer .primary")
         page.get_by_role("link", name=words["duplicate.standings"]).click()
-        expect(page.get_by_text(words["duplicate.done"])).to_be_visible()
+        expect(page.get_by_text(words["duplicate.done"], exact=True)).to_be_visible()
         expect(page.locator("tr.you")).to_contain_text("2/2")
         expect(page.locator("[aria-labelledby=mine] tbody tr")).to_have_count(2)
         accessible(page, "the standings")
