@@ -24,10 +24,10 @@ def levels(rules: Rules) -> dict[str, int] | None:
     compare plays in another way.
     """
     bombs = any(shape.power for shape in rules.shapes)
-    found: dict[str, int] = {}
+    level_of: dict[str, int] = {}
     for shape in rules.shapes:
-        below = [found.get(kind, 0) for kind, _ in shape.also_beats]
-        found[shape.kind] = shape.power if bombs else 1 + max(below) if below else 0
+        below = [level_of.get(kind, 0) for kind, _ in shape.also_beats]
+        level_of[shape.kind] = shape.power if bombs else 1 + max(below) if below else 0
     for a in rules.shapes:
         beaten = {kind for kind, least in a.also_beats if least == ""}
         for b in rules.shapes:
@@ -36,11 +36,11 @@ def levels(rules: Rules) -> dict[str, int] | None:
             if bombs or _family(a) != _family(b):
                 beats = a.power > b.power or (a.power == b.power and b.kind in beaten)
                 comparable = bombs or sizes_of(a) == sizes_of(b)
-                if beats != (comparable and found[a.kind] > found[b.kind]):
+                if beats != (comparable and level_of[a.kind] > level_of[b.kind]):
                     return None
-            elif found[a.kind] != found[b.kind]:
+            elif level_of[a.kind] != level_of[b.kind]:
                 return None
-    return found
+    return level_of
 
 
 def _compared_by_level(rules: Rules) -> str | None:

@@ -90,7 +90,7 @@ def ratings(
     as_json: AsJson = False,
 ) -> None:
     """Compute all ratings again from the stored hands, and compare. Exit code 1 if some differ and are not stored."""
-    found: list[Difference] = []
+    different: list[Difference] = []
 
     async def compute(store: Store) -> None:
         from dasan.server.operations.reporting import now
@@ -100,7 +100,7 @@ def ratings(
             raise CannotRun(f"a server is running on this database (seen {time_text(running[0].seen)}): stop it first")
         run = store.database.write if write else store.database.read
         count, changed = await run(lambda connection: differences(connection, write=write))
-        found.extend(changed)
+        different.extend(changed)
         if as_json:
             print_json({"ratings": count, "stored": write, "differences": [vars(one) for one in changed]})
             return
@@ -109,7 +109,7 @@ def ratings(
         say(f"{count} ratings, of which {len(changed)} {'are' if write else 'would be'} changed")
 
     with_store(compute, data_dir, database)
-    if found and not write:
+    if different and not write:
         raise typer.Exit(1)
 
 

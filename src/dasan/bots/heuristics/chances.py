@@ -49,10 +49,10 @@ class Chances:
 
         self._view = view
         self._rules = view.rules
-        found = Sampler(view).hands(most, 0)
-        self._hands = found.hands
-        self._weights = np.array(found.weights) / sum(found.weights)
-        self.whole = found.whole
+        hands_now = Sampler(view).hands(most, 0)
+        self._hands = hands_now.hands
+        self._weights = np.array(hands_now.weights) / sum(hands_now.weights)
+        self.whole = hands_now.whole
         self._seats = view.answering()
         self._plays = [move.combination for move in moves if move.combination is not None]
 
@@ -233,9 +233,9 @@ class _Rows:
             rows = slice(at, min(at + _AT_ONCE, end))
             fits = self._fit(rows, held.of(left))
             first = fits.argmax(axis=0)
-            found = fits[first, np.arange(len(left))]
-            out[left[found]] = self._strengths[rows][first[found]]
-            left = left[~found]
+            fitting = fits[first, np.arange(len(left))]
+            out[left[fitting]] = self._strengths[rows][first[fitting]]
+            left = left[~fitting]
         return out
 
     def _fit(self, rows: slice, held: _Held) -> Bools:

@@ -161,8 +161,8 @@ class _PublicNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = [str(address[0]) for *_, address in found]
+        resolved = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = [str(address[0]) for *_, address in resolved]
         allowed = [one for one in addresses if self._private or is_public(one)]
         if not allowed:
             raise httpcore.ConnectError("the name leads to no public address")

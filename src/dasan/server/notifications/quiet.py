@@ -30,14 +30,14 @@ def quiet_until(now: int, zone: str, begins: int | None, ends: int | None) -> in
     >>> quiet_until(at("2026-11-26T21:59+01:00"), "Europe/Paris", 22 * 60, 8 * 60) is None
     True
     """
-    found = zone_named(zone) or ZoneInfo("UTC")
+    time_zone = zone_named(zone) or ZoneInfo("UTC")
     if begins is None or ends is None or begins == ends:
         return None
-    here = datetime.fromtimestamp(now / 1000, UTC).astimezone(found)
+    here = datetime.fromtimestamp(now / 1000, UTC).astimezone(time_zone)
     minute = here.hour * 60 + here.minute
     inside = begins <= minute < ends if begins < ends else minute >= begins or minute < ends
     if not inside:
         return None
     day = here.date() + timedelta(days=1 if minute >= ends else 0)
-    end = datetime.combine(day, time(ends // 60, ends % 60), found)
+    end = datetime.combine(day, time(ends // 60, ends % 60), time_zone)
     return max(now + 1, int(end.timestamp() * 1000))

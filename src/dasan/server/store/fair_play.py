@@ -30,10 +30,10 @@ class FairPlay:
             .where(people, hand_seats.c.hand_id.in_(several))
             .order_by(hands.c.finished, hand_seats.c.hand_id)
         )
-        found: dict[str, tuple[str, dict[str, float]]] = {}
+        payments_of: dict[str, tuple[str, dict[str, float]]] = {}
         for row in await self._database.read(lambda connection: connection.execute(query).all()):
-            found.setdefault(row.hand_id, (row.preset, {}))[1][row.player] = row.payment
-        return [HandPlayed((preset, len(payments)), payments) for preset, payments in found.values()]
+            payments_of.setdefault(row.hand_id, (row.preset, {}))[1][row.player] = row.payment
+        return [HandPlayed((preset, len(payments)), payments) for preset, payments in payments_of.values()]
 
     async def shared_networks(self) -> dict[tuple[str, str], int]:
         """Ordered pairs of players, with the number of recent networks that they share."""

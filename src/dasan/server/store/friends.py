@@ -87,8 +87,8 @@ class Friends:
         )
 
         def read(connection: sa.Connection) -> Circle:
-            found = tuple(Friend(row.name, row.seen is not None, row.seen) for row in connection.execute(mine))
-            return Circle(found, tuple(connection.scalars(others)), tuple(connection.scalars(shut)))
+            followed = tuple(Friend(row.name, row.seen is not None, row.seen) for row in connection.execute(mine))
+            return Circle(followed, tuple(connection.scalars(others)), tuple(connection.scalars(shut)))
 
         return await self._database.read(read)
 

@@ -88,8 +88,8 @@ def fill_facts(connection: sa.Connection, most: int) -> None:
     for row in connection.execute(
         sa.select(hands.c.id, hands.c.preset, hands.c.record).where(hands.c.id.in_(bare))
     ).all():
-        told = (json.loads(line) for line in record_lines(row.record))
-        bids = [line["bid"] for line in told if line.get("type") == "bid"]
+        entries = (json.loads(line) for line in record_lines(row.record))
+        bids = [line["bid"] for line in entries if line.get("type") == "bid"]
         facts = {"preset": row.preset, "bid": bids[-1] if bids else None}
         connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == row.id).values(**facts))
 

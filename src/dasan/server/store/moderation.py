@@ -182,17 +182,17 @@ class Moderation:
 
     async def restricted(self, now: int) -> tuple[list[str], int]:
         """(ids of muted or banned players, the latest first, at most ``MOST_SHOWN``; their total number)."""
-        kept = sa.or_(players.c.banned, players.c.muted_until > now)
+        restricted = sa.or_(players.c.banned, players.c.muted_until > now)
         since = (
             sa.select(sa.func.max(audit.c.at))
             .where(audit.c.subject == players.c.id, audit.c.action.in_(["ban", "mute"]))
             .scalar_subquery()
         )
-        query = sa.select(players.c.id).where(kept).order_by(sa.func.coalesce(since, 0).desc(), players.c.id)
+        query = sa.select(players.c.id).where(restricted).order_by(sa.func.coalesce(since, 0).desc(), players.c.id)
         return await self._database.read(
             lambda connection: (
                 list(connection.scalars(query.limit(MOST_SHOWN))),
-                connection.scalar(sa.select(sa.func.count()).select_from(players).where(kept)) or 0,
+                connection.scalar(sa.select(sa.func.count()).select_from(players).where(restricted)) or 0,
             )
         )
 

@@ -198,12 +198,12 @@ def differences(connection: sa.Connection, *, write: bool = False) -> tuple[int,
         connection.execute(sa.delete(ratings))
         if fresh:
             connection.execute(sa.insert(ratings), [{**_which(key), **vars(rated)} for key, rated in fresh.items()])
-    found = []
+    differing = []
     for key in sorted({*stored, *fresh}):
         before, now = stored.get(key), fresh.get(key)
         if before is None or now is None or (shown(before.mu), before.hands) != (shown(now.mu), now.hands):
-            found.append(Difference(*key, *(None if one is None else shown(one.mu) for one in (before, now))))
-    return len(fresh), found
+            differing.append(Difference(*key, *(None if one is None else shown(one.mu) for one in (before, now))))
+    return len(fresh), differing
 
 
 def _which(key: Key) -> dict[str, Any]:

@@ -18,10 +18,10 @@ def end_sessions(connection: sa.Connection, player: str, now: int, session: str 
     """
     mine = sign_ins.c.player == player
     connection.execute(sa.delete(sign_ins).where(mine if session is None else sa.and_(mine, sign_ins.c.id == session)))
-    told = push_subscriptions.c.player == player
+    subscribed = push_subscriptions.c.player == player
     if session is not None:
-        told = sa.and_(told, push_subscriptions.c.session == session)
-    connection.execute(sa.delete(push_subscriptions).where(told))
+        subscribed = sa.and_(subscribed, push_subscriptions.c.session == session)
+    connection.execute(sa.delete(push_subscriptions).where(subscribed))
     connection.execute(sa.delete(links).where(links.c.player == player))
     connection.execute(sa.delete(challenges).where(challenges.c.player == player))
     account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))

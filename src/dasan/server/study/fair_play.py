@@ -93,7 +93,7 @@ def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM)
     squares: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     for pool, joint, transfer in chain.from_iterable(sums.values()):
         squares[pool].append((joint**2, transfer**2))
-    spread = {pool: (fmean(j for j, _ in found), fmean(t for _, t in found)) for pool, found in squares.items()}
+    spread = {pool: (fmean(j for j, _ in values), fmean(t for _, t in values)) for pool, values in squares.items()}
     judged = []
     for (one, other), together in sums.items():
         if len(together) >= least and min(number[one], number[other]) - len(together) >= least:
@@ -114,7 +114,7 @@ def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM)
 
 def _beyond_skill(hands: Sequence[HandPlayed]) -> list[dict[str, float]]:
     """Each person's residual score after skill, by hand."""
-    found: list[dict[str, float]] = [{} for _ in hands]
+    residuals: list[dict[str, float]] = [{} for _ in hands]
     pools: dict[tuple[str, int], list[int]] = defaultdict(list)
     for at, hand in enumerate(hands):
         pools[hand.pool].append(at)
@@ -123,8 +123,8 @@ def _beyond_skill(hands: Sequence[HandPlayed]) -> list[dict[str, float]]:
         names = [player for at in places for player in hands[at].payments]
         which = np.repeat(np.arange(len(places)), [len(hands[at].payments) for at in places])
         for place, player, rest in zip(which, names, _residuals(_normal_scores(payments), names, which), strict=True):
-            found[places[place]][player] = float(rest)
-    return found
+            residuals[places[place]][player] = float(rest)
+    return residuals
 
 
 def _normal_scores(payments: Floats) -> Floats:
