@@ -372,7 +372,7 @@ def test_a_host_moderates_by_commands(server: Served, tmp_path: Path) -> None:
     one = ok(ann.http.get("/api/me"))["id"]
     assert output("admin", "mute", name, "--hours", 3, *here) == f"{one} is muted for 3 hours\n"
     assert output("admin", "unmute", name, *here) == f"{one} is no longer muted\n"
-    assert "is kept out for 7 days" in output("admin", "ban-network", "203.0.113.7/24", *here)
+    assert "is banned for 7 days" in output("admin", "ban-network", "203.0.113.7/24", *here)
     assert "203.0.113.0/24" in output("admin", "networks", *here)
     output("admin", "unban-network", "203.0.113.0/24", *here)
     file = tmp_path / "words.txt"
