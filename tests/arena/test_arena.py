@@ -38,7 +38,7 @@ def test_a_line_up_is_read_once() -> None:
     assert match.lineup == tuple(names)
 
 
-def test_places_are_told_where_play_goes_on_to_the_last() -> None:
+def test_places_are_reported_in_games_played_to_the_last() -> None:
     match = duplicate(dasan.rules("winner"), ["random"] * 4, deals=2)
     assert match.hands == 2
     place = match.standings["random"].place
@@ -62,7 +62,7 @@ def test_quantiles_of_t(freedom: int, value: float) -> None:
     assert t_quantile(0.975, freedom) == pytest.approx(value, rel=0.005)
 
 
-def test_an_interval_holds_the_mean_as_often_as_it_says() -> None:
+def test_intervals_have_their_nominal_coverage() -> None:
     rng = random.Random(1)
     held = 0
     for _ in range(600):

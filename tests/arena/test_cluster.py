@@ -192,7 +192,7 @@ def run_with_ray(program: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_what_fails_is_told_in_a_sentence_and_a_cluster_gets_no_more_than_it_holds(tmp_path: Path) -> None:
+def test_a_cluster_failure_is_one_sentence_and_work_is_bounded(tmp_path: Path) -> None:
     assert "one sentence each\n" in run_with_ray(ON_ONE_NODE, tmp_path)
 
 

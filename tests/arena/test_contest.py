@@ -151,9 +151,7 @@ def test_without_a_limit_a_bot_that_hangs_is_ended_too(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("later", ["asked", "idle", "done"])
-def test_what_a_process_does_after_it_was_found_overdue_changes_nothing(
-    later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_an_overdue_process_are_ignored(later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The parent reads that one bot is overdue, and before it ends the process, that has gone on."""
     end, asked = os.kill, threading.Event()
 
@@ -343,7 +341,7 @@ def test_records_of_other_games_and_programs_have_files_of_their_own(tmp_path: P
     assert len(list(tmp_path.iterdir())) == 2 * 2 * 4
 
 
-def test_what_a_cluster_has_played_is_kept_though_a_later_part_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outcomes_before_a_cluster_failure_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray itself is left out: each part is played when it is waited for."""
     ray = SimpleNamespace(
         is_initialized=lambda: True,
@@ -369,7 +367,7 @@ def test_what_a_cluster_has_played_is_kept_though_a_later_part_fails(monkeypatch
     assert kept == [1, 2]
 
 
-def test_roles_are_told_in_games_with_sides() -> None:
+def test_roles_are_reported_in_games_with_sides() -> None:
     makers: Mapping[str, Maker] = {"x": lambda seed: bot("thrifty"), "y": lambda seed: bot("thrifty")}
     outcome = play_deal(Contest(dasan.rules("big-three"), "x", "y", 1), 4, makers)
     assert outcome.mean == 0
@@ -387,7 +385,7 @@ def test_ratings_of_few_deals_have_wide_intervals() -> None:
     assert wrong <= 20
 
 
-def test_ratings_follow_who_earns_more() -> None:
+def test_ratings_follow_earnings() -> None:
     better = [Outcome(i, 1.0, 0.5, 3, 1) for i in range(40)]
     equal = [Outcome(i, 0.0, 0.5, 2, 2) for i in range(40)]
     rated = ratings({("a", "b"): better, ("b", "c"): equal, ("a", "c"): better})

@@ -279,7 +279,7 @@ SEEN = (
 
 
 @pytest.mark.parametrize(("rules", "name"), SEEN, ids=[f"{r.name} {n} {i}" for i, (r, n) in enumerate(SEEN)])
-def test_what_compiled_code_got_wrong_is_refused_by_name(rules: Rules, name: str) -> None:
+def test_a_backend_with_wrong_results_is_refused_by_name(rules: Rules, name: str) -> None:
     for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS):
         with pytest.raises(ValueError, match=rf"\b{name}[. ]"):
             backends.choose(rules, purpose, "compiled")
@@ -365,7 +365,7 @@ def test_ids_that_do_not_fit_are_refused_where_tables_are_made(monkeypatch: pyte
         env.tables(dasan.rules("big-two"), False)
 
 
-def test_what_only_describes_rules_chooses_no_backend() -> None:
+def test_descriptive_fields_do_not_affect_the_backend() -> None:
     """One digest, one code: what a house rule takes out only words a refusal."""
     rules = dasan.rules("big-three")
     worded = replace(rules, excluded=(Flush(kind="flush", clause="H.09", size=5),))

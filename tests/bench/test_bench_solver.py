@@ -38,7 +38,7 @@ def test_rows_as_json() -> None:
     assert again["seconds"] == SIZES[20][1]
 
 
-def test_what_is_not_solved_counts_as_longer_than_the_limit() -> None:
+def test_unsolved_positions_count_as_above_the_limit() -> None:
     (row,) = measure_solver([52], count=2, seed=1, seconds=1e-9)
     assert row.unsolved == 1
     assert (row.ms.median, row.nodes.max) == (None, None)

@@ -46,7 +46,7 @@ def play_session(rules: dasan.Rules, seats: Sequence[Bot], hands: int, seed: int
     return session
 
 
-def test_there_are_bots_by_name_and_an_unknown_name_is_told_which() -> None:
+def test_an_unknown_bot_lists_the_known_names() -> None:
     assert {name: dasan.bot(name).name for name in BOTS} == {name: name for name in BOTS}
     with pytest.raises(
         ValueError,

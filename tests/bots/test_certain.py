@@ -32,7 +32,7 @@ def others_go_wild(state: dasan.State, seat: int, rng: random.Random) -> dasan.S
 
 @pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
-def test_who_makes_certain_moves_goes_out_first(preset: str) -> None:
+def test_a_player_of_certain_moves_goes_out_first(preset: str) -> None:
     rng, tried = random.Random(preset), 0
     for seed in range(12):
         state = dasan.deal(dasan.rules(preset), seed=seed)

@@ -84,7 +84,7 @@ def stay(values: Floats, blend: Blend, weights: Floats | None = None) -> list[bo
     return found
 
 
-def test_who_is_clearly_behind_is_eliminated() -> None:
+def test_clearly_worse_candidates_are_eliminated() -> None:
     plain = Blend(np.zeros(3), 0.0)
     assert stay(outcomes(1.0, 0.999, 0.9), plain) == [True, True, False]
     assert stay(outcomes(0.9, 1.0, 0.2), plain) == [False, True, False]
@@ -104,7 +104,7 @@ def test_a_heavy_world_counts_more() -> None:
     assert stay(values, Blend(np.zeros(2), 0.0), np.r_[np.ones(49), 49.0]) == [True, True]
 
 
-def test_a_first_score_weighs_as_much_as_so_many_worlds() -> None:
+def test_a_first_score_has_the_weight_of_several_worlds() -> None:
     """What the network puts far ahead stays, and so does what another estimate puts ahead."""
     values = outcomes(1.0, 0.9)
     assert stay(values, Blend(np.array([0.0, 0.0]), 100.0)) == [True, False]

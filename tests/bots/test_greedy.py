@@ -232,7 +232,7 @@ RECORDED_MORE = [
     ("preset", "options", "hands", "digest"),
     [*RECORDED, *(pytest.param(*row, marks=pytest.mark.slow) for row in RECORDED_MORE)],
 )
-def test_the_version_plays_as_it_always_did(preset: str, options: Options, hands: int, digest: str) -> None:
+def test_a_version_always_plays_the_same_way(preset: str, options: Options, hands: int, digest: str) -> None:
     rules = dasan.rules(preset, **options)
     plan = DatasetPlan(rules, ("greedy",) * rules.players, hands)
     seen = hashlib.sha256()
@@ -254,7 +254,7 @@ def test_the_cheapest_move_is_found_without_working_out_every_cost(preset: str) 
             state = state.play(GREEDY.choose(view))
 
 
-def test_what_a_bot_was_asked_before_changes_nothing() -> None:
+def test_earlier_views_do_not_affect_a_choice() -> None:
     """One bot plays every seat of one hand after the other, with some moves that it would not have made."""
     used, moves = dasan.bot("greedy"), random.Random(8)
     games: list[tuple[str, Options]] = [

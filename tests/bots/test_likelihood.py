@@ -237,7 +237,7 @@ def test_a_call_says_something_where_the_hand_begins_with_it() -> None:
     assert [one.start.phase for one in stories(view, world)] == [Phase.CALL]
 
 
-def test_nothing_is_told_before_the_first_move() -> None:
+def test_no_facts_before_the_first_move() -> None:
     state = dasan.deal(BIG_THREE, seed=3)
     view = state.view(state.to_act)
     (world,) = worlds.sample(view, 1)

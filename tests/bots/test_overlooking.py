@@ -54,14 +54,14 @@ def test_the_same_view_and_seed_have_the_same_move_and_seeds_differ() -> None:
 
 
 @pytest.mark.parametrize("hand", ["5D 5H 5S JC JH", "3C 3H", "7D 7H"])
-def test_whoever_can_go_out_does(hand: str) -> None:
+def test_a_player_who_can_go_out_does(hand: str) -> None:
     state = dasan.start(dasan.rules("winner"), [hand, "9C TC", "QC KD", "KC AC"], leader=0)
     for name in LEVELS:
         for seed in range(4):
             assert len(dasan.bot(name, seed=seed).choose(state.view(0)).cards) == len(hand.split())
 
 
-def test_whoever_sees_no_play_makes_one_where_passing_is_not_allowed() -> None:
+def test_a_player_who_overlooks_every_play_still_plays_if_it_must() -> None:
     state = dasan.start(dasan.rules("big-two", guard="off"), ["4D 5C", "9C TC", "JC QC", "KC AC"], leader=0)
     said = {str(dasan.bot("level-1", seed=seed).choose(state.view(0))) for seed in range(20)}
     assert said == {"4D", "5C"}

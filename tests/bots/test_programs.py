@@ -130,7 +130,7 @@ def test_a_command_is_split_as_its_system_writes_paths() -> None:
             split_command(" ", windows=windows)
 
 
-def test_a_program_is_told_what_its_seat_sees_and_no_more(tmp_path: Path) -> None:
+def test_a_program_receives_only_its_seats_view(tmp_path: Path) -> None:
     """All that is written to it, over a hand, is the same when the cards of the others are exchanged."""
     log = tmp_path / "log"
     answer = "{'type': 'move', 'id': message['id'], 'move': message['view']['legal_moves'][0]['move']}"

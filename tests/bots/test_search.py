@@ -84,7 +84,7 @@ def test_every_network_of_the_package_fits_its_rules_and_has_a_card() -> None:
         assert np.isfinite(values).all()
 
 
-def test_other_rules_get_the_nearest_network_or_greedy_and_are_told() -> None:
+def test_other_rules_get_the_nearest_network_or_greedy_with_a_notice() -> None:
     net = NetBot()
     assert net.note(CHARLESWORTH) == ""
     house = dasan.rules("big-two", triples=True, scoring="cards", guard="off", straights="taiwan")
@@ -146,7 +146,7 @@ def test_threads_do_not_disturb_each_other() -> None:
             assert list(threads.map(values, views)) == alone
 
 
-def test_what_the_others_did_speaks_for_their_cards() -> None:
+def test_others_moves_are_evidence_of_their_cards() -> None:
     """The true cards are likelier than others that explain the view, by the plays of players like the network."""
     found = fitted(CHARLESWORTH)
     assert found is not None

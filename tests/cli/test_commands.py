@@ -229,7 +229,7 @@ def test_a_player_s_copy_of_finished_hands_is_read_like_any_other() -> None:
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
-def test_a_copy_that_hides_cards_is_read_as_far_as_it_goes(as_json: list[str]) -> None:
+def test_a_redacted_copy_is_read_as_far_as_possible(as_json: list[str]) -> None:
     game = greedy_game("big-two")
     hidden = game.session.record(view=0)
     assert "this copy hides cards of hand 1" in output("verify", "-", *as_json, stdin=hidden)

@@ -98,7 +98,7 @@ def test_a_full_disk_is_one_sentence(command: str) -> None:
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["rules big-three", "--version", "puzzle --shipped --count 2"])
-def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
+def test_a_closed_pipe_is_not_an_error(command: str) -> None:
     read, write = os.pipe()
     os.close(read)
     try:
@@ -128,7 +128,7 @@ def test_closed_streams_are_empty_ones(arguments: str, closing: str, code: int) 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
-def test_a_refusal_that_nobody_can_read_has_its_exit_code() -> None:
+def test_a_refusal_on_a_closed_stderr_keeps_its_exit_code() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run([sys.executable, "-m", "dasan", "rules", "chess"], stderr=full, check=False)
     assert done.returncode == 2

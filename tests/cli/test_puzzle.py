@@ -31,7 +31,7 @@ def test_puzzles_are_made_and_written(tmp_path: Path) -> None:
     assert all("tempo" in puzzle.themes and puzzle.players == 3 and 8 <= puzzle.cards <= 24 for puzzle in made)
 
 
-def test_shipped_puzzles_are_chosen_and_told() -> None:
+def test_shipped_puzzles_are_filtered_and_printed() -> None:
     asked = ("puzzle", "--shipped", "--theme", "tempo", "--grade", "3", "--players", "3", "--count", "2", "--seed", "4")
     told = json.loads(cli(*asked, "--json").stdout)
     known = {puzzle.id: puzzle for puzzle in load(theme="tempo", grade=3, players=3)}
@@ -125,7 +125,7 @@ def test_a_tree_that_does_not_fit_is_said(file: Path) -> None:
             assert "does not fit" in refusal("puzzle", file, "--solution")
 
 
-def test_every_solution_can_be_told() -> None:
+def test_every_solution_can_be_printed() -> None:
     """Each line names who moves, and every move of the tree is there."""
     for puzzle in load()[::40]:
         told = list(solution(puzzle))

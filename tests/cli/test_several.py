@@ -159,7 +159,7 @@ def test_several_records_from_python() -> None:
     assert dasan.replay(hand(1).record() + note) == hand(1)
 
 
-def test_a_position_in_a_trick_is_told() -> None:
+def test_a_position_in_a_trick_is_printed() -> None:
     """What lies on the table, who has passed, whose turn it is: at the beginning, and where the record ends."""
     rules = dasan.rules("big-three-4p")
     where = {"table": "6C", "table_seat": 2, "to_act": 1, "passed": [3, 0], "called": "5S", "partner": 3}

@@ -97,7 +97,7 @@ def test_moves_that_were_not_judged_are_named_exactly(record: Path) -> None:
     assert named(4, 5) == f"{seqs[4]}–{seqs[5]}."
 
 
-def test_a_record_in_which_nobody_has_moved(tmp_path: Path) -> None:
+def test_a_record_without_moves(tmp_path: Path) -> None:
     file = tmp_path / "start.jsonl"
     hands = ["4H 4S 3D", "5H 6H", "7H 8C"]
     state = dasan.start(dasan.rules("big-three"), hands, bidder=0, bid=2, leader=0)

@@ -79,7 +79,7 @@ class _Done:
 
 
 @pytest.mark.parametrize("command", [GENERATE, ARENA], ids=["generate", "arena"])
-def test_a_cluster_that_does_not_answer_is_told_of_before_anything_is_written(
+def test_an_unreachable_cluster_is_reported_before_any_output(
     command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
@@ -91,7 +91,7 @@ def test_a_cluster_that_does_not_answer_is_told_of_before_anything_is_written(
 
 
 @pytest.mark.parametrize("command", [GENERATE, ARENA], ids=["generate", "arena"])
-def test_what_ray_prints_is_not_among_the_json(
+def test_ray_prints_nothing_into_the_json(
     command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
@@ -119,7 +119,7 @@ def killed(*_: object) -> None:
     os._exit(9)
 
 
-def test_a_process_that_dies_while_it_solves_deals_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_death_while_solving_deals_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dasan.bench.deals._valued", killed)
     assert refusal("deals", "--count", 2, "--workers", 2).startswith("a process died while it solved a deal: ")
 

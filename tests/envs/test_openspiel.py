@@ -276,7 +276,7 @@ def test_searches_run_on_a_teaching_variant() -> None:
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
-def test_hidden_cards_are_dealt_anew(preset: str) -> None:
+def test_hidden_cards_are_redealt(preset: str) -> None:
     source = random.Random(2)
     state = dealt(pyspiel.load_game(ours.name_of(preset)), source)
     for _ in range(9):

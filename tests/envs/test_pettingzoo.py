@@ -110,7 +110,7 @@ def test_a_hand_is_the_engines(preset: str) -> None:
 
 
 @pytest.mark.parametrize("action", [-1, 10_000, True, 1.0, "pass", None])
-def test_what_is_no_legal_action_is_refused(action: Any) -> None:
+def test_illegal_actions_are_refused(action: Any) -> None:
     env = ours.env("big-three")
     env.reset(seed=1)
     before = env.observe(env.agent_selection)["observation"]

@@ -127,7 +127,7 @@ def test_processes_that_need_the_same_code_at_once_compile_it_once(run: object) 
     assert run(processes=3) == (12, 0, 1, 12, 1, 0, 12, 1, 0)
 
 
-def test_what_cannot_be_read_is_compiled_and_what_cannot_be_written_is_not_kept(run: object, tmp_path: Path) -> None:
+def test_unreadable_caches_recompile_and_unwritable_ones_are_skipped(run: object, tmp_path: Path) -> None:
     assert callable(run)
     assert run() == (12, 0, 1)
     (folder,) = folders(tmp_path)

@@ -22,7 +22,7 @@ BRANCHED = replace(SMALL, preset="big-three", branches=4, span=8, derived=True, 
 
 
 @pytest.mark.parametrize("config", [SMALL, BRANCHED], ids=["hands", "branches"])
-def test_processes_learn_what_one_process_learns(config: Config) -> None:
+def test_the_number_of_processes_does_not_affect_training(config: Config) -> None:
     alone, apart = Trainer(config), Trainer(config)
     alone.epoch()
     with spread(2) as actors:

@@ -91,7 +91,7 @@ def test_steps_that_fail_leave_the_weights_and_say_why(tmp_path: Path, monkeypat
 
 
 @in_torch
-def test_the_learner_leaves_pytorch_as_it_was() -> None:
+def test_the_learner_restores_pytorchs_settings() -> None:
     torch = import_module("torch")
     torch.use_deterministic_algorithms(True, warn_only=True)
     try:
@@ -104,7 +104,7 @@ def test_the_learner_leaves_pytorch_as_it_was() -> None:
 @pytest.mark.parametrize(
     "device", ["meta", "toaster", "cuda:", "cuda:-1", "cuda:1\n", "cpu:0", "a\nb", "\ud800", "cuda:²"]
 )
-def test_what_is_no_device_is_refused(device: str) -> None:
+def test_unknown_devices_are_refused(device: str) -> None:
     with pytest.raises(ValueError, match="a device is cpu, cuda, or one GPU"):
         replace(SMALL, device=device)
 

@@ -79,7 +79,7 @@ def test_without_onnx_the_error_names_the_extra() -> None:
         onnx_model(load(catalogue()[0]))
 
 
-def test_what_is_no_network_is_refused() -> None:
+def test_invalid_networks_are_refused() -> None:
     wrong: Any = {"w_obs": 1}
     with pytest.raises((TypeError, DasanError), match="onnx_model takes a network"):
         onnx_model(wrong)

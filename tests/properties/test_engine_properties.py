@@ -136,7 +136,7 @@ def test_beats_is_a_strict_order(preset: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
-def test_refused_moves_leave_everything_as_it_was(preset: str, options: dict[str, Any]) -> None:
+def test_refused_moves_change_nothing(preset: str, options: dict[str, Any]) -> None:
     """G.01: a refusal cites a clause that is in the book, says why, and changes nothing."""
     rules = dasan.rules(preset, **options)
     rng = random.Random(8)
