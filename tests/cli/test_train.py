@@ -57,5 +57,5 @@ def test_a_run_keeps_how_it_is_measured(tmp_path: Path) -> None:
     assert (Trainer.load(file).config.every, Trainer.load(file).config.deals) == (3, 4)
     changed = Trainer.load(file, every=5, epochs=7).config
     assert (changed.epochs, changed.every, changed.deals) == (7, 5, 4)
-    with pytest.raises(ValueError, match="goes on with its own rounds"):
+    with pytest.raises(ValueError, match="a resumed run cannot change rounds"):
         Trainer.load(file, rounds=3)

@@ -98,7 +98,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"part-00001\.parquet is not a readable Parquet file"):
         make(plan, tmp_path)
     (tmp_path / "manifest.json").write_text("{", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"manifest\.json is no manifest"):
+    with pytest.raises(ValueError, match=r"manifest\.json is not a readable manifest"):
         make(plan, tmp_path)
 
 
