@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.backends.proof import worth
 from tests.solver.positions import payment
 
 import dasan
@@ -70,7 +71,7 @@ def test_one_move_wins_as_the_solver_values_moves(puzzles: tuple[Puzzle, ...]) -
 @pytest.mark.full
 def test_the_smallest_are_right_by_minimax() -> None:
     """No code is shared with the solver here."""
-    for puzzle in sorted(load(), key=lambda puzzle: puzzle.cards)[:12]:
+    for puzzle in sorted(load(game="big-three"), key=lambda puzzle: puzzle.cards)[:12]:
         ours = puzzle.state.to_act in puzzle.state.partners
         won = [move for move in puzzle.state.legal_moves() if (payment(puzzle.state.play(move)) > 0) == ours]
         assert won == [puzzle.key]
@@ -118,7 +119,7 @@ def decisions(puzzle: Puzzle, most: int) -> int:
 
 
 def test_moves_are_the_decisions_until_the_win_is_sure() -> None:
-    small = sorted((puzzle for puzzle in load() if puzzle.moves), key=lambda puzzle: puzzle.cards)[:8]
+    small = sorted((puzzle for puzzle in load(game="big-three") if puzzle.moves), key=lambda puzzle: puzzle.cards)[:8]
     assert {puzzle.id: decisions(puzzle, 6) for puzzle in small} == {puzzle.id: puzzle.moves for puzzle in small}
     assert len({puzzle.moves for puzzle in small}) > 1
 
@@ -143,8 +144,30 @@ def test_moves_are_those_of_the_guide(step: int) -> None:
 
 
 @pytest.mark.full
+def test_every_puzzle_of_dou_dizhu_is_right() -> None:
+    """Its statements, and that one move wins: by the solver's values of all moves, and the smallest by plain minimax."""
+    shelf = load(game="dou-dizhu")
+    assert len(shelf) >= 100
+    assert (
+        len({puzzle.id for puzzle in shelf}) == len({puzzle.source.partition(",")[0] for puzzle in shelf}) == len(shelf)
+    )
+    assert {puzzle.id: flaws(puzzle) for puzzle in shelf} == {puzzle.id: [] for puzzle in shelf}
+    assert {theme for puzzle in shelf for theme in puzzle.themes} == set(THEMES)
+    for puzzle in shelf:
+        solution = dasan.solve(puzzle.state, nodes=3_000_000, memory_mb=32)
+        ours = puzzle.state.to_act in puzzle.state.partners
+        assert set(solution.moves) == set(puzzle.state.legal_moves())
+        assert [move for move, value in solution.moves.items() if (value > 0) == ours] == [puzzle.key]
+    for puzzle in sorted(shelf, key=lambda puzzle: puzzle.cards)[:12]:
+        known: dict[object, int] = {}
+        ours, bidder = puzzle.state.to_act in puzzle.state.partners, puzzle.state.bidder or 0
+        values = {move: worth(puzzle.state.play(move), bidder, known) for move in puzzle.state.legal_moves()}
+        assert [move for move, value in values.items() if (value > 0) == ours] == [puzzle.key]
+
+
+@pytest.mark.full
 def test_the_set_is_large_and_spread() -> None:
-    puzzles = load()
+    puzzles = load(game="big-three")
     assert len(puzzles) >= 500
     assert len({puzzle.id for puzzle in puzzles}) == len(puzzles)
     assert len({puzzle.source.partition(",")[0] for puzzle in puzzles}) == len(puzzles)

@@ -1,4 +1,4 @@
-"""`dasan puzzle`: positions of Big Three in which one move wins."""
+"""`dasan puzzle`: positions in which one move wins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ def puzzle(
         str | None, typer.Argument(metavar="FILE", help="A file of puzzles written by --out; - reads stdin.")
     ] = None,
     number: RecordNumber = None,
-    count: Annotated[int | None, typer.Option(min=1, help="Number of puzzles; default: 1, or all of FILE.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="How many; default: 1, or all of FILE.")] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(help="big-three or dou-dizhu. Default: any known one; new ones are of big-three."),
+    ] = None,
     theme: Annotated[
         list[str] | None,
         typer.Option(help="tempo, feeding, control, splitting or refusing; may be repeated. Default: all in turn."),
@@ -52,7 +56,7 @@ def puzzle(
 
     With FILE, puzzles from that file; with --shipped, puzzles that come with dasan; otherwise new ones.
     """
-    from dasan.puzzles import THEMES, load, of_record
+    from dasan.puzzles import GAMES, THEMES, load, of_record
 
     if out is not None and (as_json or check):
         raise CannotRun(f"--out writes climb/1: it does not go with {'--json' if as_json else '--check'}")
@@ -64,16 +68,18 @@ def puzzle(
         raise CannotRun("--number picks a puzzle of a file: it needs FILE")
     if grade is not None and file is None and not shipped:
         raise CannotRun("--grade chooses from known puzzles: it needs --shipped or FILE")
+    if game is not None and game not in GAMES:
+        raise CannotRun(f"there are no puzzles of {game}; there are of {', '.join(GAMES)}")
     unknown = set(theme or ()) - set(THEMES)
     if unknown:
         raise CannotRun(f"there is no theme {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
     if file is None and not shipped:
         most = count or 1
-        puzzles = dict(enumerate(_made(most, theme, players, _range(cards or "8..30"), seed, hands, workers), 1))
+        puzzles = dict(enumerate(_made(most, game, theme, players, _range(cards or "8..30"), seed, hands, workers), 1))
     else:
         known = dict(enumerate(load(), 1)) if file is None else read_records(file, number, of_record)
         most = count or (1 if file is None else len(known))
-        puzzles = _chosen(known, theme, players, _range(cards or "0..99"), grade)
+        puzzles = _chosen(known, game, theme, players, _range(cards or "0..99"), grade)
         if file is None:
             puzzles = {
                 place: puzzles[place] for place in random.Random(seed).sample(list(puzzles), min(most, len(puzzles)))
@@ -105,6 +111,7 @@ def _range(text: str) -> tuple[int, int]:
 
 def _made(
     count: int,
+    game: str | None,
     themes: list[str] | None,
     players: int | None,
     cards: tuple[int, int],
@@ -119,8 +126,9 @@ def _made(
             return generate(
                 count,
                 seed=seed,
+                game=game or "big-three",
                 themes=themes or tuple(THEMES),
-                players=(players,) if players else (3, 4),
+                players=(players,) if players else None,
                 cards=cards,
                 hands=hands,
                 workers=workers,
@@ -131,12 +139,18 @@ def _made(
 
 
 def _chosen(
-    known: dict[int, Puzzle], themes: list[str] | None, players: int | None, cards: tuple[int, int], grade: int | None
+    known: dict[int, Puzzle],
+    game: str | None,
+    themes: list[str] | None,
+    players: int | None,
+    cards: tuple[int, int],
+    grade: int | None,
 ) -> dict[int, Puzzle]:
     return {
         place: p
         for place, p in known.items()
-        if (themes is None or not set(themes).isdisjoint(p.themes))
+        if game in (None, p.game)
+        and (themes is None or not set(themes).isdisjoint(p.themes))
         and players in (None, p.players)
         and cards[0] <= p.cards <= cards[1]
         and grade in (None, p.grade)

@@ -1,4 +1,4 @@
-"""Generate puzzles from hands that bots play."""
+"""Generate puzzles from hands that bots play, and from endgames."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dasan.bots import bot
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
 from dasan.play.phases import Phase
+from dasan.play.set_up import start
 from dasan.play.state import State
 from dasan.processes import worker_processes
 from dasan.puzzles.making import Key, find_key, solved
@@ -22,10 +23,14 @@ from dasan.puzzles.position import without_history
 from dasan.puzzles.puzzle import Puzzle
 from dasan.puzzles.themes import THEMES
 from dasan.puzzles.truth import Truth, Unproved
+from dasan.ruleset.rules import Rules
 
-PRESETS = {3: "big-three", 4: "big-three-4p"}
-SOURCES = ("greedy", "random")
-"""Bots that play the hands, in turn."""
+GAMES = {"big-three": {3: "big-three", 4: "big-three-4p"}, "dou-dizhu": {3: "dou-dizhu"}}
+"""By game, the preset for each number of players."""
+SOURCES = {"big-three": ("greedy", "random"), "big-three-4p": ("greedy", "random"), "dou-dizhu": ("endgame",)}
+"""By preset, what the positions come from, in turn: hands that a bot plays, or endgames that are dealt and then played by
+`greedy`. From the deal on, few hands of Dou Dizhu come to a position in which one move wins.
+"""
 NODES_A_HAND = 50_000
 """The node budget for finding the puzzles of one hand; positions that need more are skipped."""
 BATCH = 50
@@ -38,8 +43,9 @@ def generate(
     count: int,
     *,
     seed: int = 0,
+    game: str = "big-three",
     themes: Collection[str] = tuple(THEMES),
-    players: Sequence[int] = (3, 4),
+    players: Sequence[int] | None = None,
     cards: tuple[int, int] = (8, 30),
     hands: int = 20_000,
     workers: int = 1,
@@ -49,29 +55,31 @@ def generate(
 
     The same arguments give the same puzzles, whatever the number of `workers`, while solver and bots are unchanged.
 
-    - cards: the minimum and maximum number of cards in all hands together.
-    - hands: the most hands to play for each number of players. If they yield too few puzzles of a theme, other themes
-      fill the gap, and the result may be shorter than `count`.
-    - progress: called with the number of hands played and the number of puzzles still missing.
+    - game: "big-three" or "dou-dizhu". players: numbers of players; None: all that the game has.
+    - cards: the least and the most cards that all hands together hold.
+    - hands: the most hands to play for each number of players. If they do not suffice for a theme, other themes have more
+      puzzles, and there may be fewer in all.
+    - progress: called with the number of hands played and of puzzles still missing.
 
-    ValueError: an unknown theme, a count below 1, a number of players other than 3 or 4, or a minimum above the
-    maximum. TypeError: an argument has the wrong type.
+    ValueError: an unknown game or theme, a count below 1, a number of players that the game does not have, or bounds of cards
+    out of order.
+    TypeError: an argument has another type.
     """
-    count, seed, themes, players, cards, hands = _checked(count, seed, themes, players, cards, hands)
+    count, seed, game, themes, numbers, cards, hands = _checked(count, seed, game, themes, players, cards, hands)
     workers = whole(workers, "workers", 1, MOST_WORKERS)
     if progress is not None and not callable(progress):
         raise WrongType(f"progress is a function, not {shown(progress)}")
-    cells = [(theme, n) for theme in THEMES if theme in themes for n in players]
+    cells = [(theme, n) for theme in THEMES if theme in themes for n in numbers]
     share = {cell: (count + (i - seed) % len(cells)) // len(cells) for i, cell in enumerate(cells)}
     wanted = Counter({cell: ceil(SPARE * share[cell]) for cell in cells if share[cell]})
     by_cell: dict[tuple[str, int], list[Puzzle]] = {cell: [] for cell in cells}
     with worker_processes(workers) if workers > 1 else nullcontext() as pool:
         for first in range(0, hands, BATCH):
-            for n in players:
+            for n in numbers:
                 names = tuple(theme for theme, of in +wanted if of == n)
                 if not names:
                     continue
-                one = partial(puzzles_of_hand, seed, n, wanted=names, cards=cards)
+                one = partial(puzzles_of_hand, seed, GAMES[game][n], wanted=names, cards=cards)
                 batch = range(first, min(first + BATCH, hands))
                 for of_hand in map(one, batch) if pool is None else pool.map(one, batch):
                     for theme, puzzle in of_hand.items():
@@ -85,12 +93,21 @@ def generate(
 
 
 def _checked(
-    count: int, seed: int, themes: Collection[str], players: Sequence[int], cards: tuple[int, int], hands: int
-) -> tuple[int, int, tuple[str, ...], tuple[int, ...], tuple[int, int], int]:
-    """The validated arguments. ValueError or TypeError: see `generate`."""
+    count: int,
+    seed: int,
+    game: str,
+    themes: Collection[str],
+    players: Sequence[int] | None,
+    cards: tuple[int, int],
+    hands: int,
+) -> tuple[int, int, str, tuple[str, ...], tuple[int, ...], tuple[int, int], int]:
+    """The arguments as they are meant. ValueError or TypeError: see `generate`."""
     count = whole(count, "the number of puzzles", 1)
     seed = whole(seed, "a seed")
     hands = whole(hands, "hands", 0)
+    if game not in GAMES:
+        raise ValueError(f"there are no puzzles of {shown(game)}; there are of {', '.join(GAMES)}")
+    known = GAMES[game]
     names = items(themes, "themes are a list of names")
     names = (themes,) if isinstance(themes, str) else names
     unknown = [name for name in names if not isinstance(name, str) or name not in THEMES]
@@ -98,13 +115,14 @@ def _checked(
         raise ValueError(f"there is no theme {', '.join(map(shown, unknown))}; there are {', '.join(THEMES)}")
     if not names:
         raise ValueError(f"themes are one or more of {', '.join(THEMES)}")
-    numbers = tuple(whole(n, "the number of players", 3, 4) for n in items(players, "players are a list of numbers"))
+    given = known if players is None else items(players, "players are a list of numbers")
+    numbers = tuple(whole(n, "the number of players", min(known), max(known)) for n in given)
     if not numbers:
-        raise ValueError("Big Three is played by three or four: name one")
+        raise ValueError("players are one number or more")
     bounds = tuple(whole(n, "the number of cards", 1) for n in items(cards, "cards are the least and the most"))
     if len(bounds) != 2 or bounds[0] > bounds[1]:
         raise ValueError(f"the least number of cards is at least 1, and not more than the most, not {shown(cards)}")
-    return count, seed, names, numbers, (bounds[0], bounds[1]), hands
+    return count, seed, game, names, numbers, (bounds[0], bounds[1]), hands
 
 
 def _chosen(by_cell: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str, int], int]) -> list[Puzzle]:
@@ -140,11 +158,13 @@ def _grades_in_turn(puzzles: list[Puzzle]) -> Iterator[Puzzle]:
 
 
 def puzzles_of_hand(
-    seed: int, players: int, number: int, *, wanted: Collection[str], cards: tuple[int, int]
+    seed: int, preset: str, number: int, *, wanted: Collection[str], cards: tuple[int, int]
 ) -> dict[str, Puzzle]:
-    """For each `wanted` theme that occurs in hand `number`, its puzzle with the most cards."""
-    name = SOURCES[number % len(SOURCES)]
-    positions = [at for at in _played(seed, players, number, name) if cards[0] <= sum(at[1].hand_sizes) <= cards[1]]
+    """By theme, the puzzle with the most cards out of hand `number`, for each of the `wanted` themes that occurs in it."""
+    name = SOURCES[preset][number % len(SOURCES[preset])]
+    positions = [
+        at for at in _played(seed, preset, number, name, cards) if cards[0] <= sum(at[1].hand_sizes) <= cards[1]
+    ]
     puzzles: dict[str, tuple[int, State, Key]] = {}
     if not positions:
         return {}
@@ -161,19 +181,42 @@ def puzzles_of_hand(
     made: dict[int, Puzzle | None] = {}
     for move, state, key in puzzles.values():
         if move not in made:
-            made[move] = solved(state, key, f"seed {seed} players {players} hand {number}, {name}, move {move}")
+            made[move] = solved(state, key, f"seed {seed} {_source(preset)} hand {number}, {name}, move {move}")
     out = {theme: made[move] for theme, (move, _, _) in puzzles.items()}
     return {theme: puzzle for theme, puzzle in out.items() if puzzle is not None}
 
 
-def _played(seed: int, players: int, number: int, name: str) -> Iterator[tuple[int, State]]:
-    """(number of the move, position) wherever a hand offers at least three moves."""
-    source = random.Random(f"puzzles {seed} {players} {number}")
-    state = deal(make_rules(PRESETS[players]), seed=source.randrange(1 << 60), dealer=source.randrange(players))
-    player = bot(name, seed=source.randrange(1 << 30))
+def _source(preset: str) -> str:
+    """The preset as it is named where a puzzle comes from."""
+    return next((f"players {n}" for n, name in GAMES["big-three"].items() if name == preset), preset)
+
+
+def _played(seed: int, preset: str, number: int, name: str, cards: tuple[int, int]) -> Iterator[tuple[int, State]]:
+    """The positions of a hand in which there is a choice of three moves or more, with the number of the move."""
+    rules = make_rules(preset)
+    source = random.Random(f"puzzles {seed} {_source(preset).removeprefix('players ')} {number}")
+    if name == "endgame":
+        state, player = _endgame(rules, source, cards), bot("greedy")
+    else:
+        state = deal(rules, seed=source.randrange(1 << 60), dealer=source.randrange(rules.players))
+        player = bot(name, seed=source.randrange(1 << 30))
     move = 0
     while state.phase is not Phase.OVER:
         if state.phase is Phase.PLAY and len(state.legal_moves()) >= 3:
             yield move, state
         state = state.play(player.choose(state.view(state.to_act)))
         move += 1
+
+
+def _endgame(rules: Rules, source: random.Random, cards: tuple[int, int]) -> State:
+    """A lead with few cards in every hand. They come from few ranks, so that there are sets, runs and bombs among them."""
+    ranks = source.sample(rules.ranks, source.randint(5, 9))
+    pack = [card for card in rules.pack if card.is_joker or card.rank in ranks]
+    source.shuffle(pack)
+    left = source.randint(cards[0], min(cards[1], len(pack)))
+    sizes = [2] * rules.players
+    while sum(sizes) < left:
+        sizes[source.randrange(rules.players)] += 1
+    hands = [[pack.pop() for _ in range(size)] for size in sizes]
+    bidder = source.randrange(rules.players)
+    return start(rules, hands, bidder=bidder, bid=source.randint(1, 3), leader=source.randrange(rules.players))

@@ -10,15 +10,16 @@ from typing import Any
 
 from dasan.arguments import instance, items
 from dasan.errors import BadRecord
+from dasan.games import PRESETS
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles.position import canonical
 from dasan.puzzles.themes import THEMES
 from dasan.puzzles.tree import Tree
+from dasan.puzzles.truth import judges
 from dasan.records.lines import Record, only_record, records
 from dasan.records.read import replay
-from dasan.solver.open_hands import applies
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class Puzzle:
     def id(self) -> str:
         """An identifier, equal for positions that differ only in suits or in the bidder's seat."""
         return sha256(canonical(self.state).encode()).hexdigest()[:10]
+
+    @property
+    def game(self) -> str:
+        """The game: the family of the preset."""
+        return PRESETS[self.state.rules.name].family
 
     @property
     def players(self) -> int:
@@ -93,7 +99,7 @@ def of_record(record: Record) -> Puzzle:
     record = only_record(record)
     note: Any = next((line["puzzle"] for line in record if line.get("type") == "analysis" and "puzzle" in line), None)
     try:
-        if not isinstance(state, State) or not applies(state) or state.phase is not Phase.PLAY:
+        if not isinstance(state, State) or not judges(state) or state.phase is not Phase.PLAY:
             raise TypeError
         by_text = {str(move): move for move in state.legal_moves()}
         puzzle = Puzzle(

@@ -30,16 +30,19 @@ class Sight:
         self._state = state
         self.seat = state.to_act
         self.allies = side_of(state, self.seat)
-        self._best: dict[str, int] = {}
+        self._best: dict[tuple[str, int], int] = {}
+        self._power = 0
         for foe in state.active:
             if foe not in self.allies:
                 for row, _ in state.fits(foe):
-                    self._best[row.family] = max(row.strength, self._best.get(row.family, -1))
+                    kind = row.family, row.power
+                    self._best[kind] = max(row.strength, self._best.get(kind, -1))
+                    self._power = max(self._power, row.power)
         self._plans: dict[str, Plan] = {}
 
     def stands(self, play: Combination) -> bool:
         """Whether no opponent can beat `play`, now or later (hands only get shorter)."""
-        return self._best.get(play.family, -1) <= play.strength
+        return self._power <= play.power and self._best.get((play.family, play.power), -1) <= play.strength
 
     def turns(self, without: tuple[Card, ...] = ()) -> float:
         """The fewest plays into which the rest of the hand can be split."""

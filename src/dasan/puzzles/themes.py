@@ -14,6 +14,7 @@ from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.truth import Truth
+from dasan.ruleset.shapes import Run
 
 Theme = Callable[[State, Move, Sight], bool]
 
@@ -55,7 +56,9 @@ def splitting(state: State, key: Move, sight: Sight) -> bool:
     breaks = any(
         any(left.count(c.rank) < [r.rank for r in run.cards].count(c.rank) for c in key.cards)
         for row, run in state.fits(sight.seat)
-        if len(row.pattern.counts) > 1 and key.cards[0].rank in {c.rank for c in run.cards}
+        if isinstance(row.shape, Run)
+        and len(row.pattern.counts) > 1
+        and key.cards[0].rank in {c.rank for c in run.cards}
     )
     return breaks and sight.turns(key.cards) >= sight.turns()
 

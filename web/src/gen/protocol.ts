@@ -1762,11 +1762,14 @@ export interface PuzzleInfo {
   hands: string[][];
 }
 /**
- * The matching puzzles, and the number of all puzzles by theme and grade.
+ * The matching puzzles, and the number of all puzzles by game, theme and grade.
  */
 export interface PuzzleList {
   puzzles: PuzzleSummary[];
   total: number;
+  games: {
+    [k: string]: number;
+  };
   themes: {
     [k: string]: number;
   };

@@ -224,7 +224,7 @@ export const createEvent = (wanted: CreateEvent): Promise<EventCreated> => asPla
 /** The table of the next deal; polls every other second until there is one. */
 export const playEvent = (event: string): Promise<EventPlayed> => asPlayer(() => send(`/api/events/${id(event)}/play`, {}));
 
-export const puzzles = (wanted: { theme?: string; grade?: number; preset?: string; offset?: number }): Promise<PuzzleList> =>
+export const puzzles = (wanted: { theme?: string; grade?: number; game?: string; offset?: number }): Promise<PuzzleList> =>
   ask(`/api/puzzles${query(wanted)}`);
 export const puzzle = (puzzle: string): Promise<PuzzleInfo> => ask(`/api/puzzles/${id(puzzle)}`);
 export const dailyPuzzle = (): Promise<PuzzleInfo> => ask('/api/puzzles/today');

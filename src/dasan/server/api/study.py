@@ -219,14 +219,20 @@ async def open_hand(store: Store, hand_id: str, reader: str | None) -> FinishedH
 
 @router.get("/puzzles")
 async def puzzles(
-    theme: str | None = None, grade: int | None = None, players: int | None = None, offset: int = 0
+    game: str | None = None,
+    theme: str | None = None,
+    grade: int | None = None,
+    players: int | None = None,
+    offset: int = 0,
 ) -> PuzzleList:
     """A page of matching puzzles from ``offset``, the easy ones first."""
-    puzzles = await asyncio.to_thread(puzzle_book.chosen, theme, grade, players)
-    themes, grades = puzzle_book.counted()
+    puzzles = await asyncio.to_thread(puzzle_book.chosen, game, theme, grade, players)
+    games, themes, grades = puzzle_book.counted()
     first = max(0, offset)
     shown = sorted(puzzles, key=lambda puzzle: (puzzle.grade, puzzle.id))[first : first + puzzle_book.PAGE]
-    return PuzzleList(puzzles=[_summary(one) for one in shown], total=len(puzzles), themes=themes, grades=grades)
+    return PuzzleList(
+        puzzles=[_summary(one) for one in shown], total=len(puzzles), games=games, themes=themes, grades=grades
+    )
 
 
 @router.get("/puzzles/today")

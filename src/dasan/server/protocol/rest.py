@@ -362,10 +362,11 @@ class PuzzleSummary(Message):
 
 
 class PuzzleList(Message):
-    """The matching puzzles, and the number of all puzzles by theme and grade."""
+    """The matching puzzles, and the number of all puzzles by game, theme and grade."""
 
     puzzles: list[PuzzleSummary]
     total: int
+    games: dict[str, int]
     themes: dict[str, int]
     grades: dict[str, int]
 

@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache
 
 from dasan import puzzles
-from dasan.puzzles import THEMES, Puzzle
+from dasan.puzzles import GAMES, THEMES, Puzzle
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
 
@@ -28,22 +28,28 @@ def find(puzzle_id: str) -> Puzzle:
     return puzzle
 
 
-def chosen(theme: str | None, grade: int | None, players: int | None) -> list[Puzzle]:
-    """The matching puzzles. ``Refused``: there is no such theme."""
+def chosen(game: str | None, theme: str | None, grade: int | None, players: int | None) -> list[Puzzle]:
+    """The matching puzzles. ``Refused``: there is no such game or theme."""
+    if game is not None and game not in GAMES:
+        raise Refused("malformed", f"there are no puzzles of {game[:40]!r}; there are of {', '.join(GAMES)}")
     if theme is not None and theme not in THEMES:
         raise Refused("malformed", f"there is no theme {theme[:40]!r}; there are {', '.join(THEMES)}")
     return [
         puzzle
         for puzzle in book().values()
-        if theme in (None, *puzzle.themes) and grade in (None, puzzle.grade) and players in (None, puzzle.players)
+        if game in (None, puzzle.game)
+        and theme in (None, *puzzle.themes)
+        and grade in (None, puzzle.grade)
+        and players in (None, puzzle.players)
     ]
 
 
-def counted() -> tuple[dict[str, int], dict[str, int]]:
-    """The number of puzzles of each theme and of each grade."""
+def counted() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """The number of puzzles of each game, of each theme and of each grade."""
+    games = Counter(puzzle.game for puzzle in book().values())
     themes = Counter(theme for puzzle in book().values() for theme in puzzle.themes)
     grades = Counter(str(puzzle.grade) for puzzle in book().values())
-    return dict(themes), dict(sorted(grades.items()))
+    return dict(games), dict(themes), dict(sorted(grades.items()))
 
 
 def of_day(day: date) -> Puzzle:
