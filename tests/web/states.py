@@ -184,6 +184,20 @@ def _partner() -> Room:
     return _until(_new("big-three-4p", "Ada"), wanted, first=False)
 
 
+def _bombed() -> Room:
+    """A bomb is the move that `_chosen` makes next."""
+
+    def wanted(state: dasan.State) -> bool:
+        return state.phase.value == "play" and state.table is not None and power(state) > 0
+
+    def power(state: dasan.State) -> int:
+        text = _chosen(state, eager=True)
+        move = next(move for move in state.legal_moves() if str(move) == text)
+        return 0 if move.combination is None else move.combination.power
+
+    return _until(_new("dou-dizhu", "Ada"), wanted, first=False)
+
+
 def _talk() -> Room:
     room = _until(_new("big-three", "Ada", "Blaise"), _at("play"), first=True)
     for who, text in (("p1", "good luck"), ("p0", "and to you"), ("p1", "祝你好运")):
@@ -235,6 +249,7 @@ _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "settlement": lambda: (_until(_new("big-three", "Ada"), _at_end, first=True), 0),
     "places": lambda: (_until(_new("winner", "Ada"), _at_end, first=True), 0),
     "spectator": lambda: (_until(_new("winner", "Ada"), _at("play"), first=True), None),
+    "bomb": lambda: (_bombed(), 0),
     "chat": lambda: (_talk(), 0),
     "waiting": lambda: (_waiting(), 0),
     "link": lambda: (_waiting(), None),

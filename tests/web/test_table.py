@@ -120,6 +120,7 @@ def sit_down(screen: Screen, title: str) -> None:
     """From the start page to the table of a game."""
     screen.page.goto(screen.address)
     screen.check_layout()
+    screen.page.locator("label").filter(has_text=re.compile(f"^\\s*{title}\\s*$")).click()
     screen.button(f"Play: {title}$").click()
     expect(screen.page).to_have_url(re.compile(r"/t/[\w-]+$"))
 

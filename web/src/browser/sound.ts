@@ -1,6 +1,6 @@
 import { prefs } from './prefs.svelte';
 
-export type Cue = 'deal' | 'play' | 'pass' | 'turn' | 'win' | 'lose' | 'message';
+export type Cue = 'deal' | 'play' | 'bomb' | 'rocket' | 'pass' | 'turn' | 'win' | 'lose' | 'message';
 
 let context: AudioContext | null = null;
 
@@ -38,6 +38,15 @@ const CUES: Record<Cue, (audio: AudioContext) => void> = {
     for (const at of [0, 0.09, 0.18, 0.27, 0.36]) card(audio, at, 2600, 0.35);
   },
   play: (audio) => card(audio, 0, 1500, 0.7),
+  bomb: (audio) => {
+    card(audio, 0, 1500, 0.7);
+    for (const at of [0.03, 0.07, 0.12, 0.18, 0.26]) card(audio, at, 420 - 1000 * at, 1 - 2.5 * at);
+    tone(audio, 65, 0.03, 0.5, 0.2);
+  },
+  rocket: (audio) => {
+    for (const [i, f] of [330, 440, 587, 784, 1047].entries()) tone(audio, f, i * 0.05, 0.12, 0.06);
+    for (const at of [0.28, 0.33, 0.4, 0.5]) card(audio, at, 900 - 1100 * at, 0.8 - at);
+  },
   pass: (audio) => tone(audio, 196, 0, 0.14, 0.06),
   turn: (audio) => {
     tone(audio, 587, 0, 0.22, 0.08);
@@ -52,7 +61,13 @@ const CUES: Record<Cue, (audio: AudioContext) => void> = {
   message: (audio) => tone(audio, 1175, 0, 0.15, 0.05),
 };
 
-const SHAKES: Partial<Record<Cue, number | number[]>> = { turn: 30, win: [30, 40, 60], play: 12 };
+const SHAKES: Partial<Record<Cue, number | number[]>> = {
+  turn: 30,
+  win: [30, 40, 60],
+  play: 12,
+  bomb: [50, 30, 90],
+  rocket: [20, 20, 20, 20, 120],
+};
 
 /** Let one be heard, and felt, where the player wants that; browsers allow it after the first touch. */
 export function cue(name: Cue): void {

@@ -1,9 +1,16 @@
 import type { BotInfo, PresetInfo } from '../gen/protocol';
 import { maybe, t } from '../i18n/i18n.svelte';
 
-/** Games first, then their variants, each in the server's order. */
+/** Presets without the small variants of others, in the server's order. */
 export const mains = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => !one.variant);
-export const variants = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => one.variant);
+
+/** The presets of each game together, in the server's order; small variants come last. */
+export function families(presets: readonly PresetInfo[]): PresetInfo[][] {
+  return [...new Set(presets.map((one) => one.family))].map((family) => {
+    const of = presets.filter((one) => one.family === family);
+    return [...mains(of), ...of.filter((one) => one.variant)];
+  });
+}
 
 /** The options that change the table; the rest are house rules. */
 export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);

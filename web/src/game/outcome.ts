@@ -27,6 +27,8 @@ export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcom
     const made = result.winners.includes(view.bidder);
     if (rules.call_ranks === null) lines.push(say(made ? 'over.bidder.made' : 'over.bidder.set', view.bidder, { n }));
     else lines.push(say('over.first', first), t(made ? 'over.sides.made' : 'over.sides.set', { n }));
+    const stake = Math.min(...result.payments.map(Math.abs));
+    if (stake > n && n > 0) lines.push(t('over.doubled', { n: stake, times: stake / n }));
   } else if (rules.wins === 'places') {
     const loser = result.finish_order.at(-1) ?? 0;
     lines.push(say('over.winner', first), say('over.loser', loser));

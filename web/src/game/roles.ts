@@ -9,6 +9,10 @@ export interface SeatState {
   dealer: boolean;
   /** The bid it plays for, if it is the bidder. */
   bid: number | null;
+  /** How often bombs have doubled what it plays for. */
+  doublings: number;
+  /** The preset, whose players may have a word of their own for the bidder. */
+  preset: string;
   partner: boolean;
   called: string | null;
   /** 1 for the first out; null while it holds cards. */
@@ -20,18 +24,21 @@ export interface SeatState {
 }
 
 /** The part of it shown beside a name. */
-export type Role = Pick<SeatState, 'dealer' | 'bid' | 'partner' | 'called' | 'place'>;
+export type Role = Pick<SeatState, 'dealer' | 'bid' | 'doublings' | 'preset' | 'partner' | 'called' | 'place'>;
 
 /** The part of a seat in a position away from the table, where nobody deals and nobody is out. */
 export const roleOf = (
   position: { bidder: number | null; bid: number | null; called: string | null },
   seat: number,
   partner: number | null = null,
+  { preset = '', doublings = 0 }: { preset?: string; doublings?: number | null } = {},
 ): Role => {
   const bidder = position.bidder === seat;
   return {
     dealer: false,
     bid: bidder ? position.bid : null,
+    doublings: bidder ? (doublings ?? 0) : 0,
+    preset,
     partner: partner === seat && !bidder,
     called: bidder ? position.called : null,
     place: null,
@@ -51,6 +58,8 @@ export function seatStates(table: TableInfo, view: View, last: ReadonlyMap<numbe
       toAct: view.to_act === seat,
       dealer: view.dealer === seat,
       bid: bidder && view.phase !== 'auction' ? view.bid : null,
+      doublings: bidder ? (view.doublings ?? 0) : 0,
+      preset: view.preset,
       partner: view.partner === seat && !bidder,
       called: bidder ? view.called : null,
       place: at < 0 ? null : at + 1,

@@ -1,5 +1,6 @@
 import type { ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
 import { advised } from './advice';
+import { blast } from './bombs';
 import { socketUrl } from '../server/api';
 import { cardOf, keys } from '../cards/cards';
 import { Connection, type Status } from '../server/connection';
@@ -301,7 +302,7 @@ export class Table {
     if (message.type === 'snapshot') this.begin();
     if (message.type === 'update' && this.game !== before) {
       this.quiet = quietAfter(message.events);
-      this.speak(message.events);
+      this.speak(message.events, before.view?.doublings ?? 0);
     }
     // What was chosen has been played; with two decks an equal card may still be there.
     if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.choose([]);
@@ -407,13 +408,16 @@ export class Table {
     if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) this.passLater();
   }
 
-  private speak(events: Parameters<typeof sentence>[0][]): void {
+  /** Let events be heard. doublings: how often bombs had doubled the stake before. */
+  private speak(events: Parameters<typeof sentence>[0][], doublings: number): void {
     const { table, view } = this.game;
     if (!table || !view) return;
-    if (events.some((event) => event.type === 'play')) cue('play');
+    const doubled = (view.doublings ?? 0) > doublings;
+    if (events.some((event) => event.type === 'play')) cue(blast(view.table?.kind) ?? (doubled ? 'bomb' : 'play'));
     else if (events.some((event) => event.type === 'pass')) cue('pass');
     const bids = new Set(auction(view.events).map((bid) => bid.seq));
     for (const event of events) this.speakUp(sentence(event, table, view.table, bids.has(event.seq)));
+    if (doubled && view.bid !== null) this.speakUp(t('table.doubled', { n: view.bid * 2 ** (view.doublings ?? 0) }));
   }
 
   private speakTurn(): void {

@@ -22,6 +22,9 @@ export function kindName(kind: string, cards: readonly Card[]): string {
   return maybe(`kind.${kind}`, params) ?? kind;
 }
 
+/** The bidder in the words of a preset's players: in Dou Dizhu, the landlord. */
+export const bidderName = (preset: string): string => maybe(`seat.bidder.${preset}`) ?? t('seat.bidder');
+
 export const presetTitle = (name: string, title: string): string => maybe(`preset.${name}`) ?? title;
 
 const spaced = (name: string): string => {

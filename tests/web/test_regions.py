@@ -1,0 +1,98 @@
+"""A hand of every preset that regions play, from the start page to its result; and the page of its rules, in four languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import DESK, PHONE, accessible, built, catalogue, hurry, play_on, upright, visitor
+from tests.web.states import played_on, send_once
+
+import dasan
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+LAPTOP = (1366, 768)
+PRESETS = (
+    *("wa-keng", "wa-keng-4", "dou-dizhu", "zheng-shangyou"),
+    *("big-two-hong-kong", "big-two-taiwan", "big-two-philippines", "big-two-indonesia"),
+)
+TONGUES = ("en-GB", "fr-FR", "zh-CN", "zh-TW")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("regions"), bot_delay=0.01)) as running:
+        yield running
+
+
+def choose(page: Page, preset: str) -> None:
+    """Choose a preset on the start page, and sit down to it."""
+    card = page.locator("article").filter(has=page.locator(f'input[value="{preset}"]'))
+    if card.count():
+        card.locator("label").filter(has=page.locator(f'input[value="{preset}"]')).click()
+    else:
+        card = page.locator("article").filter(has=page.locator(f'a[href="/rules/{preset}"]'))
+    expect(card.locator(f'a[href="/rules/{preset}"]')).to_be_visible()
+    card.locator("button.primary").click()
+
+
+@pytest.mark.sampled(1, 4)
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_hand_to_its_result(
+    browser: Browser, server: Served, tmp_path: Path, preset: str, size: tuple[int, int]
+) -> None:
+    with visitor(browser, server, size) as page:
+        page.goto("/")
+        choose(page, preset)
+        expect(page.locator("button[data-at]").first).to_be_visible()
+        page.screenshot(path=tmp_path / f"{preset}-{size[0]}-begun.png")
+        play_on(page, "[role=dialog] table")
+        upright(page, f"the result of {preset}")
+        page.screenshot(path=tmp_path / f"{preset}-{size[0]}-result.png")
+        paid = page.get_by_role("dialog").locator("tbody tr")
+        expect(paid).to_have_count(dasan.rules(preset).players)
+
+
+@pytest.mark.sampled(1, 4)
+@pytest.mark.parametrize("tongue", TONGUES)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_its_rules_are_told(browser: Browser, server: Served, preset: str, tongue: str) -> None:
+    with visitor(browser, server, DESK, locale=tongue) as page:
+        page.goto(f"/rules/{preset}")
+        expect(page.locator("[data-clause]").first).to_be_visible()
+        accessible(page, f"the rules of {preset} in {tongue}")
+
+
+@pytest.mark.parametrize("size", [(320, 568), PHONE, LAPTOP], ids=["small", "phone", "laptop"])
+def test_each_game_is_listed_once(browser: Browser, server: Served, tmp_path: Path, size: tuple[int, int]) -> None:
+    """Four cards with their regions inside; the one that was chosen is chosen when its player comes again."""
+    with visitor(browser, server, size) as page:
+        page.goto("/")
+        expect(page.locator("article")).to_have_count(len({preset.family for preset in dasan.PRESETS.values()}))
+        expect(page.locator("article input[type=radio]")).to_have_count(len(dasan.PRESETS) - 1)
+        accessible(page, "the start page")
+        upright(page, "the start page")
+        page.screenshot(path=tmp_path / f"start-{size[0]}.png", full_page=True)
+        page.locator("label").filter(has=page.locator('input[value="big-two-taiwan"]')).click()
+        page.reload()
+        expect(page.get_by_role("button", name="Play: Big Two · Taiwan")).to_be_visible()
+
+
+@pytest.mark.parametrize("tongue", TONGUES)
+def test_a_doubled_stake_is_shown_and_said(browser: Browser, server: Served, tongue: str) -> None:
+    """A bomb falls: the multiplier stands beside the bid, and the log of the table says the stake."""
+    words = catalogue({"en-GB": "en", "fr-FR": "fr", "zh-CN": "zh-Hans", "zh-TW": "zh-Hant"}[tongue])
+    with visitor(browser, server, PHONE, locale=tongue) as page:
+        send_once(page, *played_on("bomb", 1))
+        page.goto("/t/fixed")
+        for _ in range(20):
+            hurry(page)
+        expect(page.locator(".tag.times").first).to_contain_text("×2")
+        expect(page.locator(".tag.times").first).to_contain_text(words["seat.times"].replace("{n}", "2"))
+        expect(page.get_by_role("log").first).to_contain_text(words["table.doubled"].partition("{")[0].strip())
