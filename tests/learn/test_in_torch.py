@@ -105,7 +105,7 @@ def test_the_learner_restores_pytorchs_settings() -> None:
     "device", ["meta", "toaster", "cuda:", "cuda:-1", "cuda:1\n", "cpu:0", "a\nb", "\ud800", "cuda:²"]
 )
 def test_unknown_devices_are_refused(device: str) -> None:
-    with pytest.raises(ValueError, match="a device is cpu, cuda, or one GPU"):
+    with pytest.raises(ValueError, match="a device is cpu, cuda, or one of several GPUs"):
         replace(SMALL, device=device)
 
 

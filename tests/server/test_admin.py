@@ -53,7 +53,7 @@ def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
         assert output("admin", "ban", me, *here) == f"{me} is banned\n"
         assert "Ann" not in output("admin", "players", "--banned", *here)
         assert guest.http.get("/api/me").status_code in (200, 403), "within a second"
-        assert "let in again" in output("admin", "unban", me, *here)
+        assert "is no longer banned" in output("admin", "unban", me, *here)
         assert "no account and no player" in refusal("admin", "ban", "nobody", *here)
 
         assert "no account and no player 'Guest'" in refusal("admin", "password", "Guest", *here)
@@ -111,7 +111,7 @@ def test_pruning_says_what_it_would_remove(tmp_path: Path) -> None:
 
     asyncio.run(write())
     here = ("--data-dir", tmp_path)
-    assert "nothing is to be removed" in output("admin", "prune", *here)
+    assert "no retention period is set" in output("admin", "prune", *here)
     assert output("admin", "prune", "--guests", 30, "--dry-run", *here) == "would remove guests 1\n"
     assert json.loads(output("admin", "prune", "--json", *here, DASAN_KEEP_GUESTS_DAYS="30")) == {
         "dry": False,

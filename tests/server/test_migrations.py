@@ -86,7 +86,7 @@ def test_a_revision_does_not_follow_the_code() -> None:
             assert not any(name.partition(".")[0] == "dasan" for name in names), path.name
 
 
-@pytest.mark.parametrize(("revision", "sentence"), [("9999", "a newer version of dasan"), ("0000", "of no version")])
+@pytest.mark.parametrize(("revision", "sentence"), [("9999", "a newer version of dasan"), ("0000", "an unknown schema")])
 async def test_an_unknown_schema_is_refused_in_one_sentence(opened: Opened, revision: str, sentence: str) -> None:
     store = await opened()
     await store.database.write(lambda c: c.execute(sa.text(f"UPDATE alembic_version SET version_num = '{revision}'")))
