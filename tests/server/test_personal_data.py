@@ -65,7 +65,7 @@ def fill(connection: sa.Connection, table: sa.Table, number: int, about: str | N
 async def filled(store: Store) -> dict[tuple[str, str], bool]:
     """Fill every table that names players. For each column: whether Ann's export tells of it."""
     told: dict[tuple[str, str], bool] = {}
-    for name in ("tables", "hands", "players", "duplicates"):
+    for name in ("tables", "hands", "players", "duplicates", "groups"):
         table = metadata.tables[name]
         await store.database.write(lambda connection, table=table: fill(connection, table, 0, None))  # type: ignore[misc]
     await store.people.rename(ANN, "Ann", 0)

@@ -26,6 +26,7 @@ const ROOMS = [
   'events',
   'moderation',
   'start',
+  'groups',
 ];
 /** What is generated, drawn or written elsewhere; it imports no code. */
 const DATA = ['gen', 'lessons', 'styles'];

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
-from dasan.server.protocol import bidding, events, friends, moderation, notifications, people, rest, study
+from dasan.server.protocol import bidding, events, friends, groups, moderation, notifications, people, rest, study
 from dasan.server.protocol.base import PROTOCOL, Message
 from dasan.server.protocol.commands import ClientMessage
 from dasan.server.protocol.messages import ServerMessage
 
 PATH = Path(__file__).with_name("schema.json")
-REST = (bidding, events, friends, moderation, notifications, people, rest, study)
+REST = (bidding, events, friends, groups, moderation, notifications, people, rest, study)
 """The modules with the models of REST requests and answers."""
 
 

@@ -11,6 +11,9 @@ export type Route =
   | { page: 'moderation' }
   | { page: 'friends' }
   | { page: 'bidding' }
+  | { page: 'groups' }
+  | { page: 'group'; id: string }
+  | { page: 'join'; link: string }
   | { page: 'notifications' }
   | { page: 'letters'; token: string }
   | { page: 'ladder' }
@@ -47,6 +50,10 @@ export function parse(path: string): Route {
       return name ? { page: 'missing' } : { page: 'profile', name: null };
     case 'moderation':
       return name ? { page: 'missing' } : { page: 'moderation' };
+    case 'groups':
+      return name ? { page: 'group', id: name } : { page: 'groups' };
+    case 'join':
+      return name ? { page: 'join', link: name } : { page: 'missing' };
     case 'notifications':
       return name ? { page: 'missing' } : { page: 'notifications' };
     case 'letters':

@@ -65,6 +65,7 @@ export interface Protocol {
   ContributeCommand?: ContributeCommand;
   Correspondence?: Correspondence;
   CreateEvent?: CreateEvent;
+  CreateGroup?: CreateGroup;
   CreateTable?: CreateTable;
   Credentials?: Credentials;
   DealPar?: DealPar;
@@ -84,6 +85,19 @@ export interface Protocol {
   Forgotten?: Forgotten;
   Friend?: Friend;
   Friends?: Friends;
+  Group?: Group;
+  GroupDoor?: GroupDoor;
+  GroupGone?: GroupGone;
+  GroupJoined?: GroupJoined;
+  GroupLine?: GroupLine;
+  GroupList?: GroupList;
+  GroupListed?: GroupListed;
+  GroupMember?: GroupMember;
+  GroupPerson?: GroupPerson;
+  GroupRules?: GroupRules;
+  GroupStanding?: GroupStanding;
+  GroupStandings?: GroupStandings;
+  GroupTable?: GroupTable;
   Habit?: Habit;
   Habits?: Habits;
   HandInfo?: HandInfo;
@@ -174,6 +188,7 @@ export interface Protocol {
   RemoveWords?: RemoveWords;
   Rename?: Rename;
   ReportCommand?: ReportCommand;
+  ReportLine?: ReportLine;
   ReportListed?: ReportListed;
   Result?: Result;
   ReturnCommand?: ReturnCommand;
@@ -184,6 +199,7 @@ export interface Protocol {
   RoleStatistics?: RoleStatistics;
   RulesFacts?: RulesFacts;
   RulesInfo?: RulesInfo;
+  SayInGroup?: SayInGroup;
   SeatBotCommand?: SeatBotCommand;
   SeatInfo?: SeatInfo;
   ServerMessage?: ServerMessage;
@@ -837,6 +853,12 @@ export interface Increment {
   increment: number;
 }
 /**
+ * A new group, which you host.
+ */
+export interface CreateGroup {
+  name: string;
+}
+/**
  * A new table. ``seats``: one word for each seat in order of play, ``me``, ``open`` or a bot's name; absent: me and bots.
  *
  * ``name``: your displayed name. ``ticket``, ``contribution``: see ``Promise``.
@@ -1071,6 +1093,149 @@ export interface Friends {
   follows: Friend[];
   followers: string[];
   blocked: string[];
+}
+/**
+ * A group that you are in. hosting: whether you host it. link: the path of the page by which others join.
+ */
+export interface Group {
+  id: string;
+  name: string;
+  hosting: boolean;
+  link: string;
+  rules: GroupRules;
+  title: string;
+  members: GroupMember[];
+  lines: GroupLine[];
+  tables: GroupTable[];
+}
+/**
+ * The tables that the group opens: the game, its options, a word for each seat as in ``CreateTable``, and the settings.
+ */
+export interface GroupRules {
+  preset: string;
+  options: {
+    [k: string]: boolean | number | string;
+  };
+  /**
+   * @maxItems 8
+   */
+  seats: string[];
+  settings: TableSettings1;
+}
+/**
+ * The host's settings of the table, except the game.
+ *
+ * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
+ * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
+ * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
+ * after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
+ */
+export interface TableSettings1 {
+  speed?: Untimed | PerMove | Increment | Correspondence;
+  visibility?: 'link' | 'lobby';
+  rated?: boolean;
+  spectators?: boolean;
+  delay?: number;
+  start?: 'full' | 'ready';
+  substitute?: string;
+  grace?: number;
+  next_seconds?: number | null;
+  chat?: boolean;
+  /**
+   * @maxItems 100
+   */
+  words?: string[];
+}
+/**
+ * A member. since: when they joined. host: whether they host the group. you: whether it is you.
+ */
+export interface GroupMember {
+  name: string;
+  since: number;
+  host: boolean;
+  you: boolean;
+}
+/**
+ * A line of the chat.
+ */
+export interface GroupLine {
+  id: number;
+  at: number;
+  name: string;
+  text: string;
+  you: boolean;
+}
+/**
+ * A table of the group that has not ended. names: of the people at it.
+ */
+export interface GroupTable {
+  id: string;
+  status: 'waiting' | 'playing' | 'ended';
+  names: string[];
+}
+/**
+ * What a link to join shows. joined: the group's id if you are in it, else null.
+ */
+export interface GroupDoor {
+  name: string;
+  host: string;
+  members: number;
+  joined: string | null;
+}
+/**
+ * The id of the group that you have left or deleted.
+ */
+export interface GroupGone {
+  id: string;
+}
+/**
+ * The id of the group.
+ */
+export interface GroupJoined {
+  id: string;
+}
+/**
+ * Your groups. account: whether you have one; without an account you can be in no group.
+ */
+export interface GroupList {
+  account: boolean;
+  groups: GroupListed[];
+}
+/**
+ * A group of yours, with the number of its members and the name of its host.
+ */
+export interface GroupListed {
+  id: string;
+  name: string;
+  members: number;
+  host: string;
+}
+/**
+ * A member, by name.
+ */
+export interface GroupPerson {
+  name: string;
+}
+/**
+ * A member's hands at tables of the group.
+ *
+ * points: the sum of their payments. by_evening: the payments of each evening; null where they did not play.
+ */
+export interface GroupStanding {
+  name: string;
+  hands: number;
+  won: number;
+  points: number;
+  evenings: number;
+  by_evening: (number | null)[];
+  you: boolean;
+}
+/**
+ * Standings over the evenings; hands count that two members or more have played. evenings: when each of the last began.
+ */
+export interface GroupStandings {
+  evenings: number[];
+  rows: GroupStanding[];
 }
 /**
  * A kind of decision in one game. decisions: their number. mistakes: the number whose cost exceeds its interval.
@@ -1338,30 +1503,6 @@ export interface SeatInfo {
 export interface Substitute {
   bot: string;
   reason: 'absent' | 'time' | 'left' | 'failed';
-}
-/**
- * The host's settings of the table, except the game.
- *
- * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
- * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
- * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
- * after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
- */
-export interface TableSettings1 {
-  speed?: Untimed | PerMove | Increment | Correspondence;
-  visibility?: 'link' | 'lobby';
-  rated?: boolean;
-  spectators?: boolean;
-  delay?: number;
-  start?: 'full' | 'ready';
-  substitute?: string;
-  grace?: number;
-  next_seconds?: number | null;
-  chat?: boolean;
-  /**
-   * @maxItems 100
-   */
-  words?: string[];
 }
 /**
  * The player of this browser: a guest or an account. ``id`` is null for a browser that has not played yet.
@@ -1850,6 +1991,13 @@ export interface Rename {
   name: string;
 }
 /**
+ * Report a line of the chat to the people who run the server.
+ */
+export interface ReportLine {
+  line: number;
+  reason?: string;
+}
+/**
  * The last line of a review: its turning points, and whether a time limit ended it early.
  */
 export interface ReviewDone {
@@ -1905,6 +2053,12 @@ export interface RulesInfo {
   };
   facts: RulesFacts;
   clauses: ClauseInfo[];
+}
+/**
+ * Say something in the group's chat.
+ */
+export interface SayInGroup {
+  text: string;
 }
 /**
  * Everything that the viewer may know; sent on connection, and after every deal.

@@ -14,6 +14,13 @@ import type {
   EventSummary,
   EventToday,
   Friends,
+  Group,
+  GroupDoor,
+  GroupGone,
+  GroupJoined,
+  GroupList,
+  GroupRules,
+  GroupStandings,
   Habits,
   HandInfo,
   History,
@@ -203,6 +210,24 @@ export const stopLetters = (token: string): Promise<LettersChanged> => send(`/ap
 export const eventReminder = (event: string): Promise<Remind> => ask(`/api/events/${id(event)}/reminder`);
 export const remindOfEvent = (event: string, wanted: boolean): Promise<Remind> =>
   send(`/api/events/${id(event)}/reminder`, { wanted });
+
+export const groups = (): Promise<GroupList> => ask('/api/groups');
+export const createGroup = (name: string): Promise<Group> => send('/api/groups', { name });
+export const group = (group: string): Promise<Group> => ask(`/api/groups/${id(group)}`);
+export const groupStandings = (group: string): Promise<GroupStandings> => ask(`/api/groups/${id(group)}/standings`);
+export const openGroupTable = (group: string): Promise<TableCreated> => send(`/api/groups/${id(group)}/tables`, {});
+export const renameGroup = (group: string, name: string): Promise<Group> => send(`/api/groups/${id(group)}/rename`, { name });
+export const setGroupRules = (group: string, rules: GroupRules): Promise<Group> => send(`/api/groups/${id(group)}/rules`, rules);
+export const changeGroupMember = (group: string, change: 'host' | 'remove', name: string): Promise<Group> =>
+  send(`/api/groups/${id(group)}/members/${change}`, { name });
+export const newGroupLink = (group: string): Promise<Group> => send(`/api/groups/${id(group)}/link`, {});
+export const leaveGroup = (group: string): Promise<GroupGone> => send(`/api/groups/${id(group)}/leave`, {});
+export const deleteGroup = (group: string): Promise<GroupGone> => send(`/api/groups/${id(group)}/delete`, {});
+export const sayInGroup = (group: string, text: string): Promise<Group> => send(`/api/groups/${id(group)}/chat`, { text });
+export const reportInGroup = (group: string, line: number): Promise<Group> => send(`/api/groups/${id(group)}/report`, { line });
+/** The group to which a link leads. */
+export const groupDoor = (link: string): Promise<GroupDoor> => ask(`/api/join/${id(link)}`);
+export const joinGroup = (link: string): Promise<GroupJoined> => send(`/api/join/${id(link)}`, {});
 
 export const hand = (hand: string): Promise<HandInfo> => ask(`/api/hands/${id(hand)}`);
 export const handRecordUrl = (hand: string): string => `/api/hands/${id(hand)}/record`;

@@ -7,6 +7,7 @@ from dasan.server.api import (
     events,
     friends,
     games,
+    groups,
     hands,
     health,
     ladder,
@@ -38,4 +39,5 @@ ROUTERS = (
     moderation.router,
     friends.router,
     notifications.router,
+    groups.router,
 )

@@ -12,6 +12,7 @@ from dasan.server.store.database import DATABASE_FILE, Database, Prepare, Server
 from dasan.server.store.duplicates import Duplicates
 from dasan.server.store.fair_play import FairPlay
 from dasan.server.store.friends import Friends
+from dasan.server.store.groups import Groups
 from dasan.server.store.hands import FinishedHands
 from dasan.server.store.leases import Leases
 from dasan.server.store.listings import Listed, Listings
@@ -41,6 +42,7 @@ class Store:
         self.duplicates = Duplicates(database)
         self.fair_play = FairPlay(database)
         self.friends = Friends(database)
+        self.groups = Groups(database)
         self.hands = FinishedHands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from dasan.server.compact import compact
 from dasan.server.store.friends import forget_friends
+from dasan.server.store.group_people import forget_groups
 from dasan.server.store.notifications import forget_notifications
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
@@ -125,6 +126,7 @@ def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     connection.execute(sa.delete(reports).where(sa.or_(reports.c.by == player, reports.c.against == player)))
     forget_friends(connection, player)
     forget_notifications(connection, player)
+    forget_groups(connection, player)
     gone = stranger()
     for column in (audit.c.subject, audit.c.by):
         connection.execute(sa.update(audit).where(column == player).values({column.name: gone}))

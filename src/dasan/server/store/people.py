@@ -15,6 +15,7 @@ from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database, among
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.friends import friends_of
+from dasan.server.store.group_people import groups_of
 from dasan.server.store.known import identified, with_account
 from dasan.server.store.notifications import notifications_of
 from dasan.server.store.processes import leave_notice
@@ -260,6 +261,7 @@ class People:
                 "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
                 **friends_of(connection, player),
                 **notifications_of(connection, player),
+                **groups_of(connection, player),
             }
 
         return await self._database.read(read)

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -21,6 +22,7 @@ from dasan.server.store.schema import (
     bid_answers,
     ended_sessions,
     events,
+    group_lines,
     hand_seats,
     hands,
     invitations,
@@ -84,7 +86,7 @@ def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
     return sa.select(tables.c.id).where(tables.c.touched < cutoff, tables.c.lease_until < now, casual)
 
 
-async def _remove(database: Database, old: sa.Select[tuple[str]], key: sa.Column[str], *, dry: bool) -> int:
+async def _remove(database: Database, old: sa.Select[Any], key: sa.Column[Any], *, dry: bool) -> int:
     """Delete rows by id, ``AT_ONCE`` at a time, with the rows that refer to them."""
     if dry:
         count = sa.select(sa.func.count()).select_from(old.subquery())
@@ -137,9 +139,11 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
         sa.not_(events.c.line.endswith(f'"text":"{NOTHING}"}}', autoescape=True)),
     )
     old_reports = reports.c.at < cutoff
+    old_lines = sa.select(group_lines.c.id).where(group_lines.c.at < cutoff)
+    total = await _remove(database, old_lines, group_lines.c.id, dry=dry)
     if dry:
         count = sa.select(sa.func.count()).select_from(events).where(chat)
-        return await database.read(lambda connection: connection.scalar(count) or 0)
+        return total + await database.read(lambda connection: connection.scalar(count) or 0)
 
     def some(connection: sa.Connection) -> int:
         query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(chat).limit(AT_ONCE)
@@ -153,7 +157,7 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
             leave_notice(connection, "reopen", table_id, now)
         return len(rows)
 
-    total = await _all(database, some)
+    total += await _all(database, some)
     await database.write(lambda connection: connection.execute(sa.delete(reports).where(old_reports)))
     return total
 

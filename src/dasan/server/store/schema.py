@@ -444,3 +444,50 @@ event_reminders = sa.Table(
     sa.Column("player", sa.String(64), primary_key=True, index=True),
 )
 """Players who want to be told when an event begins."""
+groups = sa.Table(
+    "groups",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("host", sa.String(64), nullable=False, index=True),
+    sa.Column("link", sa.String(32), nullable=False, unique=True),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("preset", sa.String(64), nullable=False),
+    sa.Column("options", sa.JSON, nullable=False),
+    sa.Column("chairs", sa.JSON, nullable=False),
+    sa.Column("settings", sa.JSON, nullable=False),
+)
+"""link: the secret in the address by which people join. preset and what follows: the tables that it opens."""
+group_keys = sa.Table(
+    "group_keys",
+    metadata,
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("group_id", sa.ForeignKey("groups.id", ondelete="CASCADE"), nullable=False, index=True),
+)
+"""The forms in which the names of groups are compared."""
+group_members = sa.Table(
+    "group_members",
+    metadata,
+    sa.Column("group_id", sa.ForeignKey("groups.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("player", sa.String(64), primary_key=True, index=True),
+    sa.Column("since", sa.BigInteger, nullable=False),
+)
+group_tables = sa.Table(
+    "group_tables",
+    metadata,
+    sa.Column("table_id", sa.String(32), primary_key=True),
+    sa.Column("group_id", sa.ForeignKey("groups.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Index("ix_group_tables_group_id", "group_id", "at"),
+)
+"""Tables whose hands count for a group; a table may be deleted before its hands."""
+group_lines = sa.Table(
+    "group_lines",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("group_id", sa.ForeignKey("groups.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("player", sa.String(64), nullable=False, index=True),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Index("ix_group_lines_group_id", "group_id", "id"),
+)

@@ -48,14 +48,14 @@ class Commands:
             case HintCommand():
                 return await self._hint(table_id, player, command)
             case ReactCommand():
-                await self._talk(player, "")
+                await self.talk(player, "")
                 await self._tables.react(table_id, player, command)
                 return (await self._tables.look(table_id)).seq
             case ReportCommand():
-                self._take(player)
+                self.may_talk(player)
                 return await self._report(table_id, player, command)
             case ChatCommand() | ContributeCommand():
-                await self._talk(player, command.text)
+                await self.talk(player, command.text)
                 return await self._tables.command(table_id, player, command)
             case ReturnCommand():
                 done = await self._tables.command(table_id, player, command)
@@ -66,14 +66,14 @@ class Commands:
                     check_bot(command.bot)
                 return await self._tables.command(table_id, player, command, lag)
 
-    def _take(self, player: str) -> None:
-        """``Refused``: the player sends too much."""
+    def may_talk(self, player: str) -> None:
+        """``Refused``: the player talks too much, at tables and in groups together."""
         if not self._said.take(player):
             raise Refused("too-fast", reason("talk"))
 
-    async def _talk(self, player: str, text: str) -> None:
+    async def talk(self, player: str, text: str) -> None:
         """``Refused``: the player talks too much, or may not say this."""
-        self._take(player)
+        self.may_talk(player)
         await self._tables.store.moderation.check_said(player, text, now())
 
     async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:

@@ -289,13 +289,19 @@ def _chat(room: Room, seat: int, text: str) -> Entry:
         raise Refused("forbidden", reason("chat.none"))
     if chair.silent:
         raise Refused("forbidden", reason("chat.silenced"))
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    if not line:
-        raise Refused("malformed", reason("chat.empty"))
+    line = clean_line(text)
     folded = line.casefold()
     if any(word.casefold() in folded for word in settings.words):
         raise Refused("forbidden", reason("chat.word"))
     return {"type": "chat", "seat": seat, "name": chair.name, "text": line}
+
+
+def clean_line(text: str) -> str:
+    """A chat message as it is shown: one line of visible characters. ``Refused`` if nothing is left."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not line:
+        raise Refused("malformed", reason("chat.empty"))
+    return line
 
 
 def _offer(room: Room, seat: int, command: OfferCommand) -> Entry:

@@ -132,10 +132,12 @@ class Tables:
         settings: TableSettings | None = None,
         seed: bytes | None = None,
         contribution: str | None = None,
+        group: str | None = None,
     ) -> tuple[str, int | None]:
         """Create a table; returns (id, seat of ``player``). ``Refused``: there is no such game or bot.
 
         seats: ``me``, ``open`` or a bot's name for each seat; empty: me and bots. seed: a promised seed.
+        group: the id of the group that opens the table.
         """
         try:
             rules = rules_of(preset, options)
@@ -155,7 +157,10 @@ class Tables:
             check_contribution(contribution)
             given[seat] = contribution
         room = Room.create(head, tuple(chairs), player, now(), given)
-        await self.store.log.create(room)
+        if group is None:
+            await self.store.log.create(room)
+        else:
+            await self.store.groups.open_table(group, player, room, now())
         if FREE not in words and chosen.start == "full":
             await self._ask(head.id, Table.look)
         return head.id, seat
@@ -173,7 +178,7 @@ class Tables:
         )
         staying = [chair.player for chair in chairs if chair.kind == "human"]
         host = room.host if room.host in staying else staying[0]
-        await self.store.log.create(Room.create(head, chairs, host, now()))
+        await self.store.groups.open_rematch(room.head.id, Room.create(head, chairs, host, now()))
 
     async def look(self, table_id: str) -> Room:
         """The table's current room."""

@@ -1,0 +1,251 @@
+"""Groups: create one, join by link, play and talk in it, and run it as its host."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from fastapi import Request
+
+from dasan.reasons import reason
+from dasan.server.api.dependencies import CommandsHere, LiveHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.people import account_of
+from dasan.server.api.strict import router as strict_router
+from dasan.server.operations.reporting import now
+from dasan.server.people.names import check_reserved, clean_name
+from dasan.server.protocol.groups import (
+    CreateGroup,
+    Group,
+    GroupDoor,
+    GroupGone,
+    GroupJoined,
+    GroupLine,
+    GroupList,
+    GroupListed,
+    GroupMember,
+    GroupPerson,
+    GroupRules,
+    GroupStanding,
+    GroupStandings,
+    GroupTable,
+    ReportLine,
+    SayInGroup,
+)
+from dasan.server.protocol.rest import TableCreated
+from dasan.server.protocol.table import TableSettings
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store import groups as stored
+from dasan.server.store.people import Person
+from dasan.server.tables.decisions import clean_line
+from dasan.server.tables.directory import FREE, ME, check_seats
+from dasan.server.tables.facts import title_of
+from dasan.server.tables.shared_rules import rules_of
+
+router = strict_router("/api")
+
+FIRST = stored.GroupRules("big-three", {}, (ME, FREE, FREE), TableSettings())
+"""The rules of a new group."""
+SHOWN = 12
+"""The last evenings that are shown one by one."""
+
+
+@router.get("/groups")
+async def groups(store: StoreHere, live: LiveHere, player: Player) -> GroupList:
+    """The player's groups."""
+    person = None if player is None else await store.people.find(player)
+    if person is None or person.account is None:
+        return GroupList(account=False, groups=[])
+    live.touch(person.id)
+    return GroupList(
+        account=True,
+        groups=[
+            GroupListed(id=one.id, name=one.name, members=one.members, host=one.host)
+            for one in await store.groups.of_player(person.id)
+        ],
+    )
+
+
+@router.post("/groups", status_code=201)
+async def create(wanted: CreateGroup, request: Request, store: StoreHere, player: Player) -> Group:
+    """Found a group, and host it."""
+    person = await _member(request, store, player, "tables")
+    name = await _name(store, person.id, wanted.name)
+    return await _shown(store, await store.groups.create(person.id, name, FIRST, now()), person.id)
+
+
+@router.get("/groups/{group_id}")
+async def group(group_id: str, store: StoreHere, live: LiveHere, player: Player) -> Group:
+    """A group as one of its members sees it."""
+    person = await account_of(store, player)
+    live.touch(person.id)
+    return await _shown(store, group_id, person.id)
+
+
+@router.get("/groups/{group_id}/standings")
+async def standings(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupStandings:
+    """The members' standings over the evenings."""
+    person = await _member(request, store, player, "pages")
+    evenings, rows = await store.groups.standings(group_id, person.id)
+    first = max(0, len(evenings) - SHOWN)
+    return GroupStandings(
+        evenings=list(evenings[first:]),
+        rows=[
+            GroupStanding(
+                name=row.name,
+                hands=row.hands,
+                won=row.won,
+                points=row.points,
+                evenings=row.evenings,
+                by_evening=list(row.by_evening[first:]),
+                you=row.you,
+            )
+            for row in rows
+        ],
+    )
+
+
+@router.post("/groups/{group_id}/tables", status_code=201)
+async def open_table(
+    group_id: str, request: Request, store: StoreHere, tables: TablesHere, player: Player
+) -> TableCreated:
+    """Open a table by the group's rules, sit down, and invite the other members."""
+    person = await _member(request, store, player, "tables")
+    rules = await store.groups.rules_of(group_id, person.id)
+    table_id, seat = await tables.create(
+        person.id, rules.preset, rules.options, rules.chairs, settings=rules.settings, group=group_id
+    )
+    return TableCreated(id=table_id, seat=seat)
+
+
+@router.post("/groups/{group_id}/rename")
+async def rename(group_id: str, wanted: CreateGroup, request: Request, store: StoreHere, player: Player) -> Group:
+    """Give the group another name, as its host."""
+    person = await _member(request, store, player)
+    await store.groups.rename(group_id, person.id, await _name(store, person.id, wanted.name))
+    return await _shown(store, group_id, person.id)
+
+
+@router.post("/groups/{group_id}/rules")
+async def play_by(group_id: str, wanted: GroupRules, request: Request, store: StoreHere, player: Player) -> Group:
+    """Save the rules of the group's tables, as its host."""
+    person = await _member(request, store, player)
+    try:
+        rules = await asyncio.to_thread(rules_of, wanted.preset, wanted.options)
+    except ValueError as error:
+        raise Refused("malformed", str(error)) from None
+    check_seats(wanted.seats, rules.players, wanted.settings)
+    if ME not in wanted.seats:
+        raise Refused("malformed", "whoever opens a table of a group sits at it: say me")
+    kept = stored.GroupRules(wanted.preset, wanted.options, tuple(wanted.seats), wanted.settings)
+    await store.groups.play_by(group_id, person.id, kept)
+    return await _shown(store, group_id, person.id)
+
+
+@router.post("/groups/{group_id}/members/{change}")
+async def change_member(
+    group_id: str,
+    change: Literal["remove", "host"],
+    wanted: GroupPerson,
+    request: Request,
+    store: StoreHere,
+    player: Player,
+) -> Group:
+    """Remove a member, or hand the group over to one, as its host."""
+    person = await _member(request, store, player)
+    work = store.groups.remove if change == "remove" else store.groups.hand_over
+    await work(group_id, person.id, wanted.name)
+    return await _shown(store, group_id, person.id)
+
+
+@router.post("/groups/{group_id}/link")
+async def new_link(group_id: str, request: Request, store: StoreHere, player: Player) -> Group:
+    """Make another link to join, as the host; the former one leads nowhere then."""
+    person = await _member(request, store, player)
+    await store.groups.new_link(group_id, person.id)
+    return await _shown(store, group_id, person.id)
+
+
+@router.post("/groups/{group_id}/leave")
+async def leave(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupGone:
+    """Leave the group; a host hands it over first."""
+    person = await _member(request, store, player)
+    await store.groups.leave(group_id, person.id)
+    return GroupGone(id=group_id)
+
+
+@router.post("/groups/{group_id}/delete")
+async def delete(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupGone:
+    """Delete the group, as its host. The hands stay."""
+    person = await _member(request, store, player)
+    await store.groups.delete(group_id, person.id)
+    return GroupGone(id=group_id)
+
+
+@router.post("/groups/{group_id}/chat")
+async def say(
+    group_id: str, wanted: SayInGroup, request: Request, store: StoreHere, commands: CommandsHere, player: Player
+) -> Group:
+    """Say something in the group's chat."""
+    person = await _member(request, store, player, "commands")
+    await commands.talk(person.id, wanted.text)
+    await store.groups.say(group_id, person.id, clean_line(wanted.text), now())
+    return await _shown(store, group_id, person.id)
+
+
+@router.post("/groups/{group_id}/report")
+async def report(
+    group_id: str, wanted: ReportLine, request: Request, store: StoreHere, commands: CommandsHere, player: Player
+) -> Group:
+    """Report a line of the chat."""
+    person = await _member(request, store, player, "commands")
+    commands.may_talk(person.id)
+    await store.groups.report(group_id, person.id, wanted.line, wanted.reason, now())
+    return await _shown(store, group_id, person.id)
+
+
+@router.get("/join/{link}")
+async def door(link: str, request: Request, store: StoreHere, player: Player) -> GroupDoor:
+    """The group to which a link leads."""
+    limit(request, "pages", player)
+    found, joined = await store.groups.behind(link, player)
+    return GroupDoor(name=found.name, host=found.host, members=found.members, joined=found.id if joined else None)
+
+
+@router.post("/join/{link}")
+async def join(link: str, request: Request, store: StoreHere, player: Player) -> GroupJoined:
+    """Join the group to which a link leads."""
+    person = await _member(request, store, player)
+    return GroupJoined(id=await store.groups.join(link, person.id, now()))
+
+
+async def _member(request: Request, store: Store, player: str | None, what: str = "joins") -> Person:
+    """The account that asks, within the limit ``what``. ``Refused`` for guests."""
+    limit(request, what, player)
+    return await account_of(store, player)
+
+
+async def _name(store: Store, player: str, name: str) -> str:
+    """The name of a group as it is shown. ``Refused`` if no account could have it."""
+    cleaned = clean_name(name)
+    check_reserved(cleaned)
+    if store.people.restrictions.refuses(cleaned):
+        raise Refused("illegal", reason("name.reserved"))
+    await store.moderation.check_said(player, cleaned, now())
+    return cleaned
+
+
+async def _shown(store: Store, group_id: str, player: str) -> Group:
+    found = await store.groups.load(group_id, player)
+    rules = found.rules
+    return Group(
+        id=found.id,
+        name=found.name,
+        hosting=found.hosting,
+        link=f"/join/{found.link}",
+        rules=GroupRules(preset=rules.preset, options=rules.options, seats=list(rules.chairs), settings=rules.settings),
+        title=title_of(rules.preset),
+        members=[GroupMember(name=one.name, since=one.since, host=one.host, you=one.you) for one in found.members],
+        lines=[GroupLine(id=one.id, at=one.at, name=one.name, text=one.text, you=one.you) for one in found.lines],
+        tables=[GroupTable.model_validate({"id": i, "status": s, "names": list(names)}) for i, s, names in found.tables],
+    )

@@ -1,0 +1,41 @@
+"""What is stored of a player in groups: deleted with the player, and in the player's export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.server.store.schema import group_lines, group_members, groups
+
+
+def forget_groups(connection: sa.Connection, player: str) -> None:
+    """Delete a player from groups. A group without host goes to the member who has been in it longest, or is deleted."""
+    connection.execute(sa.delete(group_lines).where(group_lines.c.player == player))
+    connection.execute(sa.delete(group_members).where(group_members.c.player == player))
+    for group_id in connection.scalars(sa.select(groups.c.id).where(groups.c.host == player)).all():
+        mine = groups.c.id == group_id
+        longest = (
+            sa.select(group_members.c.player)
+            .where(group_members.c.group_id == group_id)
+            .order_by(group_members.c.since, group_members.c.player)
+            .limit(1)
+        )
+        heir = connection.scalar(longest)
+        connection.execute(
+            sa.delete(groups).where(mine) if heir is None else sa.update(groups).where(mine).values(host=heir)
+        )
+
+
+def groups_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
+    """What is stored of a player's groups, as plain data."""
+    queries = {
+        "groups": sa.select(group_members.c.group_id, groups.c.name, group_members.c.since)
+        .join_from(group_members, groups)
+        .where(group_members.c.player == player),
+        "groups_hosted": sa.select(*(column for column in groups.c if column.name != "link")).where(
+            groups.c.host == player
+        ),
+        "group_chat": sa.select(group_lines).where(group_lines.c.player == player),
+    }
+    return {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}

@@ -1,0 +1,534 @@
+"""Groups in the database: clubs of friends with members, rules for their tables, chat, and standings over the evenings."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.reasons import reason
+from dasan.server.people.names import keys
+from dasan.server.protocol.table import TableSettings
+from dasan.server.refusals import Refused
+from dasan.server.store.database import Database
+from dasan.server.store.friends import blocked_pairs
+from dasan.server.store.known import hold
+from dasan.server.store.log import insert_room
+from dasan.server.store.notifications import put_out
+from dasan.server.store.schema import (
+    group_keys,
+    group_lines,
+    group_members,
+    group_tables,
+    groups,
+    hand_seats,
+    hands,
+    invitations,
+    players,
+    reports,
+    tables,
+)
+from dasan.server.tables.room import Room
+
+MOST_MEMBERS = 50
+MOST_EACH = 20
+"""Groups of one player."""
+MOST_LINES = 200
+"""Chat lines that a group keeps."""
+MOST_TABLES = 20
+"""Tables that are listed."""
+EVENING = 6 * 60 * 60 * 1000
+"""Milliseconds without a hand after which another evening begins."""
+MARK = "group-"
+"""The beginning of the ids of groups, which tells them from tables in reports."""
+
+
+@dataclass(frozen=True)
+class GroupRules:
+    """The tables that a group opens. chairs: a word for each seat, as for a new table."""
+
+    preset: str
+    options: dict[str, bool | int | str]
+    chairs: tuple[str, ...]
+    settings: TableSettings
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member, who has joined at the time ``since``. you: whether it is the one who asks."""
+
+    name: str
+    since: int
+    host: bool
+    you: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a group's chat."""
+
+    id: int
+    at: int
+    name: str
+    text: str
+    you: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group as a member sees it. link: the secret by which people join. tables: ids, status and names, newest first."""
+
+    id: str
+    name: str
+    hosting: bool
+    link: str = field(repr=False)
+    rules: GroupRules
+    members: tuple[Member, ...]
+    lines: tuple[Line, ...]
+    tables: tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A group in a list, with the number of its members and the name of its host."""
+
+    id: str
+    name: str
+    members: int
+    host: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A member's hands at tables of the group: their number, those won, the sum of the payments, the number of evenings.
+
+    by_evening: the payments of each evening; None where they did not play.
+    """
+
+    name: str
+    hands: int
+    won: int
+    points: int
+    evenings: int
+    by_evening: tuple[int | None, ...]
+    you: bool
+
+
+class Groups:
+    """Reads and writes groups."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, player: str, name: str, rules: GroupRules, now: int) -> str:
+        """A new group with one member, who hosts it: its id. ``Refused`` if its name is taken, or the player has too many."""
+        group_id = MARK + secrets.token_urlsafe(9)
+
+        def write(connection: sa.Connection) -> None:
+            _check_room(connection, player)
+            row = {"id": group_id, "name": name, "host": player, "link": _new_link(), "created": now, **_stored(rules)}
+            connection.execute(sa.insert(groups), row)
+            _put_keys(connection, group_id, name)
+            connection.execute(sa.insert(group_members), {"group_id": group_id, "player": player, "since": now})
+
+        await self._database.write(write)
+        return group_id
+
+    async def of_player(self, player: str) -> tuple[Listed, ...]:
+        """The groups of a player, by name."""
+        mine = sa.select(group_members.c.group_id).where(group_members.c.player == player)
+        members = (
+            sa.select(sa.func.count()).where(group_members.c.group_id == groups.c.id).correlate(groups).scalar_subquery()
+        )
+        query = (
+            sa.select(groups.c.id, groups.c.name, members.label("members"), players.c.name.label("host"))
+            .join_from(groups, players, players.c.id == groups.c.host)
+            .where(groups.c.id.in_(mine))
+            .order_by(groups.c.name, groups.c.id)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(Listed(row.id, row.name, row.members, row.host) for row in rows)
+
+    async def load(self, group_id: str, player: str) -> Group:
+        """A group as its member ``player`` sees it. ``Refused`` for others."""
+
+        def read(connection: sa.Connection) -> Group:
+            row = _group(connection, group_id, player)
+            people = connection.execute(
+                sa.select(group_members.c.player, group_members.c.since, players.c.name)
+                .join_from(group_members, players, players.c.id == group_members.c.player)
+                .where(group_members.c.group_id == group_id)
+                .order_by(players.c.name)
+            ).all()
+            known = {one.player for one in people}
+            lines = connection.execute(
+                sa.select(group_lines, players.c.name)
+                .join_from(group_lines, players, players.c.id == group_lines.c.player)
+                .where(group_lines.c.group_id == group_id)
+                .order_by(group_lines.c.id.desc())
+                .limit(MOST_LINES)
+            ).all()
+            shut = _blocked(connection, player, known | {line.player for line in lines})
+            open_tables = connection.execute(
+                sa.select(tables.c.id, tables.c.status, tables.c.summary)
+                .join_from(group_tables, tables, tables.c.id == group_tables.c.table_id)
+                .where(group_tables.c.group_id == group_id, tables.c.status != "ended")
+                .order_by(group_tables.c.at.desc())
+                .limit(MOST_TABLES)
+            ).all()
+            return Group(
+                id=row.id,
+                name=row.name,
+                hosting=row.host == player,
+                link=row.link,
+                rules=_rules(row),
+                members=tuple(
+                    Member(one.name, one.since, one.player == row.host, one.player == player) for one in people
+                ),
+                lines=tuple(
+                    Line(line.id, line.at, line.name, line.text, line.player == player)
+                    for line in reversed(lines)
+                    if line.player not in shut
+                ),
+                tables=tuple((one.id, one.status, _people(one.summary)) for one in open_tables),
+            )
+
+        return await self._database.read(read)
+
+    async def rename(self, group_id: str, player: str, name: str) -> None:
+        """Give a group another name. ``Refused`` if it is taken, and for others than the host."""
+
+        def write(connection: sa.Connection) -> None:
+            _hosted(connection, group_id, player)
+            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(name=name))
+            _put_keys(connection, group_id, name)
+
+        await self._database.write(write)
+
+    async def play_by(self, group_id: str, player: str, rules: GroupRules) -> None:
+        """Store the rules of the tables that the group opens. ``Refused`` for others than the host."""
+
+        def write(connection: sa.Connection) -> None:
+            _hosted(connection, group_id, player)
+            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(**_stored(rules)))
+
+        await self._database.write(write)
+
+    async def new_link(self, group_id: str, player: str) -> None:
+        """Make the former link worthless. ``Refused`` for others than the host."""
+
+        def write(connection: sa.Connection) -> None:
+            _hosted(connection, group_id, player)
+            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
+
+        await self._database.write(write)
+
+    async def hand_over(self, group_id: str, player: str, name: str) -> None:
+        """Make the member with this name the host. ``Refused`` for others than the host."""
+
+        def write(connection: sa.Connection) -> None:
+            _hosted(connection, group_id, player)
+            other = _member(connection, group_id, name)
+            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(host=other))
+
+        await self._database.write(write)
+
+    async def remove(self, group_id: str, player: str, name: str) -> None:
+        """Remove the member with this name; the former link is worthless then. ``Refused`` for others than the host."""
+
+        def write(connection: sa.Connection) -> None:
+            _hosted(connection, group_id, player)
+            other = _member(connection, group_id, name)
+            if other == player:
+                raise Refused("illegal", reason("friend.self"))
+            mine = sa.and_(group_members.c.group_id == group_id, group_members.c.player == other)
+            connection.execute(sa.delete(group_members).where(mine))
+            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
+
+        await self._database.write(write)
+
+    async def leave(self, group_id: str, player: str) -> None:
+        """Leave a group. The last member deletes it thereby; a host hands it over first, or is ``Refused``."""
+
+        def write(connection: sa.Connection) -> None:
+            row = _group(connection, group_id, player, locked=True)
+            others = _members(connection, group_id) - {player}
+            if row.host == player and others:
+                raise Refused("illegal", reason("group.leave"))
+            mine = sa.and_(group_members.c.group_id == group_id, group_members.c.player == player)
+            connection.execute(sa.delete(group_members).where(mine))
+            if not others:
+                connection.execute(sa.delete(groups).where(groups.c.id == group_id))
+
+        await self._database.write(write)
+
+    async def delete(self, group_id: str, player: str) -> None:
+        """Delete a group; the hands stay. ``Refused`` for others than the host."""
+
+        def write(connection: sa.Connection) -> None:
+            _hosted(connection, group_id, player)
+            connection.execute(sa.delete(groups).where(groups.c.id == group_id))
+
+        await self._database.write(write)
+
+    async def behind(self, link: str, player: str | None) -> tuple[Listed, bool]:
+        """The group to which a link leads, and whether the player is a member. ``Refused`` if it leads to none."""
+
+        def read(connection: sa.Connection) -> tuple[Listed, bool]:
+            row = _linked(connection, link)
+            name = connection.scalar(sa.select(players.c.name).where(players.c.id == row.host)) or ""
+            members = _members(connection, row.id)
+            return Listed(row.id, row.name, len(members), name), player in members
+
+        return await self._database.read(read)
+
+    async def join(self, link: str, player: str, now: int) -> str:
+        """Become a member: the group's id. ``Refused`` if the link leads to none, or there is no room."""
+
+        def write(connection: sa.Connection) -> str:
+            row = _linked(connection, link, locked=True)
+            members = _members(connection, row.id)
+            if player in members:
+                return str(row.id)
+            _check_room(connection, player)
+            if len(members) >= MOST_MEMBERS:
+                raise Refused("illegal", reason("group.full", n=MOST_MEMBERS))
+            if _blocked(connection, player, {row.host}):
+                raise Refused("forbidden", reason("friend.blocked"))
+            connection.execute(sa.insert(group_members), {"group_id": row.id, "player": player, "since": now})
+            return str(row.id)
+
+        return await self._database.write(write)
+
+    async def say(self, group_id: str, player: str, text: str, now: int) -> None:
+        """Add a line to the chat; the oldest beyond ``MOST_LINES`` are deleted. ``Refused`` for others than members."""
+
+        def write(connection: sa.Connection) -> None:
+            hold(connection, [player])
+            _group(connection, group_id, player)
+            row = {"group_id": group_id, "player": player, "at": now, "text": text}
+            connection.execute(sa.insert(group_lines), row)
+            mine = group_lines.c.group_id == group_id
+            newest = sa.select(group_lines.c.id).where(mine).order_by(group_lines.c.id.desc())
+            oldest = connection.scalar(newest.offset(MOST_LINES).limit(1))
+            if oldest is not None:
+                connection.execute(sa.delete(group_lines).where(mine, group_lines.c.id <= oldest))
+
+        await self._database.write(write)
+
+    async def report(self, group_id: str, player: str, line: int, why: str, now: int) -> None:
+        """Report a line of the chat to the moderators, once. ``Refused`` for others than members."""
+
+        def write(connection: sa.Connection) -> None:
+            _group(connection, group_id, player)
+            mine = sa.and_(group_lines.c.group_id == group_id, group_lines.c.id == line)
+            said = connection.execute(sa.select(group_lines).where(mine)).one_or_none()
+            if said is None:
+                raise Refused("not-found", reason("chat.gone"))
+            same = sa.and_(reports.c.table_id == group_id, reports.c.seq == line, reports.c.by == player)
+            if connection.execute(sa.select(reports.c.id).where(same)).first() is None:
+                row = {"table_id": group_id, "seq": line, "by": player, "against": said.player, "text": said.text}
+                connection.execute(sa.insert(reports), {**row, "reason": why, "at": now})
+
+        await self._database.write(write)
+
+    async def rules_of(self, group_id: str, player: str) -> GroupRules:
+        """The rules of the tables that the group opens. ``Refused`` for others than members."""
+        return await self._database.read(lambda connection: _rules(_group(connection, group_id, player)))
+
+    async def open_table(self, group_id: str, player: str, room: Room, now: int) -> None:
+        """Insert a table of the group, and invite the other members, but for those between whom and the player is a block."""
+
+        def write(connection: sa.Connection) -> None:
+            _group(connection, group_id, player)
+            insert_room(connection, room)
+            row = {"table_id": room.head.id, "group_id": group_id, "at": now}
+            connection.execute(sa.insert(group_tables), row)
+            others = _members(connection, group_id) - {player}
+            wanted = sorted(hold(connection, others) - _blocked(connection, player, others))
+            rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
+            if rows:
+                connection.execute(sa.insert(invitations), rows)
+            put_out(connection, wanted, "invitation", room.head.id, now)
+
+        await self._database.write(write)
+
+    async def open_rematch(self, before: str, room: Room) -> None:
+        """Insert the table that follows another one, if it is not there yet; it belongs to the same group, if to any."""
+
+        def write(connection: sa.Connection) -> None:
+            if not insert_room(connection, room):
+                return
+            group_id = connection.scalar(sa.select(group_tables.c.group_id).where(group_tables.c.table_id == before))
+            if group_id is not None:
+                row = {"table_id": room.head.id, "group_id": group_id, "at": room.at}
+                connection.execute(sa.insert(group_tables), row)
+
+        await self._database.write(write)
+
+    async def standings(self, group_id: str, player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+        """When each evening began, in order, and the members' standings, the most points first. ``Refused`` for others.
+
+        A hand counts if two members or more have played it.
+        """
+
+        def read(connection: sa.Connection) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+            _group(connection, group_id, player)
+            members = sa.select(group_members.c.player).where(group_members.c.group_id == group_id)
+            ours = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
+            theirs = sa.and_(hands.c.table_id.in_(ours), hand_seats.c.player.in_(members))
+            together = (
+                sa.select(hand_seats.c.hand_id)
+                .join_from(hand_seats, hands)
+                .where(theirs)
+                .group_by(hand_seats.c.hand_id)
+                .having(sa.func.count() > 1)
+            )
+            query = (
+                sa.select(
+                    hands.c.table_id,
+                    hand_seats.c.player,
+                    sa.func.count().label("hands"),
+                    sa.func.sum(sa.case((hand_seats.c.won, 1), else_=0)).label("won"),
+                    sa.func.sum(hand_seats.c.payment).label("points"),
+                    sa.func.min(hand_seats.c.finished).label("first"),
+                    sa.func.max(hand_seats.c.finished).label("last"),
+                )
+                .join_from(hand_seats, hands)
+                .where(theirs, hand_seats.c.hand_id.in_(together))
+                .group_by(hands.c.table_id, hand_seats.c.player)
+            )
+            rows = connection.execute(query).all()
+            people = sa.select(players.c.id, players.c.name).where(players.c.id.in_(members))
+            named = {row.id: row.name for row in connection.execute(people)}
+            return _standings(rows, named, player)
+
+        return await self._database.read(read)
+
+
+def _standings(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+    """Standings from sums by table and player."""
+    begins, evening_of = _evenings([(row.table_id, row.first, row.last) for row in rows])
+    points: dict[str, dict[int, int]] = {}
+    counted: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        evening, mine = evening_of[row.table_id], points.setdefault(row.player, {})
+        mine[evening] = mine.get(evening, 0) + int(row.points)
+        played, won = counted.get(row.player, (0, 0))
+        counted[row.player] = (played + int(row.hands), won + int(row.won))
+    order = sorted(points, key=lambda one: (-sum(points[one].values()), named[one]))
+    return begins, tuple(
+        Standing(
+            named[one],
+            *counted[one],
+            sum(points[one].values()),
+            len(points[one]),
+            tuple(points[one].get(evening) for evening in range(len(begins))),
+            one == player,
+        )
+        for one in order
+    )
+
+
+def _evenings(spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, ...], dict[str, int]]:
+    """When each evening began, and the evening of each table. spans: (table, first hand, last hand).
+
+    >>> hour = 60 * 60 * 1000
+    >>> _evenings([("a", 0, hour), ("b", 2 * hour, 3 * hour), ("c", 20 * hour, 21 * hour)])
+    ((0, 72000000), {'a': 0, 'b': 0, 'c': 1})
+    """
+    begins: list[int] = []
+    evening_of: dict[str, int] = {}
+    end = -EVENING - 1
+    for table, first, last in sorted(spans, key=lambda span: span[1]):
+        if first > end + EVENING:
+            begins.append(first)
+        end = max(end, last)
+        evening_of.setdefault(table, len(begins) - 1)
+    return tuple(begins), evening_of
+
+
+def _new_link() -> str:
+    return secrets.token_urlsafe(16)
+
+
+def _stored(rules: GroupRules) -> dict[str, Any]:
+    settings = rules.settings.model_dump()
+    return {"preset": rules.preset, "options": rules.options, "chairs": list(rules.chairs), "settings": settings}
+
+
+def _rules(row: Any) -> GroupRules:
+    return GroupRules(row.preset, row.options, tuple(row.chairs), TableSettings.model_validate(row.settings))
+
+
+def _people(summary: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(name for kind, name, _ in summary["chairs"] if kind not in ("open", "bot"))
+
+
+def _group(connection: sa.Connection, group_id: str, player: str, *, locked: bool = False) -> Any:
+    """The row of a group of which the player is a member. ``Refused`` for others, who do not learn whether it exists."""
+    query = sa.select(groups).where(groups.c.id == group_id)
+    row = connection.execute(query.with_for_update() if locked else query).one_or_none()
+    if row is None or player not in _members(connection, group_id):
+        raise Refused("not-found", reason("group.none"))
+    return row
+
+
+def _hosted(connection: sa.Connection, group_id: str, player: str) -> Any:
+    row = _group(connection, group_id, player, locked=True)
+    if row.host != player:
+        raise Refused("forbidden", reason("group.host"))
+    return row
+
+
+def _linked(connection: sa.Connection, link: str, *, locked: bool = False) -> Any:
+    query = sa.select(groups).where(groups.c.link == link)
+    row = connection.execute(query.with_for_update() if locked else query).one_or_none()
+    if row is None:
+        raise Refused("not-found", reason("group.link"))
+    return row
+
+
+def _members(connection: sa.Connection, group_id: str) -> set[str]:
+    query = sa.select(group_members.c.player).where(group_members.c.group_id == group_id)
+    return set(connection.scalars(query))
+
+
+def _member(connection: sa.Connection, group_id: str, name: str) -> str:
+    """The id of the member with this name."""
+    query = (
+        sa.select(players.c.id)
+        .join_from(group_members, players, players.c.id == group_members.c.player)
+        .where(group_members.c.group_id == group_id, players.c.name == name)
+    )
+    found: str | None = connection.scalar(query)
+    if found is None:
+        raise Refused("not-found", reason("group.member"))
+    return found
+
+
+def _blocked(connection: sa.Connection, player: str, others: Collection[str]) -> set[str]:
+    """Those of the others with whom the player is in a block, either way."""
+    pairs = blocked_pairs(connection, sorted({player, *others}))
+    return {one for pair in pairs if player in pair for one in pair - {player}}
+
+
+def _check_room(connection: sa.Connection, player: str) -> None:
+    """``Refused`` if the player is deleted, or in ``MOST_EACH`` groups."""
+    if not hold(connection, [player]):
+        raise Refused("forbidden", reason("account.none"))
+    mine = sa.select(sa.func.count()).select_from(group_members).where(group_members.c.player == player)
+    if (connection.scalar(mine) or 0) >= MOST_EACH:
+        raise Refused("illegal", reason("group.most", n=MOST_EACH))
+
+
+def _put_keys(connection: sa.Connection, group_id: str, name: str) -> None:
+    """Store the keys of a group's name. ``Refused`` if another group has one of them."""
+    connection.execute(sa.delete(group_keys).where(group_keys.c.group_id == group_id))
+    wanted = sorted(keys(name))
+    if connection.execute(sa.select(group_keys.c.key).where(group_keys.c.key.in_(wanted))).first() is not None:
+        raise Refused("illegal", reason("account.taken"))
+    connection.execute(sa.insert(group_keys), [{"key": key, "group_id": group_id} for key in wanted])

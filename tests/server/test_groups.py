@@ -1,0 +1,235 @@
+"""Groups: join by link, run one as its host, play by its rules, standings over the evenings, chat, and who is forgotten."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+import dasan
+from dasan.server.protocol.table import TableSettings
+from dasan.server.refusals import Refused
+from dasan.server.store import Store, groups
+from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.groups import GroupRules
+from dasan.server.store.hand import FinishedHand
+from dasan.server.store.hand import Player as Seated
+from dasan.server.store.hands import insert_hand
+from dasan.server.store.retention import Keep, prune
+from dasan.server.store.schema import group_tables
+from dasan.server.tables.chairs import OPEN, Head
+from dasan.server.tables.room import Room
+
+from .conftest import Opened
+from .harness import Player, Served
+from .test_friends import account, ok, refusal, towards
+
+RULES = GroupRules("big-three", {}, ("me", "open", "open"), TableSettings())
+HOUR = 60 * 60 * 1000
+
+
+def joined(host: Player, *others: Player, name: str = "Friday club") -> Any:
+    """A group of these players, as its host sees it."""
+    group = ok(host.http.post("/api/groups", json={"name": name}))
+    for player in others:
+        assert ok(player.http.post(f"/api{group['link']}", json={})) == {"id": group["id"]}
+    return ok(host.http.get(f"/api/groups/{group['id']}"))
+
+
+@pytest.mark.full
+def test_a_group_is_joined_by_its_link_and_run_by_its_host(server: Served) -> None:
+    ada, bo, cy, guest = account(server, "Ada"), account(server, "Bob"), account(server, "Cyd"), server.player()
+    assert ok(guest.http.get("/api/groups")) == {"account": False, "groups": []}
+    assert refusal(guest.http.post("/api/groups", json={"name": "Guests"}))[0] == 403
+    group = joined(ada, bo, cy)
+    path = f"/api/groups/{group['id']}"
+    assert [(one["name"], one["host"], one["you"]) for one in group["members"]] == [
+        ("Ada", True, True),
+        ("Bob", False, False),
+        ("Cyd", False, False),
+    ]
+    door = ok(guest.http.get(f"/api{group['link']}"))
+    assert door == {"name": "Friday club", "host": "Ada", "members": 3, "joined": None}
+    assert ok(bo.http.get(f"/api{group['link']}"))["joined"] == group["id"]
+    assert refusal(guest.http.get("/api/join/nothing"))[0] == 404
+    for alike in ("FRIDAY CLUB", "Frid\u0430y club", "Friday  club"):
+        assert refusal(bo.http.post("/api/groups", json={"name": alike}))[0] in (400, 409), alike
+    assert refusal(bo.http.post("/api/groups", json={"name": "moderator"}))[0] == 409
+    for what, body in (
+        ("rename", {"name": "Mine"}),
+        ("link", {}),
+        ("delete", {}),
+        ("members/remove", {"name": "Cyd"}),
+        ("members/host", {"name": "Bob"}),
+        ("rules", group["rules"]),
+    ):
+        answer = bo.http.post(f"{path}/{what}", json=body)
+        assert refusal(answer) == (403, "only the host of the group may do that"), what
+
+    assert ok(ada.http.post(f"{path}/rename", json={"name": "Saturday club"}))["name"] == "Saturday club"
+    shown = ok(ada.http.post(f"{path}/members/remove", json={"name": "Cyd"}))
+    assert [one["name"] for one in shown["members"]] == ["Ada", "Bob"]
+    assert refusal(cy.http.get(path)) == (404, "there is no such group, or you are not in it")
+    assert refusal(cy.http.post(f"/api{group['link']}", json={}))[0] == 404, "the link is another since"
+    assert refusal(ada.http.post(f"{path}/leave", json={}))[0] == 409
+    assert refusal(ada.http.post(f"{path}/members/host", json={"name": "Cyd"}))[0] == 404
+    assert not ok(ada.http.post(f"{path}/members/host", json={"name": "Bob"}))["hosting"]
+    ok(ada.http.post(f"{path}/leave", json={}))
+    assert ok(ada.http.get("/api/groups"))["groups"] == []
+    (listed,) = ok(bo.http.get("/api/groups"))["groups"]
+    assert (listed["name"], listed["members"], listed["host"]) == ("Saturday club", 1, "Bob")
+    ok(bo.http.post(f"{path}/delete", json={}))
+    assert refusal(bo.http.get(path))[0] == 404
+    joined(cy, name="Saturday club")
+
+
+@pytest.mark.full
+def test_a_table_is_opened_by_the_groups_rules_and_the_others_are_invited(server: Served) -> None:
+    ada, bo, cy = account(server, "Ada"), account(server, "Bob"), account(server, "Cyd")
+    group = joined(ada, bo, cy)
+    path = f"/api/groups/{group['id']}"
+    rules = {
+        "preset": "big-two",
+        "options": {"scoring": "cards-multiplied"},
+        "seats": ["me", "open", "random", "random"],
+        "settings": {**group["rules"]["settings"], "speed": {"kind": "correspondence", "days": 2}},
+    }
+    for wrong in ({"preset": "chess"}, {"seats": ["me"]}, {"seats": ["open"] * 4}, {"options": {"scoring": "x"}}):
+        assert refusal(ada.http.post(f"{path}/rules", json={**rules, **wrong}))[0] == 400, wrong
+    saved = ok(ada.http.post(f"{path}/rules", json=rules))["rules"]
+    assert saved == rules
+    towards(cy, "block", "Bob")
+    made = ok(bo.http.post(f"{path}/tables", json={}))
+    table = ok(bo.http.get(f"/api/tables/{made['id']}"))["table"]
+    assert (table["preset"], table["options"]["scoring"], made["seat"]) == ("big-two", "cards-multiplied", 0)
+    assert table["settings"]["speed"] == {"kind": "correspondence", "days": 2}
+    (invitation,) = ok(ada.http.get("/api/invitations"))
+    assert (invitation["table"], invitation["host"]) == (made["id"], "Bob")
+    assert ok(cy.http.get("/api/invitations")) == [], "a block lasts in a group too"
+    (shown,) = ok(ada.http.get(path))["tables"]
+    assert shown == {"id": made["id"], "status": "waiting", "names": ["Bob"]}
+
+
+@pytest.mark.full
+def test_the_chat_of_a_group_has_the_limits_of_the_tables(server: Served) -> None:
+    ada, bo, cy = account(server, "Ada"), account(server, "Bob"), account(server, "Cyd")
+    group = joined(ada, bo, cy)
+    path = f"/api/groups/{group['id']}"
+    ok(ada.http.post(f"{path}/chat", json={"text": " hello \t all "}))
+    (line,) = ok(bo.http.post(f"{path}/chat", json={"text": "hi"}))["lines"][:1]
+    assert (line["name"], line["text"], line["you"]) == ("Ada", "hello all", False)
+    assert refusal(bo.http.post(f"{path}/chat", json={"text": "\u200b"})) == (400, "the message is empty")
+    assert refusal(server.player().http.post(f"{path}/chat", json={"text": "x"}))[0] == 403
+    towards(cy, "block", "Ada")
+    assert [one["text"] for one in ok(cy.http.get(path))["lines"]] == ["hi"]
+    assert [one["text"] for one in ok(ada.http.get(path))["lines"]] == ["hello all", "hi"]
+    for _ in range(2):
+        ok(bo.http.post(f"{path}/report", json={"line": line["id"], "reason": "rude"}))
+    assert refusal(bo.http.post(f"{path}/report", json={"line": line["id"] + 99}))[0] == 404
+    mine = ok(ada.http.get("/api/me"))["id"]
+    with closing(sqlite3.connect(server.settings.data_dir / DATABASE_FILE)) as connection:
+        found = connection.execute("SELECT table_id, text, reason, against FROM reports").fetchall()
+    assert found == [(group["id"], "hello all", "rude", mine)]
+
+
+async def members(store: Store, *names: str) -> str:
+    """A group of these players, who have accounts of the same names; the first hosts it."""
+    for name in names:
+        await store.people.register(name, name, "hash", 1)
+    group = await store.groups.create(names[0], "Friday club", RULES, 1)
+    link = (await store.groups.load(group, names[0])).link
+    for at, name in enumerate(names[1:], 2):
+        await store.groups.join(link, name, at)
+    return group
+
+
+def table_of(name: str) -> Room:
+    """A table with this id, at which nobody sits yet."""
+    head = Head(name, dasan.rules("big-three"), TableSettings(), b"seed")
+    return Room.create(head, (OPEN,) * 3, "ada", 5)
+
+
+async def hand(store: Store, table: str, number: int, finished: int, payments: dict[str, int]) -> None:
+    """A finished hand of these players."""
+    seats = tuple(
+        Seated(seat, name, name, None, "player", payment, payment > 0)
+        for seat, (name, payment) in enumerate(payments.items())
+    )
+    over = FinishedHand(f"{table}-{number}", table, number, "big-three", finished, True, False, {}, [], "", seats)
+    await store.database.write(lambda connection: insert_hand(connection, over))
+
+
+async def test_standings_are_sums_over_the_evenings(opened: Opened) -> None:
+    store = await opened()
+    group = await members(store, "ada", "bob", "cyd")
+    rows = [{"table_id": table, "group_id": group, "at": 1} for table in ("one", "two", "three")]
+    await store.database.write(lambda connection: connection.execute(sa.insert(group_tables), rows))
+    await store.people.register("dan", "dan", "hash", 1)
+    await hand(store, "one", 1, HOUR, {"ada": 2, "bob": -1, "cyd": -1})
+    await hand(store, "one", 2, 2 * HOUR, {"ada": -2, "bob": 1, "dan": 1})
+    await hand(store, "two", 1, 3 * HOUR, {"ada": 4, "bob": -4})
+    await hand(store, "three", 1, 30 * HOUR, {"bob": 5, "cyd": -5})
+    await hand(store, "three", 2, 31 * HOUR, {"bob": 9, "dan": -9})
+    await hand(store, "elsewhere", 1, 31 * HOUR, {"ada": 100, "bob": -100})
+    evenings, standings = await store.groups.standings(group, "cyd")
+    assert evenings == (HOUR, 30 * HOUR)
+    assert [(one.name, one.hands, one.won, one.points, one.evenings, one.by_evening) for one in standings] == [
+        ("ada", 3, 2, 4, 1, (4, None)),
+        ("bob", 4, 2, 1, 2, (-4, 5)),
+        ("cyd", 2, 0, -6, 2, (-1, -5)),
+    ], "neither a hand without a second member nor one at another table counts"
+    assert [one.you for one in standings] == [False, False, True]
+    await store.close()
+
+
+async def test_a_group_is_bounded(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await opened()
+    group = await members(store, "ada", "bob")
+    link = (await store.groups.load(group, "ada")).link
+    await store.people.register("cyd", "cyd", "hash", 1)
+    monkeypatch.setattr(groups, "MOST_MEMBERS", 2)
+    with pytest.raises(Refused, match="at most 2 members"):
+        await store.groups.join(link, "cyd", 9)
+    assert await store.groups.join(link, "bob", 9) == group, "who is in it is in it"
+    monkeypatch.setattr(groups, "MOST_EACH", 1)
+    with pytest.raises(Refused, match="at most 1 groups"):
+        await store.groups.create("ada", "Another", RULES, 9)
+    monkeypatch.setattr(groups, "MOST_LINES", 2)
+    for n in range(4):
+        await store.groups.say(group, "ada", f"line {n}", n)
+    assert [line.text for line in (await store.groups.load(group, "bob")).lines] == ["line 2", "line 3"]
+    await prune(store.database, store.people, Keep(chat=1), 24 * HOUR + 3)
+    assert [line.text for line in (await store.groups.load(group, "bob")).lines] == ["line 3"]
+    await store.close()
+
+
+async def test_a_rematch_counts_for_the_group_too(opened: Opened) -> None:
+    store = await opened()
+    group = await members(store, "ada", "bob")
+    room = table_of("first")
+    await store.groups.open_table(group, "ada", room, 5)
+    for _ in range(2):
+        await store.groups.open_rematch("first", table_of("second"))
+    await store.groups.open_rematch("other", table_of("third"))
+    assert {one for one, *_ in (await store.groups.load(group, "bob")).tables} == {"first", "second"}
+    await store.close()
+
+
+async def test_a_group_outlives_its_hosts_account(opened: Opened) -> None:
+    store = await opened()
+    group = await members(store, "ada", "bob", "cyd")
+    await store.groups.say(group, "ada", "hello", 5)
+    assert (await store.people.export("ada"))["groups_hosted"][0]["name"] == "Friday club"
+    await store.people.delete("ada", 6)
+    found = await store.groups.load(group, "bob")
+    assert [(one.name, one.host) for one in found.members] == [("bob", True), ("cyd", False)]
+    assert found.lines == ()
+    await store.people.delete("cyd", 7)
+    await store.people.delete("bob", 8)
+    with pytest.raises(Refused, match=re.escape("no such group")):
+        await store.groups.load(group, "bob")
+    await store.close()

@@ -1,0 +1,103 @@
+"""Groups in the browser: found one, join by its link, choose its rules, talk, play, and read the standings; in each language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import (
+    DESK,
+    PHONE,
+    PLAY_FIRST,
+    TONGUES,
+    accessible,
+    built,
+    catalogue,
+    hurry,
+    tries,
+    upright,
+    visitor,
+)
+from tests.web.test_friends import account
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("groups"))) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+)
+def test_a_club_meets(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
+    tongue = TONGUES[locale]
+    words = catalogue(tongue)
+    first, second, name = f"Ada-{tongue}", f"Bob-{tongue}", f"Club {tongue}"
+    with visitor(browser, server, size, locale=locale) as ada, visitor(browser, server, DESK, locale=locale) as bo:
+        ada.goto("/groups")
+        expect(ada.get_by_role("link", name=words["friends.account.open"])).to_be_visible()
+        accessible(ada, "groups of a guest")
+        account(ada, first)
+        account(bo, second)
+        ada.goto("/friends")
+        ada.get_by_role("link", name=words["groups.title"]).press("Enter")
+        ada.get_by_label(words["groups.name"]).fill(name)
+        ada.get_by_label(words["groups.name"]).press("Enter")
+        expect(ada.get_by_role("heading", name=name)).to_be_visible()
+        expect(ada.get_by_text(words["groups.standings.none"])).to_be_visible()
+        link = ada.get_by_label(words["groups.link"], exact=True).input_value()
+
+        bo.goto(link.removeprefix(server.address))
+        accessible(bo, "the link of a group")
+        bo.get_by_role("button", name=words["groups.join"]).press("Enter")
+        expect(bo.get_by_role("heading", name=name)).to_be_visible()
+        bo.get_by_label(words["chat.say"]).fill("hello!")
+        bo.get_by_label(words["chat.say"]).press("Enter")
+        expect(bo.get_by_role("log").get_by_text("hello!")).to_be_visible()
+        expect(bo.get_by_role("button", name=words["groups.rules"])).to_have_count(0)
+
+        ada.reload()
+        expect(ada.get_by_role("log").get_by_text("hello!")).to_be_visible()
+        ada.get_by_role("button", name=words["groups.rules"]).click()
+        sheet = ada.get_by_role("dialog")
+        accessible(ada, "the rules of a group")
+        sheet.locator(".body select").first.select_option("big-two")
+        seats = sheet.locator(".bots select")
+        for seat in (1, 2):
+            seats.nth(seat).select_option("random")
+        sheet.get_by_role("button", name=words["groups.rules.save"]).click()
+        expect(sheet).to_have_count(0)
+        expect(ada.get_by_text(words["preset.big-two"])).to_be_visible()
+        accessible(ada, "a group")
+        upright(ada, "a group")
+
+        ada.get_by_role("button", name=words["groups.table"]).click()
+        expect(ada).to_have_url(re.compile(r"/t/[\w-]+$"))
+        bo.goto("/")
+        bo.get_by_role("link", name=words["friends.go"]).click()
+        bo.get_by_role("button", name=words["join.sit"]).click()
+        for _ in tries():
+            if ada.locator("[role=dialog]").count():
+                break
+            for page in (ada, bo):
+                page.evaluate(PLAY_FIRST)
+                hurry(page)
+        ada.goto("/groups")
+        ada.get_by_role("link", name=re.compile(name)).click()
+        row = ada.get_by_role("row", name=re.compile(second))
+        expect(row).to_be_visible()
+        accessible(ada, "a group with standings")
+        upright(ada, "a group with standings")
+        removing = ada.get_by_role("button", name=f"{words['account.remove']}{words['list.colon']}{second}")
+        removing.click()
+        ada.get_by_role("button", name=f"{words['groups.sure']}{words['list.colon']}{second}").click()
+        expect(ada.get_by_role("link", name=second, exact=True)).to_have_count(0)
+        bo.goto("/groups")
+        expect(bo.get_by_text(words["groups.none"])).to_be_visible()
