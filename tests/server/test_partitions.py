@@ -8,7 +8,8 @@ PARTS = {
     "tables": "tables seats events forgotten reports invitations",
     "hands": "hands hand_seats reviews decisions review_notes shared_reviews",
     "people": "players name_keys sign_ins links ended_sessions passkeys challenges ratings rating_points seekers addresses"
-    " follows blocks bid_answers notification_settings push_subscriptions outbox",
+    " follows blocks bid_answers notification_settings push_subscriptions outbox"
+    " groups group_keys group_members group_tables group_lines",
     "moderation": "network_bans refused_words audit",
     "processes": "processes notices promises",
     "events": "duplicates duplicate_entries duplicate_plays duplicate_pars event_reminders",
