@@ -24,6 +24,8 @@ def levels(rules: Rules) -> dict[str, int] | None:
     compare plays in another way.
     """
     bombs = any(shape.power for shape in rules.shapes)
+    if any(shape.power and sizes_of(shape) & {1, 2} for shape in rules.shapes):
+        return None  # kernels look for bombs among plays of three cards or more
     level_of: dict[str, int] = {}
     for shape in rules.shapes:
         below = [level_of.get(kind, 0) for kind, _ in shape.also_beats]
