@@ -44,7 +44,7 @@ def case_id(case: Case) -> str:
 every_case = pytest.mark.parametrize("case", CASES, ids=case_id)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.full
 @every_case
 @pytest.mark.parametrize("hands", [6, pytest.param(60, marks=pytest.mark.full)])
 def test_environments_are_the_engines(case: Case, hands: int) -> None:
