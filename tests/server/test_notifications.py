@@ -5,37 +5,45 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import signal
 import socket
+import sqlite3
 import threading
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+import httpx
 import jwt
 import pytest
+import sqlalchemy as sa
 from aiosmtpd.controller import Controller
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from dasan.server.notifications import sending
+from dasan.server.notifications import push, sending
 from dasan.server.notifications.push import Push, check_subscription, signing_pair
 from dasan.server.notifications.words import LANGUAGES, TEXTS
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, notifications
+from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.notifications import Subscription, Wishes, put_out
+from dasan.server.store.schema import players
 
 from .conftest import Opened
 from .harness import SECONDS, Player, Serve, Served
 from .test_every_store import open_table
 from .test_friends import account, ok, refusal, towards
+from .test_kill import process
 
 NOON = 1_764_158_400_000
 """26 November 2025, 12:00 UTC."""
@@ -83,11 +91,16 @@ class Browser:
 
 @dataclass
 class PushService:
-    """A push service: what was posted to it, and the statuses that it answers with before it takes messages."""
+    """A push service: what was posted to it, and the statuses that it answers with before it takes messages.
+
+    answers: paths that begin like ``slow`` get no answer before it is set.
+    """
 
     address: str
     posted: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
+    slow: str = "/push/slow"
+    answers: threading.Event = field(default_factory=threading.Event)
 
     def browser(self, name: str = "one") -> Browser:
         return Browser(f"{self.address}/push/{name}")
@@ -107,9 +120,12 @@ def push_service() -> Iterator[PushService]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             service.posted.append((self.path, {name.lower(): text for name, text in self.headers.items()}, body))
-            self.send_response(service.statuses.pop(0) if service.statuses else 201)
-            self.send_header("content-length", "0")
-            self.end_headers()
+            if self.path.startswith(service.slow):
+                service.answers.wait(SECONDS)
+            with suppress(ConnectionError):
+                self.send_response(service.statuses.pop(0) if service.statuses else 201)
+                self.send_header("content-length", "0")
+                self.end_headers()
 
         def log_message(self, *_: object) -> None:
             pass
@@ -121,6 +137,7 @@ def push_service() -> Iterator[PushService]:
     try:
         yield service
     finally:
+        service.answers.set()
         server.shutdown()
         thread.join(SECONDS)
         server.server_close()
@@ -145,6 +162,13 @@ class PostOffice:
         assert isinstance(letter, EmailMessage)
         self.letters.append(letter)
         return "250 taken"
+
+    def wait_for(self, address: str) -> None:
+        """Wait for a letter to this address."""
+        end = time.monotonic() + SECONDS
+        while address not in {letter["To"] for letter in self.letters}:
+            assert time.monotonic() < end
+            time.sleep(0.02)
 
     def wait(self, number: int) -> EmailMessage:
         """The last letter, once there are as many."""
@@ -357,6 +381,87 @@ def test_letters_are_sent_after_confirmation_and_end_by_their_link(serve: Serve)
                 time.sleep(0.02)
 
 
+@pytest.mark.full
+def test_an_account_cannot_flood_an_address_with_questions(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notifications, "ASK_EVERY", 0)
+    with post_office() as office:
+        sender = {"mail_from": "dasan@cards.example", "public_url": "https://cards.example"}
+        smtp = {"smtp_host": "127.0.0.1", "smtp_port": office.port, "smtp_security": "none"}
+        with serve(**sender, **smtp, letter_burst=3) as server:
+            ada, bo = account(server, "Ada"), account(server, "Bob")
+
+            def ask(player: Player, address: str) -> int:
+                return player.http.post("/api/notifications/address", json={"address": address}).status_code
+
+            assert [ask(ada, "victim@mail.example") for _ in range(4)] == [200, 200, 200, 429]
+            assert ask(ada, "other@mail.example") == 429, "nor can it ask one address after another"
+            assert ask(bo, "VICTIM@mail.example") == 429, "nor can another account go on"
+            assert ask(bo, "bob@mail.example") == 200
+            office.wait_for("bob@mail.example")
+            assert len(office.letters) <= 4
+
+
+@pytest.mark.full
+def test_slow_push_services_of_one_player_delay_nobody_else(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(push, "ANSWERS_IN", 10 * SECONDS)
+    monkeypatch.setattr(push, "LASTS", 10 * SECONDS)
+    with push_service() as service, serve(push_private=1) as server:
+        ada, bo, cy = account(server, "Ada"), account(server, "Bob"), account(server, "Cyd")
+        for one in (bo, cy):
+            become_friends(ada, one)
+        for n in range(2 * sending.EACH):
+            ok(bo.http.post("/api/notifications/browsers", json=service.browser(f"slow-{n}").subscription()))
+        ok(cy.http.post("/api/notifications/browsers", json=service.browser("Cyd").subscription()))
+        table = ada.open_table("big-two", seats=["me", "open", "open", "open"])
+        ok(ada.http.post(f"/api/tables/{table}/invite", json={"name": "Bob"}))
+        service.wait(sending.EACH)
+        ok(ada.http.post(f"/api/tables/{table}/invite", json={"name": "Cyd"}))
+        *waiting, (path, _, _) = service.wait(sending.EACH + 1)
+        assert path == "/push/Cyd"
+        assert len(waiting) == sending.EACH
+        service.answers.set()
+        service.wait(2 * sending.EACH + 1)
+
+
+@pytest.mark.full
+def test_a_kill_while_sending_loses_nothing_and_repeats_nothing_forever(tmp_path: Path) -> None:
+    with push_service() as service:
+        service.slow = "/push/Bob"
+        browser = service.browser("Bob")
+        for tries in (1, 2, notifications.MOST_TRIES):
+            with process(tmp_path, DASAN_PUSH_PRIVATE="1") as (server, child):
+                if tries == 1:
+                    people = [Player(server, httpx.Client(base_url=server.address, timeout=SECONDS)) for _ in range(2)]
+                    for player, name in zip(people, ("Ada", "Bob"), strict=True):
+                        credentials = {"name": name, "password": "correct horse"}
+                        assert player.http.post("/api/account", json=credentials).status_code == 201
+                    ada, bo = people
+                    become_friends(ada, bo)
+                    ok(bo.http.post("/api/notifications/browsers", json=browser.subscription()))
+                    table = ada.open_table("big-two", seats=["me", "open", "open", "open"])
+                    ok(ada.http.post(f"/api/tables/{table}/invite", json={"name": "Bob"}))
+                    for player in people:
+                        player.http.close()
+                service.wait(min(tries, 3))
+                child.send_signal(signal.SIGKILL)
+                child.wait(SECONDS)
+            with closing(sqlite3.connect(tmp_path / DATABASE_FILE)) as connection, connection:
+                ((taken, due),) = connection.execute("SELECT tries, due FROM outbox").fetchall()
+                assert taken == tries
+                assert due <= int(time.time() * 1000) + notifications.TAKEN_FOR, "it is sent again within a minute"
+                if tries == 2:
+                    connection.execute("UPDATE outbox SET tries = ?", [notifications.MOST_TRIES - 1])
+                connection.execute("UPDATE outbox SET due = 0")
+        assert len({browser.read(body)["tag"] for _, _, body in service.posted}) == 1, "the browser shows one"
+        with process(tmp_path, DASAN_PUSH_PRIVATE="1"):
+            end = time.monotonic() + SECONDS
+            with closing(sqlite3.connect(tmp_path / DATABASE_FILE)) as connection:
+                while connection.execute("SELECT count(*) FROM outbox").fetchone() != (0,):
+                    assert time.monotonic() < end, "it is given up"
+                    time.sleep(0.05)
+        assert len(service.posted) == 3
+
+
 def test_only_public_push_services_are_accepted() -> None:
     keys = Browser("").subscription()["keys"]
     check_subscription("https://push.example.com/a?b=c", keys["p256dh"], keys["auth"])
@@ -387,10 +492,47 @@ async def test_a_name_that_leads_into_the_hosts_network_is_not_reached() -> None
         browser = Browser(f"http://localhost:{port}/x")
         keys = browser.subscription()["keys"]
         for private, posted in ((False, 0), (True, 1)):
-            push = Push(signing_pair(b"k" * 32), "host@cards.example", private=private)
-            answer = await push.send(browser.endpoint, keys["p256dh"], keys["auth"], "topic", {"title": "x"})
+            sender = Push(signing_pair(b"k" * 32), "host@cards.example", private=private)
+            answer = await sender.send(browser.endpoint, keys["p256dh"], keys["auth"], "topic", {"title": "x"})
             assert (answer.again, len(service.posted)) == (not private, posted)
-            await push.close()
+            await sender.close()
+
+
+async def test_what_a_push_service_answers_decides_what_follows() -> None:
+    sender = Push(signing_pair(b"k" * 32), "host@cards.example", private=True)
+    with push_service() as service:
+        browser = service.browser()
+        keys = browser.subscription()["keys"]
+        service.statuses = [201, 403, 302, 410, 503]
+        answers = [await sender.send(browser.endpoint, **keys, topic="t", message={}) for _ in range(5)]
+        assert [one.refused for one in answers] == [0, 403, 302, 0, 0]
+        assert [one.gone for one in answers] == [False, False, False, True, False]
+        assert [one.again for one in answers] == [False, False, False, False, True]
+    for nowhere in ("https://a..b/x", f"https://{'a' * 64}.example/x", "https://xn--.example/x"):
+        assert (await sender.send(nowhere, **keys, topic="t", message={})).gone, nowhere
+    await sender.close()
+
+
+@pytest.mark.full
+async def test_a_slow_name_server_does_not_stop_the_servers_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = threading.Event()
+
+    def look_up(*_: object, **__: object) -> Any:
+        answers.wait(SECONDS)
+        raise OSError("no such name")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    sender = Push(signing_pair(b"k" * 32), "host@cards.example")
+    keys = Browser("").subscription()["keys"]
+    most = 100
+    sends = [
+        asyncio.create_task(sender.send(f"https://{n}.example/", **keys, topic="t", message={})) for n in range(most)
+    ]
+    await asyncio.sleep(0.2)
+    assert await asyncio.wait_for(asyncio.to_thread(lambda: 1), SECONDS / 2) == 1
+    answers.set()
+    assert all(answer.again for answer in await asyncio.gather(*sends))
+    await sender.close()
 
 
 def test_the_signing_key_follows_from_the_secret() -> None:
@@ -439,6 +581,11 @@ async def test_what_says_nothing_new_is_not_sent(opened: Opened) -> None:
     await store.notifications.wish("bob", Wishes(invitation=False))
     await store.friends.invite("ada", "bob", room.head.id, NOON)
     assert await store.notifications.take(NOON) == (), "the switch is off"
+    await store.notifications.wish("bob", Wishes())
+    await store.friends.decline("bob", room.head.id)
+    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    await store.database.write(lambda connection: connection.execute(sa.update(players).values(banned=True)))
+    assert await store.notifications.take(NOON) == (), "banned players are told nothing"
     await store.close()
 
 

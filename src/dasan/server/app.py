@@ -137,6 +137,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         "joins": Buckets(chosen.join_rate, chosen.join_burst),
         "commands": Buckets(chosen.message_rate, chosen.message_burst),
         "sign_ins": Buckets(chosen.sign_in_rate, chosen.sign_in_burst),
+        "letters": Buckets(chosen.letter_rate, chosen.letter_burst),
         "quick": Buckets(chosen.quick_rate, chosen.quick_burst),
         "study": Buckets(chosen.study_rate, chosen.study_burst),
         "turning": Buckets(chosen.study_rate, chosen.study_burst),

@@ -11,6 +11,7 @@ from dasan.reasons import reason
 from dasan.server.api.dependencies import IdentitiesHere, Player, SendingHere, StoreHere, limit
 from dasan.server.api.people import account_of
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import Buckets
 from dasan.server.notifications.letters import clean_address
 from dasan.server.notifications.push import check_subscription, subscription_id
 from dasan.server.notifications.quiet import zone_named
@@ -108,6 +109,9 @@ async def address(
         if not sending.letters.possible:
             raise Refused("unavailable", reason("mail.none"))
         where = clean_address(wanted.address)
+        letters: Buckets = request.app.state.limits["letters"]
+        if not (letters.take(person.id) and letters.take(("to", where.casefold()))):
+            raise Refused("too-fast", reason("fast"))
         await store.notifications.ask(person.id, where, secrets.token_urlsafe(32), now())
     return await _settings(store, sending, person.id)
 

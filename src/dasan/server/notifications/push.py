@@ -13,7 +13,9 @@ import socket
 import ssl
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,6 +33,10 @@ LIVES = 24 * 60 * 60
 """Seconds for which a push service keeps a message for a browser that is not connected."""
 ANSWERS_IN = 10.0
 """The time limit of one step of a request in seconds."""
+LASTS = 30.0
+"""The time limit of a whole request in seconds."""
+LOOKUPS = 4
+"""Threads for looking up the names of push services."""
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 """The order of the curve P-256."""
 GONE = frozenset({404, 410})
@@ -39,11 +45,15 @@ AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 @dataclass(frozen=True)
 class Answer:
-    """The outcome of a message. gone: the subscription has ended. again: a retry may help, after ``wait`` seconds."""
+    """The outcome of a message. gone: the subscription has ended. again: a retry may help, after ``wait`` seconds.
+
+    refused: the status with which the push service refuses the message itself, such as a wrong signature; else 0.
+    """
 
     gone: bool = False
     again: bool = False
     wait: int = 0
+    refused: int = 0
 
 
 def signing_pair(secret: bytes) -> ec.EllipticCurvePrivateKey:
@@ -102,11 +112,12 @@ class Push:
         self.public_key = urlsafe_b64encode(point).rstrip(b"=").decode()
         """The key that pages subscribe with, base64url."""
         self._maker = WebPush(private_key=pem, public_key=spki, subscriber=contact, ttl=LIVES)
+        self._network = _PublicNetwork(private=private)
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=ssl.create_default_context(),
-            max_connections=16,
+            max_connections=64,
             keepalive_expiry=30,
-            network_backend=_PublicNetwork(private=private),
+            network_backend=self._network,
         )
 
     async def send(self, endpoint: str, p256dh: str, auth: str, topic: str, message: dict[str, Any]) -> Answer:
@@ -118,7 +129,7 @@ class Push:
             made = self._maker.get(json.dumps(message, ensure_ascii=False), browser)
             headers = {**made.headers, "topic": topic, "content-length": str(len(made.encrypted)), "urgency": "normal"}
             async with (
-                asyncio.timeout(3 * ANSWERS_IN),
+                asyncio.timeout(LASTS),
                 self._pool.stream(
                     "POST",
                     endpoint,
@@ -132,9 +143,13 @@ class Push:
                 return _answer(response.status, dict(response.headers))
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError, TimeoutError):
             return Answer(again=True)
+        except ValueError:
+            # Neither a name nor an address: no message can ever be sent there.
+            return Answer(gone=True)
 
     async def close(self) -> None:
         await self._pool.aclose()
+        self._network.close()
 
 
 def _answer(status: int, headers: dict[bytes, bytes]) -> Answer:
@@ -143,7 +158,7 @@ def _answer(status: int, headers: dict[bytes, bytes]) -> Answer:
     if status in AGAIN:
         wait = next((value.decode("latin-1") for name, value in headers.items() if name.lower() == b"retry-after"), "")
         return Answer(again=True, wait=min(int(wait), 3600) if wait.isdecimal() and len(wait) < 8 else 0)
-    return Answer()
+    return Answer(refused=0 if 200 <= status < 300 else status)
 
 
 class _PublicNetwork(httpcore.AsyncNetworkBackend):
@@ -152,6 +167,8 @@ class _PublicNetwork(httpcore.AsyncNetworkBackend):
     def __init__(self, *, private: bool) -> None:
         self._private = private
         self._network = httpcore.AnyIOBackend()
+        # The event loop's own threads do other work of the server, which must not wait for a slow name server.
+        self._lookups = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="dasan-names")
 
     async def connect_tcp(
         self,
@@ -161,12 +178,16 @@ class _PublicNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        resolved = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        resolved = await asyncio.get_running_loop().run_in_executor(self._lookups, look_up)
         addresses = [str(address[0]) for *_, address in resolved]
         allowed = [one for one in addresses if self._private or is_public(one)]
         if not allowed:
             raise httpcore.ConnectError("the name leads to no public address")
         return await self._network.connect_tcp(allowed[0], port, timeout, local_address, socket_options)
+
+    def close(self) -> None:
+        self._lookups.shutdown(wait=False, cancel_futures=True)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -177,8 +198,8 @@ def is_public(address: str) -> bool:
 
     >>> [is_public(one) for one in ("9.9.9.9", "127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "x")]
     [True, False, False, False, False, False, False]
-    >>> is_public("64:ff9b::7f00:1"), is_public("224.0.0.1"), is_public("2002:7f00:1::1")
-    (False, False, False)
+    >>> [is_public(one) for one in ("224.0.0.1", "2002:7f00:1::1", "64:ff9b:1::7f00:1", "::7f00:1", "fec0::1")]
+    [False, False, False, False, False]
     """
     try:
         known = ipaddress.ip_address(address.partition("%")[0])
@@ -188,12 +209,13 @@ def is_public(address: str) -> bool:
         # Check the IPv4 address embedded in an IPv6 address.
         if known.ipv4_mapped is not None:
             return is_public(str(known.ipv4_mapped))
-        if known.sixtofour is not None or known.teredo is not None or known in NAT64:
+        if known.sixtofour is not None or known.teredo is not None or known not in GLOBAL_UNICAST:
             return False
     return known.is_global and not known.is_multicast
 
 
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
+GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+"""The IPv6 addresses that are assigned to public hosts; NAT64 and other embedded IPv4 addresses are outside."""
 
 
 def _public_name(host: str | None) -> bool:

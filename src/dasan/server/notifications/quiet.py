@@ -29,6 +29,8 @@ def quiet_until(now: int, zone: str, begins: int | None, ends: int | None) -> in
     True
     >>> quiet_until(at("2026-11-26T21:59+01:00"), "Europe/Paris", 22 * 60, 8 * 60) is None
     True
+    >>> quiet_until(at("2026-10-25T02:10+01:00"), "Europe/Paris", 22 * 60, 150) == at("2026-10-25T02:30+01:00")
+    True
     """
     time_zone = zone_named(zone) or ZoneInfo("UTC")
     if begins is None or ends is None or begins == ends:
@@ -39,5 +41,6 @@ def quiet_until(now: int, zone: str, begins: int | None, ends: int | None) -> in
     if not inside:
         return None
     day = here.date() + timedelta(days=1 if minute >= ends else 0)
-    end = datetime.combine(day, time(ends // 60, ends % 60), time_zone)
+    # In autumn, when an hour comes twice, the end is in the same one as ``now``.
+    end = datetime.combine(day, time(ends // 60, ends % 60, fold=here.fold if day == here.date() else 0), time_zone)
     return max(now + 1, int(end.timestamp() * 1000))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from hashlib import sha256
+from urllib.parse import urlsplit
 
 from dasan.server.notifications.letters import Letters, Unsent
 from dasan.server.notifications.push import Answer, Push
@@ -15,8 +17,12 @@ from dasan.server.store.notifications import MAIL, MOST_TRIES, Notifications, Ou
 
 LOOK_EVERY = 1.0
 """Seconds between checks for due notifications."""
-AT_ONCE = 8
+AT_ONCE = 32
 """The number of notifications sent concurrently."""
+EACH = 4
+"""The number of them for one player, so that slow push services of one player do not delay everybody's."""
+LETTER_LASTS = 45.0
+"""The time limit for sending an e-mail in seconds: shorter than the time for which it is taken."""
 WAITS = 30
 """Seconds until the first retry; each further delay is four times as long."""
 
@@ -30,27 +36,34 @@ class Sending:
         self._notifications = notifications
         self.push = push
         self.letters = letters
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._going: dict[asyncio.Task[bool], str] = {}
+        """What is being sent, and to which player."""
 
     async def run(self) -> None:
         """Send due notifications until cancelled."""
         try:
             await repeat("sending notifications", self.look, LOOK_EVERY)
         finally:
+            for task in self._going:
+                task.cancel()
+            await asyncio.gather(*self._going, return_exceptions=True)
             await self.push.close()
 
     async def look(self) -> None:
-        """Queue reminders of events that have begun, then send due notifications."""
+        """Queue reminders of events that have begun, then begin to send as many due notifications as there is room for."""
         await self._notifications.announce(now())
-        due = await self._notifications.take(now())
-        await asyncio.gather(*(guarded(f"a notification ({one.kind})", self._send(one)) for one in due))
+        room = AT_ONCE - len(self._going)
+        if room > 0:
+            for one in await self._notifications.take(now(), room, EACH, Counter(self._going.values())):
+                task = asyncio.create_task(guarded(f"a notification ({one.kind})", self._send(one)))
+                self._going[task] = one.player
+                task.add_done_callback(self._going.pop)
 
     async def _send(self, one: Outgoing) -> None:
-        async with self._turns:
-            if one.target == MAIL:
-                await self._by_letter(one)
-            else:
-                await self._by_push(one)
+        if one.target == MAIL:
+            await self._by_letter(one)
+        else:
+            await self._by_push(one)
 
     async def _by_push(self, one: Outgoing) -> None:
         browser = one.subscription
@@ -60,6 +73,9 @@ class Sending:
         message = {"title": title, "body": text, "tag": tag, "path": one.path, "language": one.language}
         topic = sha256(tag.encode()).hexdigest()[:32]
         answer = await self.push.send(browser.endpoint, browser.p256dh, browser.auth, topic, message)
+        if answer.refused:
+            service = urlsplit(browser.endpoint).hostname
+            log.warning("a push service refuses messages", extra={"service": service, "status": answer.refused})
         if answer.gone:
             await self._notifications.unsubscribe(browser.id)
         await self._done(one, answer)
@@ -69,9 +85,10 @@ class Sending:
             await self._notifications.sent(one)
             return
         try:
-            taken = await self.letters.send(one)
-        except Unsent as error:
-            log.warning("sending an e-mail failed: %s", type(error.__cause__).__name__)
+            async with asyncio.timeout(LETTER_LASTS):
+                taken = await self.letters.send(one)
+        except (Unsent, TimeoutError) as error:
+            log.warning("sending an e-mail failed: %s", type(error.__cause__ or error).__name__)
             await self._done(one, Answer(again=True))
             return
         if not taken:

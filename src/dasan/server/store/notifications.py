@@ -6,7 +6,8 @@ it, which makes it due again only later: two processes do not send the same one,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -41,10 +42,11 @@ ASK_EVERY = 60 * 1000
 """Minimum milliseconds between two of them for one account."""
 DAY = 24 * 60 * 60 * 1000
 MAIL_WAITS = 10 * 60 * 1000
-"""Milliseconds for which an e-mail waits; players who come to the table in the meantime get none."""
+"""Milliseconds for which an e-mail waits; players who move in the meantime get none."""
 TAKEN_FOR = 60 * 1000
 """Milliseconds after which a taken but unsent notification is due again."""
 AT_ONCE = 50
+"""The most notifications that one transaction looks at."""
 MOST_TRIES = 6
 MOST_REMINDED = 500
 """The most reminders that one transaction handles."""
@@ -259,19 +261,28 @@ class Notifications:
 
         await self._database.write(write)
 
-    async def take(self, now: int) -> tuple[Outgoing, ...]:
-        """Take notifications that are due, for this process to send.
+    async def take(
+        self, now: int, most: int = AT_ONCE, each: int = AT_ONCE, going: Mapping[str, int] | None = None
+    ) -> tuple[Outgoing, ...]:
+        """Take up to ``most`` notifications that are due, for this process to send.
 
-        Obsolete ones are deleted: the player has moved, or the invitation has ended. In quiet hours they wait for the
-        end.
+        each: the most for one player, with those already ``going``, by player. Obsolete ones are deleted: the player has
+        moved, or the invitation has ended. In quiet hours they wait for the end.
         """
-        due = sa.select(outbox).where(outbox.c.due <= now).order_by(outbox.c.due).limit(AT_ONCE)
+        busy = [player for player, count in (going or {}).items() if count >= each]
+        due = sa.select(outbox).where(outbox.c.due <= now, outbox.c.player.not_in(busy))
+        due = due.order_by(outbox.c.due).limit(AT_ONCE)
         if not await self._database.read(lambda connection: connection.execute(due.limit(1)).all()):
             return ()
 
         def write(connection: sa.Connection) -> tuple[Outgoing, ...]:
-            out = []
+            out: list[Outgoing] = []
+            counts = Counter(going)
             for row in connection.execute(due.with_for_update(skip_locked=True)).all():
+                if len(out) == most:
+                    break
+                if counts[row.player] >= each:
+                    continue
                 mine = _place(row.player, row.kind, row.subject, row.target)
                 one = _outgoing(connection, row, now)
                 if isinstance(one, int):
@@ -281,6 +292,7 @@ class Notifications:
                 else:
                     taken = {"due": now + TAKEN_FOR, "tries": row.tries + 1}
                     connection.execute(sa.update(outbox).where(mine).values(**taken))
+                    counts[row.player] += 1
                     out.append(replace(one, tries=row.tries + 1))
             return tuple(out)
 
@@ -364,7 +376,9 @@ def _put_out(connection: sa.Connection, place: tuple[str, str, str, str], now: i
 def _outgoing(connection: sa.Connection, row: Any, now: int) -> Outgoing | int | None:
     """The notification for a row of the outbox; a time, if it must wait until then; None if it is obsolete."""
     settings = connection.execute(
-        sa.select(notification_settings).where(notification_settings.c.player == row.player)
+        sa.select(notification_settings)
+        .join(players, players.c.id == notification_settings.c.player)
+        .where(notification_settings.c.player == row.player, sa.not_(players.c.banned))
     ).one_or_none()
     if settings is None or row.at < now - DAY:
         return None
