@@ -19,6 +19,7 @@ from dasan.server.store.groups import GroupRules
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
+from dasan.server.store.notifications import Subscription
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import group_tables
 from dasan.server.tables.chairs import OPEN, Head
@@ -204,6 +205,26 @@ async def test_a_group_is_bounded(opened: Opened, monkeypatch: pytest.MonkeyPatc
     assert [line.text for line in (await store.groups.load(group, "bob")).lines] == ["line 2", "line 3"]
     await prune(store.database, store.people, Keep(chat=1), 24 * HOUR + 3)
     assert [line.text for line in (await store.groups.load(group, "bob")).lines] == ["line 3"]
+    await store.close()
+
+
+async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: Opened) -> None:
+    store = await opened()
+    group = await members(store, "ada", "bob", "cyd")
+    await store.notifications.subscribe("bob", "session", Subscription("sub", "https://x.example", "p", "a"))
+
+    async def told(player: str, table: str, now: int) -> list[str]:
+        await store.groups.open_table(group, player, table_of(table), now)
+        due = await store.notifications.take(now)
+        for one in due:
+            await store.notifications.sent(one)
+        return [one.subject for one in due]
+
+    assert await told("ada", "first", 5) == ["first"]
+    assert await told("ada", "second", 6) == []
+    assert await told("cyd", "third", 7) == ["third"], "it is another member's"
+    assert {one.table for one in await store.friends.invitations("bob", 8)} == {"first", "second", "third"}
+    assert await told("ada", "fourth", 6 + groups.TOLD_EVERY) == ["fourth"]
     await store.close()
 
 

@@ -40,6 +40,8 @@ MOST_LINES = 200
 """Chat lines that a group keeps."""
 MOST_TABLES = 20
 """Tables that are listed."""
+TOLD_EVERY = 10 * 60 * 1000
+"""Milliseconds between two of a member's tables of which the others are notified."""
 EVENING = 6 * 60 * 60 * 1000
 """Milliseconds without a hand after which another evening begins."""
 MARK = "group-"
@@ -340,10 +342,21 @@ class Groups:
         return await self._database.read(lambda connection: _rules(_group(connection, group_id, player)))
 
     async def open_table(self, group_id: str, player: str, room: Room, now: int) -> None:
-        """Insert a table of the group, and invite the other members, but for those between whom and the player is a block."""
+        """Insert a table of the group, and invite the other members, but for those between whom and the player is a block.
+
+        They are notified unless the player has invited members within ``TOLD_EVERY``.
+        """
+        lately = (
+            sa.select(invitations.c.player)
+            .join_from(group_tables, invitations, invitations.c.table_id == group_tables.c.table_id)
+            .where(
+                group_tables.c.group_id == group_id, group_tables.c.at > now - TOLD_EVERY, invitations.c.host == player
+            )
+        )
 
         def write(connection: sa.Connection) -> None:
             _group(connection, group_id, player)
+            told = connection.execute(lately.limit(1)).first() is not None
             insert_room(connection, room)
             row = {"table_id": room.head.id, "group_id": group_id, "at": now}
             connection.execute(sa.insert(group_tables), row)
@@ -352,7 +365,8 @@ class Groups:
             rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
             if rows:
                 connection.execute(sa.insert(invitations), rows)
-            put_out(connection, wanted, "invitation", room.head.id, now)
+            if not told:
+                put_out(connection, wanted, "invitation", room.head.id, now)
 
         await self._database.write(write)
 
