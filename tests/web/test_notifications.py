@@ -90,8 +90,15 @@ def test_a_player_chooses_what_to_be_told_and_confirms_an_address(
 SUBSCRIBE = """subscription => {
   let made = null;
   PushManager.prototype.subscribe = async (options) => {
-    made = {endpoint: subscription.endpoint, toJSON: () => subscription, unsubscribe: async () => { made = null; return true; }};
     if (options.applicationServerKey.length !== 87) throw new DOMException('no key');
+    const plain = atob(options.applicationServerKey.replaceAll('-', '+').replaceAll('_', '/'));
+    const key = Uint8Array.from(plain, (c) => c.charCodeAt(0));
+    made = {
+      endpoint: subscription.endpoint,
+      options: {applicationServerKey: key.buffer},
+      toJSON: () => subscription,
+      unsubscribe: async () => { made = null; return true; },
+    };
     return made;
   };
   PushManager.prototype.getSubscription = async () => made;
@@ -172,5 +179,12 @@ def test_the_service_worker_shows_a_message_and_opens_its_table(
         page.wait_for_timeout(20)
     assert opened == [f"{server.address}{message['path']}"], "no page of another site"
     page.get_by_role("button", name=re.compile(f"^{words['account.remove']}")).click()
+    expect(page.get_by_role("button", name=words["notify.browser.on"])).to_be_visible()
+    page.get_by_role("button", name=words["notify.browser.on"]).click()
+    expect(page.get_by_text(re.compile(words["account.this"]))).to_be_visible()
+    # The server's key has changed since: push services would refuse its messages.
+    page.evaluate("PushManager.prototype.getSubscription().then((own) => { own.options.applicationServerKey = null; })")
+    page.get_by_role("link", name=words["table.home"]).click()
+    page.go_back()
     expect(page.get_by_role("button", name=words["notify.browser.on"])).to_be_visible()
     context.close()

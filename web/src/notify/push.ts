@@ -13,10 +13,17 @@ async function idOf(endpoint: string): Promise<string> {
 const current = async (): Promise<PushSubscription | null> =>
   (await (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription()) ?? null;
 
-/** The id of this browser's subscription; null if it has none. */
-export async function ownId(): Promise<string | null> {
+/** A key as the server writes it: base64url. */
+const written = (key: ArrayBuffer | null): string =>
+  btoa(String.fromCharCode(...new Uint8Array(key ?? new ArrayBuffer(0))))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+/** The id of this browser's subscription with the server's key; null if it has none: push services refuse another key. */
+export async function ownId(key: string): Promise<string | null> {
   const own = pushWorks() ? await current() : null;
-  return own ? idOf(own.endpoint) : null;
+  return own && written(own.options.applicationServerKey) === key ? idOf(own.endpoint) : null;
 }
 
 /** Subscribe this browser with the server's key; null if its user does not allow notifications. */
