@@ -122,7 +122,7 @@ def test_a_tree_that_does_not_fit_is_said(file: Path) -> None:
         file.write_text(write([replace(puzzle, tree=tree)]), encoding="utf-8")
         assert "NOT TRUE" in cli("puzzle", file, "--check").stdout
         if tree is not None:
-            assert "does not fit" in refusal("puzzle", file, "--solution")
+            assert "is not valid" in refusal("puzzle", file, "--solution")
 
 
 def test_every_solution_can_be_printed() -> None:

@@ -250,7 +250,7 @@ async def test_a_backup_goes_from_one_database_to_another(opened: Opened, postgr
     counts = await store.database.read(lambda c: dump(c, path, b"k" * 32))
     assert (counts["tables"], counts["players"], counts["reports"]) == (1, 1, 1)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with pytest.raises(CannotServe, match="there already"):
+    with pytest.raises(CannotServe, match="exists already"):
         await store.database.read(lambda c: dump(c, path))
     with pytest.raises(CannotServe, match="not empty"):
         await store.database.write(lambda c: load(c, path))

@@ -345,14 +345,14 @@ def test_without_a_connection(browser: Browser, server: Served) -> None:
     context.set_offline(True)
     page.goto("/puzzles-of-nowhere")
     expect(page.get_by_text("There is no such page.")).to_be_visible()
-    expect(page.get_by_text("No connection")).to_be_visible()
+    expect(page.get_by_text("Offline. This page still works")).to_be_visible()
     accessible(page, "no connection")
     # A window that is not private may install the page.
     wrong = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert {one["errorId"] for one in wrong} <= {"in-incognito"}
     # The connection returns, and the page goes on.
     context.set_offline(False)
-    expect(page.get_by_text("No connection")).to_have_count(0)
+    expect(page.get_by_text("Offline. This page still works")).to_have_count(0)
     page.get_by_role("link", name="All games").first.click()
     expect(page.locator("article").first).to_be_visible()
     context.close()

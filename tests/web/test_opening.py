@@ -103,6 +103,6 @@ def test_a_lost_connection_is_told_without_covering_a_command(browser: Browser, 
     with visitor(browser, server, PHONE) as page:
         show(page, "play")
         page.context.set_offline(True)
-        expect(page.get_by_text("Clocks run on")).to_be_visible()
+        expect(page.get_by_text("Clocks keep running")).to_be_visible()
         assert page.evaluate(COVERED) == []
         page.context.set_offline(False)

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 LEAST = 0.1
 """Seconds of processor time; tables that take less are not cached."""
-MOST_TABLES = 12
+MOST_TABLES = 24
 """Tables kept; the least recently used are removed."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 
 from fastapi import Request, Response
 
@@ -15,6 +14,7 @@ from dasan.server.events.daily import DAY
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Standings, score_bounds
 from dasan.server.events.scoring import EntrantStanding, Play, others
+from dasan.server.new_ids import new_id
 from dasan.server.operations.reporting import now
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
@@ -86,7 +86,7 @@ async def create(
     host, title = player or new_player(), clean_title(wanted.title)
     await store.moderation.check_said(host, title, moment)
     event = DuplicateEvent(
-        id=secrets.token_urlsafe(9),
+        id=new_id(),
         rules=rules,
         seed=fairness.new_secret(),
         deals=wanted.deals,

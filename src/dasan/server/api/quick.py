@@ -12,6 +12,7 @@ from dasan import bots
 from dasan.play import fairness
 from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
+from dasan.server.new_ids import new_id
 from dasan.server.operations.reporting import now
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
@@ -55,7 +56,7 @@ async def quick_match(
     moment = now()
 
     def make(together: tuple[Seeker, ...]) -> Room:
-        head = Head(secrets.token_urlsafe(9), rules, settings, fairness.new_secret())
+        head = Head(new_id(), rules, settings, fairness.new_secret())
         people = [Chair("human", one.name, player=one.player, account=one.account) for one in together]
         bot = bot_for(sum(one.rating for one in together) // len(together))
         names: list[str | None] = [None] * len(people) + [bot] * (rules.players - len(people))

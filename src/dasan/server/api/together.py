@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 from contextlib import suppress
 
 from fastapi import Request, Response, WebSocket
@@ -18,6 +17,7 @@ from dasan.server.api.study import open_hand
 from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import PATIENCE, POLICY_VIOLATION, PROBE_EVERY, SIGNED_OUT, Live, admit, send_all
+from dasan.server.new_ids import new_id
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities, new_player
 from dasan.server.protocol.messages import error_message
@@ -78,7 +78,7 @@ async def share(
     leader = player or new_player()
     place = {"seq": wanted.seq, "moves": wanted.moves, "shown": wanted.shown}
     name = await ids.name(leader) or "Guest"
-    shared = Shared(secrets.token_urlsafe(9), hand.id, leader, name, place, 0)
+    shared = Shared(new_id(), hand.id, leader, name, place, 0)
     await store.reviews.share(shared, now())
     await ids.remember(request, response, leader)
     return SharedReview(id=shared.id, path=f"/h/{hand.id}?with={shared.id}")

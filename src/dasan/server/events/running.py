@@ -17,6 +17,7 @@ from dasan.envs.payoff import bounds
 from dasan.server.events.daily import date_of, deal_of
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import EntrantStanding, Field, Play, field_of, standings
+from dasan.server.new_ids import new_id
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import now
@@ -209,7 +210,7 @@ def _table(plays: Sequence[Play], deals: int, moment: int) -> Standings:
 def _room(event: DuplicateEvent, deal: int, guests: Sequence[Guest]) -> Room:
     """The room of a table that plays a deal: these people, and bots with the same names at every table."""
     place = EventDeal(event.id, deal, event.deals)
-    head = Head(secrets.token_urlsafe(9), event.rules, event.settings, event.deal_seed(deal), place)
+    head = Head(new_id(), event.rules, event.settings, event.deal_seed(deal), place)
     taken = {guest.seat: guest for guest in guests}
     names = [None if seat in taken else event.bot for seat in range(event.rules.players)]
     chairs = tuple(

@@ -24,6 +24,7 @@ from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import Response
 
 from dasan.reasons import reason
+from dasan.server.new_ids import new_id
 from dasan.server.operations.reporting import now
 from dasan.server.people.guesses import KNOWN_COOKIE, KnownBrowsers, epoch
 from dasan.server.people.hash_queue import HashQueue
@@ -252,4 +253,4 @@ def fingerprint(secret: str) -> str:
 
 def new_player() -> str:
     """An unguessable id."""
-    return secrets.token_urlsafe(16)
+    return new_id(16)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import sqlalchemy as sa
 
 from dasan.play import fairness
 from dasan.reasons import reason
+from dasan.server.new_ids import new_id
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.known import hold
@@ -57,7 +57,7 @@ class Bids:
             connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
             if player not in hold(connection, [player]) and has_ended(connection, player, None):
                 raise Refused("forbidden", reason("account.unknown"))
-            hand_id, seed = secrets.token_urlsafe(9), fairness.new_secret()
+            hand_id, seed = new_id(), fairness.new_secret()
             made = {"id": hand_id, "seed": seed, "player": player, "preset": preset, "at": now}
             connection.execute(sa.insert(bid_answers), made)
             return hand_id, seed

@@ -19,6 +19,7 @@ from dasan.play import fairness
 from dasan.reasons import reason
 from dasan.server.bus import Bus, NoOwner
 from dasan.server.connections.send_queues import Connection
+from dasan.server.new_ids import new_id
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import now, report
@@ -146,7 +147,7 @@ class Tables:
         words = list(seats) or [ME, *[DEFAULT_BOT] * (rules.players - 1)]
         chosen = settings or TableSettings()
         check_seats(words, rules.players, chosen)
-        head = Head(secrets.token_urlsafe(9), rules, chosen, seed or fairness.new_secret())
+        head = Head(new_id(), rules, chosen, seed or fairness.new_secret())
         chairs = [bot or OPEN for bot in bot_chairs([None if word in (ME, FREE) else word for word in words], head.id)]
         seat = words.index(ME) if ME in words else None
         if seat is not None:
