@@ -1,4 +1,4 @@
-"""The wrapper in RLCard's manner, with RLCard's own agents where it is installed."""
+"""The environment with RLCard's interface, played by RLCard's own agents where it is installed."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_rlcards_own_agents() -> None:
 
 
 def test_rlcards_rules_in_both_roles_of_a_deal() -> None:
-    """What the strength page measures: the same deal gives the same pair, and `greedy` wins more than it loses."""
+    """The measurement of the strength page: the same deal gives the same pair, and `greedy` wins more than it loses."""
     pytest.importorskip("rlcard.models", reason="RLCard is not installed: make envs")
     from benchmarks.rlcard_rules import dealt, pair, report
 

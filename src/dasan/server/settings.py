@@ -90,14 +90,14 @@ class Settings:
         (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are trusted"
     )
     public_url: str = setting(
-        "", "the address at which players reach the server, like `https://cards.example`; letters link to it"
+        "", "the address at which players reach the server, like `https://cards.example`; e-mails link to it"
     )
-    smtp_host: str = setting("", "the server through which letters are sent; empty: none are sent")
-    smtp_port: int = number(587, "its port", 1, 65_535)
-    smtp_user: str = setting("", "the name to sign in there with; empty: none")
-    smtp_password: str = setting("", "the password of that name", secret=True)
-    smtp_security: str = setting("starttls", "how the connection to it is encrypted: `starttls`, `tls` or `none`")
-    mail_from: str = setting("", "the address that letters come from, and at which push services can reach the host")
+    smtp_host: str = setting("", "the SMTP server that sends e-mails; empty: none are sent")
+    smtp_port: int = number(587, "the port of the SMTP server", 1, 65_535)
+    smtp_user: str = setting("", "the user name at the SMTP server; empty: none")
+    smtp_password: str = setting("", "the password of that user", secret=True)
+    smtp_security: str = setting("starttls", "the encryption of the connection to it: `starttls`, `tls` or `none`")
+    mail_from: str = setting("", "the sender of e-mails, at which push services can also reach the host")
     push_private: int = setting(0, "1: push services may be in the host's own network and without HTTPS, as in tests")
     bot_delay: float = number(
         0.6,
@@ -197,7 +197,7 @@ class Settings:
         if self.mail_from and not MAIL.fullmatch(self.mail_from):
             raise CannotServe(f"DASAN_MAIL_FROM is an e-mail address, not {shown(self.mail_from)}")
         if self.smtp_host and not (self.public_url and self.mail_from):
-            raise CannotServe("letters need DASAN_PUBLIC_URL and DASAN_MAIL_FROM beside DASAN_SMTP_HOST")
+            raise CannotServe("e-mails need DASAN_PUBLIC_URL and DASAN_MAIL_FROM as well as DASAN_SMTP_HOST")
         for proxy in self.trusted_proxies:
             try:
                 ipaddress.ip_network(proxy, strict=False)
