@@ -1,5 +1,5 @@
-"""A call of every public function that works, for tests that replace its arguments: made when a test first needs it, because
-some compile kernels.
+"""A valid call of every public function, for tests that replace its arguments. Each is made when a test first needs
+it, because some compile kernels.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def scored(obs: Any, moves: Any, starts: Any) -> Any:
 
 
 def placed(name: str, *arguments: object, **named: object) -> object:
-    """A method of positions, both of which hold a hand."""
+    """A method of two positions, each of which holds a hand."""
     for i in range(2):
         PLACES.put(i, DEAL)
     return getattr(PLACES, name)(*arguments, **named)

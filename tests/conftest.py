@@ -24,25 +24,25 @@ settings.load_profile("ci")
 os.environ.setdefault("DASAN_WARM", "0")
 
 collect_ignore = ["calls.py"]
-"""Examples are looked for in every other module: to import this one makes environments and loads all puzzles."""
+"""The module whose import makes environments and loads all puzzles: no doctests are collected from it."""
 
 
 _FULL = re.compile(r"^pytestmark = .*\bmark\.full\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import files whose tests are all marked `full` where none of these is wanted: importing them takes seconds."""
+    """Do not import files whose tests are all `full` when these are deselected: importing them takes seconds."""
     if "not full" not in config.option.markexpr or collection_path.suffix != ".py":
         return None
     return bool(_FULL.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 GAMES = ("big-three-4p", "big-three", "big-two", "winner")
-"""By the beginnings of presets' names; the others differ from these by options."""
+"""Prefixes of presets' names; the other presets differ from these by options."""
 REGIONAL = re.compile("big-two-(hong-kong|taiwan|philippines|indonesia)|wa-keng|zheng-shangyou|dou-dizhu")
-"""In the names of cases: presets that came after the four games and their variants."""
+"""Names in cases: presets later than the four games and their variants."""
 GAME = "the game of the case's name"
-"""Beside the names of parameters."""
+"""A key beside the names of parameters."""
 
 
 @pytest.hookimpl(tryfirst=True)

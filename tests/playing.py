@@ -1,4 +1,4 @@
-"""What the tests of the engine share: playing moves in a row, refusals, and whole random hands and sessions."""
+"""Helpers for tests of the engine: sequences of moves, refusals, and whole random hands and sessions."""
 
 from __future__ import annotations
 

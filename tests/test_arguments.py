@@ -1,4 +1,4 @@
-"""Wrong types are refused where they enter, with one sentence; integers of any kind are integers."""
+"""Arguments of a wrong type are refused at once, with one sentence; integers of any kind are integers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ POSITION = ["5D", "6D", "7D"]
 
 
 def given(wrong: object) -> Any:
-    """A value of any type, as a program that nobody checks hands it over."""
+    """A value of any type, as an unchecked program passes it."""
     return wrong
 
 
@@ -147,7 +147,7 @@ def test_what_was_once_taken_in_silence_is_refused() -> None:
 
 
 def test_integers_of_any_kind_are_integers() -> None:
-    """What NumPy's integers begin is written, read and compared like what Python's begin."""
+    """Hands made with NumPy's integers are written, read and compared like those made with Python's."""
     one, two = cast(int, np.int64(1)), cast(int, np.uint8(2))
     state = dasan.deal(THREE, seed=cast(int, np.int32(7)), dealer=one)
     assert state == dasan.deal(THREE, seed=7, dealer=1)
@@ -167,7 +167,7 @@ def test_integers_of_any_kind_are_integers() -> None:
 
 
 def test_words_and_lists_become_what_rules_are_made_of() -> None:
-    """A policy given as a word is that policy: `is` finds it, and the game is the one that was meant."""
+    """A policy given as a word becomes that policy (`is` holds), and the game follows it."""
     big_two = dasan.rules("big-two")
     assert replace(big_two, guard=given("enforced")).guard is Guard.ENFORCED
     assert replace(big_two, shapes=given(list(big_two.shapes))) == big_two
@@ -226,7 +226,7 @@ def test_nodes_are_a_whole_number(wrong: object) -> None:
 @pytest.mark.parametrize("wrong", [-1, float("nan"), 10**400, True, "5", [], np.bool_(True)])
 @pytest.mark.parametrize("what", ["seconds", "memory_mb"])
 def test_budgets_are_numbers(what: str, wrong: object) -> None:
-    """A wrong type is a TypeError, a wrong number is none."""
+    """A wrong type is a TypeError, a wrong number is not."""
     with pytest.raises(ValueError, match=rf"^{what} is a number from 0 ") as caught:
         dasan.solve(STATE, **{what: given(wrong)})
     assert isinstance(caught.value, TypeError) == (type(wrong) not in (int, float))
@@ -263,7 +263,7 @@ def test_what_else_a_solver_is_given() -> None:
             call()
 
 
-# What a stranger hands to every public function: one argument of a call that works is replaced at a time.
+# Hostile arguments to every public function: in a valid call one argument is replaced at a time.
 
 HOSTILE: dict[str, Any] = {
     "None": None,
@@ -294,17 +294,17 @@ HOSTILE: dict[str, Any] = {
     "rules": THREE,
 }
 SHARES = 8
-"""So many tests share out the calls of `tests.calls`, which no collection of tests has to make."""
+"""The number of tests that share the calls of `tests.calls`, so that collecting tests makes none of them."""
 
 ENDLESS = {("VectorEnv.duel", "deals"), ("arena.duplicate", "deals")}
 PLAYERS = {("VectorEnv.best", "score"), ("VectorEnv.duel", "one"), ("VectorEnv.duel", "others")}
 DOCUMENTED = {"ids.text", "ids.pick", "ids.move", "VectorEnv.action_text", "Positions.text"}
-"""Functions whose IndexError for an id that there is not is part of their contract."""
+"""Functions whose IndexError for an unknown id is part of their contract."""
 SOURCE = str(Path(dasan.__file__).parent)
 
 
 def check_refusal(call: str, error: BaseException) -> None:
-    """One sentence of a type that a caller can expect, raised by a line of ours and not by what happened to break."""
+    """Check that the error has an expected type, is one sentence, and is raised by our own line."""
     kinds = (TypeError, ValueError, dasan.DasanError, *((IndexError,) if call in DOCUMENTED else ()))
     where = traceback.extract_tb(error.__traceback__)[-1]
     assert isinstance(error, kinds), f"{type(error).__name__}: {error}"
@@ -323,8 +323,8 @@ def unrefused(
     endless: Collection[tuple[str, str]],
     players: Collection[tuple[str, str]],
 ) -> Iterator[str]:
-    """A line for every hostile argument that is neither answered nor refused. endless: arguments for which 10**30 is a number
-    like any other, and takes that long. players: arguments that are functions, whose own errors reach the caller.
+    """A line for every hostile argument that is neither answered nor refused. endless: arguments for which 10**30 is
+    valid, but takes forever. players: arguments that are functions, whose own errors reach the caller.
     """
     for name in arguments:
         for what, value in HOSTILE.items():

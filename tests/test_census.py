@@ -1,4 +1,4 @@
-"""How many plays of each kind there are, in numbers a player can check with paper and pencil."""
+"""The number of plays of each kind, which a player can check with paper and pencil."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_b3_13_b3_14_combinations_by_rank(preset: str) -> None:
 
 
 def test_b4_07_rows_with_and_without_the_called_card() -> None:
-    """13 cards a hand: runs of 13 // copies ranks; every row that a called card could be in is there twice."""
+    """13 cards a hand: runs of 13 // copies ranks; every row that could contain a called card exists twice."""
     catalogue = compile(dasan.rules("big-three-4p"))
     census = Counter(row.kind for row in catalogue.rows if row.called is False)
     assert census == {

@@ -1,4 +1,4 @@
-"""Intervals of means: how often they hold, however few the values and whenever a contest stops."""
+"""Intervals of means: their coverage, however few the values and whenever a contest stops."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ BIG_TWO = dasan.rules("big-two")
 
 @cache
 def of_counts(ones: int, values: int) -> tuple[float, float]:
-    """The interval for so many ones among values of 0 and 1."""
+    """The interval for this many ones among values of 0 and 1."""
     return betting_interval([1.0] * ones + [0.0] * (values - ones), (0, 1))
 
 
 def ever_wrong(chance: float, most: int) -> float:
     """The probability that the interval leaves out the mean after at least one of the first `most` values of 0 and 1, of which
-    each is 1 with this probability: the sum over all sequences, by their numbers of ones.
+    each is 1 with this probability: the sum over all sequences, grouped by their numbers of ones.
     """
     right, wrong = {0: 1.0}, 0.0
     for values in range(1, most + 1):
@@ -218,7 +218,7 @@ def test_payments_lie_within_the_bounds_by_every_option(preset: str) -> None:
             try:
                 rules = dasan.rules(preset, **{option.name: value})
             except ValueError:
-                continue  # it needs another option, too
+                continue  # it needs another option too
             least, most = payment_bounds(rules)
             for seed in range(3):
                 result = play_out(dasan.deal(rules, seed=seed), rng).result

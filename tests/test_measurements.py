@@ -1,4 +1,4 @@
-"""The scripts in `benchmarks/` that measure bids and open hands, and the page that their rows go into."""
+"""The scripts in `benchmarks/` that measure bids and open hands, and their rows in the page."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_strength_page_tells_of_the_networks_of_the_package() -> None:
 
 
 def test_sights_are_halved_until_the_distance_is_met() -> None:
-    """Equal and neighbouring sights are level, full sight plays the network's best move, and a weaker player is found."""
+    """Equal and neighbouring sights are level, full sight plays the network's best move, and the search finds a weaker player."""
     trained = next(one for one in catalogue() if one.name == "big-two")
     network = load(trained)
     assert abs(levels.points(trained, network, 0.6, 0.6, 60)) < 40
@@ -118,7 +118,7 @@ def test_always_1_bids_1_or_nothing() -> None:
 
 
 def test_open_hands_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Decisions that were kept, lost and not valued, in a row and in the page."""
+    """Decisions that kept the result, lost it, or were not valued, in a row and in the page."""
     page = tmp_path / "page.md"
     page.write_text(PAGE)
     open_hands.main(["thrifty", "--hands", "2", "--nodes", "2000", "--page", str(page)])

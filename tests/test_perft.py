@@ -1,6 +1,6 @@
 """Perft: positions reached after so many moves from fixed deals, through `legal_moves`; and endgames to the very end.
 
-A wrong list of moves anywhere changes these numbers; a player or another program can count them again.
+A wrong list of moves anywhere changes these numbers; a player or another program can recount them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DEALS: tuple[tuple[str, Options, int], ...] = (
     ("winner", {"suits_ranked": False, "min_straight": 3}, 3),
     ("winner-bomb", {}, 3),
 )
-"""Rules, and how deep to count from the deal of seed 2024."""
+"""Rules, and the depth to count from the deal of seed 2024."""
 
 ENDS: tuple[tuple[str, Options, int], ...] = (
     ("big-three", {}, 4),
@@ -48,7 +48,7 @@ ENDS: tuple[tuple[str, Options, int], ...] = (
 
 
 def perft(state: State, depth: int) -> int:
-    """How many ways of so many moves there are from `state`; a hand that is over is a leaf of its own depth only."""
+    """The number of sequences of this many moves from `state`; a finished hand is a leaf of its own depth only."""
     legal = state.legal_moves()
     if depth <= 1:
         return len(legal) if depth else 1
@@ -56,7 +56,7 @@ def perft(state: State, depth: int) -> int:
 
 
 def to_the_end(state: State) -> Iterator[State]:
-    """Every way to play a hand out."""
+    """The number of ways to play a hand to its end."""
     if state.phase == "over":
         yield state
         return
@@ -65,7 +65,7 @@ def to_the_end(state: State) -> Iterator[State]:
 
 
 def reduced(preset: str, options: Options, left: int) -> State:
-    """An endgame of a random deal: so many cards a player, few ranks, so that they meet."""
+    """An endgame of a random deal: this many cards per player, of few ranks, so that plays can be beaten."""
     rules = dasan.rules(preset, **options)
     rng = random.Random(f"{preset} {left}")
     ranks = [*rng.sample("6789TJQ", 3), "2"]

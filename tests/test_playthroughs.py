@@ -1,4 +1,4 @@
-"""One annotated playthrough of every preset, and what each seat saw of it: pinned, and replayed exactly (G.03)."""
+"""One annotated playthrough of every preset, with each seat's view: pinned, and replayed exactly (G.03)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ presets = pytest.mark.parametrize("preset", list(dasan.PRESETS))
 
 
 def told(preset: str) -> str:
-    """The annotated record of a preset, as it was pinned."""
+    """The pinned annotated record of a preset."""
     file = FOLDER / f"{preset}.jsonl"
     if os.environ.get("DASAN_REGENERATE"):
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def test_every_step_has_its_note(preset: str) -> None:
 
 @presets
 def test_the_moves_lead_to_the_same_events_again(preset: str) -> None:
-    """Not from the record but from the moves alone: nothing that follows from the rules is taken on trust."""
+    """From the moves alone, not from the record: nothing that follows from the rules is trusted."""
     session = dasan.replay(told(preset))
     assert isinstance(session, Session)
     for hand in (*session.past, session.state):
@@ -112,7 +112,7 @@ def test_g_02_what_each_seat_sees_is_pinned(preset: str) -> None:
 
 
 def test_the_playthroughs_show_what_is_special() -> None:
-    """Every type of event is in one of them, and every clause of scoring is at work."""
+    """Every type of event occurs in one of them, and every clause of scoring applies in one."""
     seen = {json.loads(row).get("type") for preset in dasan.PRESETS for row in told(preset).splitlines()}
     assert seen >= {"open", "bid", "pass", "kitty", "call", "partner", "play", "trick", "last-card", "out"}
     assert seen >= {"draw", "dealer", "give", "offer", "take", "result", "reveal", "note"}

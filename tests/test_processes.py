@@ -1,4 +1,4 @@
-"""Worker processes end with the work that needs them."""
+"""Worker processes end with the work they are for."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_an_interrupt_while_a_process_begins_leaves_none(monkeypatch: pytest.Mon
     def interrupted(process: BaseProcess) -> None:
         begin(process)
         signal.raise_signal(signal.SIGINT)
-        time.sleep(0)  # Python answers here, if it answers at once
+        time.sleep(0)  # here Python reacts to the signal, if it does so at once
 
     monkeypatch.setattr(BaseProcess, "start", interrupted)
     others, before = set(active_children()), signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -99,7 +99,7 @@ except KeyboardInterrupt:
 
 
 def sleep_beside(folder: str) -> None:
-    """A process of a worker's own, in which a bot that is never overdue sleeps; in Linux it keeps the GIL."""
+    """A process of a worker, in which a bot that is never overdue sleeps; on Linux it holds the GIL."""
     list(outcomes_beside(partial(sleep_deaf, folder), [1], HOURS))
 
 
@@ -137,7 +137,7 @@ def program(work: Callable[[str], None], folder: Path, before: str = "") -> Iter
 @needs_groups
 @pytest.mark.parametrize("work", [sleep_long, sleep_beside])
 def test_ctrl_c_ends_work_in_progress(work: Callable[[str], None], tmp_path: Path) -> None:
-    """A terminal interrupts the whole group; nobody writes a traceback, and no process stays: each holds the pipe."""
+    """A terminal interrupts the whole group; nothing writes a traceback, and no process survives: each would hold the pipe."""
     with program(work, tmp_path) as started:
         os.killpg(started.pid, signal.SIGINT)
         _, said = started.communicate(timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""climb/1: what is written is read back, and what was tampered with is refused (G.03)."""
+"""climb/1: records are read back as written, and tampered ones are refused (G.03)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_g_03_a_started_hand_is_replayed_from_where_it_started() -> None:
 
 
 def test_g_03_what_is_said_twice_is_refused() -> None:
-    """Two readers of one line must not read two things."""
+    """Two readers of one line must not read it differently."""
     text = a_session("big-three").record()
     for twice in ('"bid":', '"cut":', '"format":'):
         with pytest.raises(BadRecord, match=r"line \d+ says '\w+' twice"):
@@ -104,12 +104,12 @@ def test_g_03_what_is_said_twice_is_refused() -> None:
 
 
 def of_its_own(**changes: Any) -> str:
-    """A hand by rules that call themselves big-three."""
+    """A hand by custom rules that are named big-three."""
     return dasan.deal(replace(dasan.rules("big-three"), **changes), seed=1).record()
 
 
 def test_verify_names_the_rules() -> None:
-    """A header can say what it wants: the verdict is about the rules that decide."""
+    """The header may claim anything: the verdict is about the actual rules."""
     three = dasan.rules("big-three")
     run = three.shapes[5]
     assert isinstance(run, Run)
@@ -144,7 +144,7 @@ def test_verify_can_insist_on_rules() -> None:
 @pytest.mark.sampled(3, 6)
 @every_setup
 def test_g_03_a_copy_is_checked_as_far_as_its_cards_are_open(setup: tuple[str, Options]) -> None:
-    """What the lines show decides, not what the header says."""
+    """The visible cards count, not the header."""
     rules, rng = rules_of(setup), random.Random(5)
     session = play_hands(dasan.session(rules, seed=3), 2, rng)
     for view in (None, 1):
@@ -185,7 +185,7 @@ def test_g_03_a_hand_that_hides_cards_is_checked_by_what_shows(preset: str) -> N
 
 
 def position(preset: str, rng: random.Random, moves: int) -> dasan.State:
-    """A hand that starts in the middle of another, with as many of its moves."""
+    """A hand that starts in the middle of another, and continues with some of its moves."""
     rules = dasan.rules(preset)
     state = dasan.deal(rules, seed=rng.randrange(99))
     while state.phase is not dasan.Phase.PLAY or len(state.has_played) < 3:
@@ -279,7 +279,7 @@ FALSE_COPIES: dict[str, Callable[[list[dict[str, Any]]], object]] = {
 
 @pytest.mark.parametrize("change", FALSE_COPIES)
 def test_g_03_what_no_hidden_card_could_mend_is_an_error(change: str) -> None:
-    """One change to a copy that is right, each of which is untrue wherever the hidden cards lie."""
+    """Changes to a correct copy, each of which is false wherever the hidden cards are."""
     state = dasan.deal(dasan.rules("big-three"), seed=5)
     for _ in range(12):
         state = state.play(state.legal_moves()[-1])
@@ -411,7 +411,7 @@ def test_g_03_forged_records(preset: str, tamper: Tamper) -> None:
 
 
 def test_g_03_cards_exchanged_between_hidden_hands_are_told_by_the_secret() -> None:
-    """Two cards that changed hands and were never played: only the secret behind the deal knows."""
+    """Two cards were swapped between hands and never played: only the secret behind the deal reveals it."""
     session = a_session("big-three", hands=1)
     left = [h for h in session.state.hands if h]
     a, b = left[0][0], left[1][0]
@@ -428,7 +428,7 @@ def test_g_03_cards_exchanged_between_hidden_hands_are_told_by_the_secret() -> N
 
 
 def test_moves_of_the_wrong_form_are_malformed() -> None:
-    """A `Move` put together by hand is held to what its type names, as text is."""
+    """A `Move` made by hand must match its type, as text must."""
     session = a_session("winner").next_hand()
     state = session.state
     highest = state.legal_moves()[0].cards[0]

@@ -1,4 +1,4 @@
-"""Games that a program or a package adds: what is taken, and what is refused."""
+"""Games that a program or a package adds: which are accepted, and which are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dasan.start`: positions from the middle of a hand, and those that cannot be."""
+"""`dasan.start`: positions from the middle of a hand, and impossible ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_seat_after_the_one_that_played_is_to_act() -> None:
 
 
 def test_those_between_have_passed() -> None:
-    """To act means that everybody before has had a turn: nobody is asked about what they played themselves."""
+    """A seat's turn means that everybody before it has had one: nobody has to beat their own play."""
     state = three(table="5C", table_seat=0, to_act=2)
     assert state.passed == (1,)
     assert state.play("pass").to_act == 0
@@ -188,7 +188,7 @@ def test_d2_17_a_foul_that_is_pending() -> None:
 
 
 def test_the_call_comes_before_the_lead() -> None:
-    """With cards gone nobody might hold the card that is called; so the call takes a complete deal."""
+    """With cards gone, nobody might hold the called card; so the call needs a complete deal."""
     rules = dasan.rules("big-three-4p")
     dealt = dasan.deal(rules, seed=2)
     state = dasan.start(rules, dealt.hands, bidder=1, bid=2, leader=0)

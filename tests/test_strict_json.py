@@ -1,4 +1,4 @@
-"""JSON that different readers would read differently is refused; records have one grammar, and may begin with a BOM."""
+"""Ambiguous JSON is refused; records have one grammar, and may begin with a BOM."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_seats_name_is_text_that_utf_8_can_write() -> None:
 
 
 def test_every_switch_of_every_preset_takes_the_words_on_and_off() -> None:
-    """As a preset's own method too, which HTTP uses."""
+    """Also with the preset's own method, which HTTP uses."""
     switches = 0
     for preset in PRESETS.values():
         for option in preset.options:

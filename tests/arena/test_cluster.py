@@ -1,4 +1,4 @@
-"""Work over a real Ray cluster: nodes that die, work that fails, more work than a cluster holds."""
+"""Work on a real Ray cluster: nodes that die, work that fails, more work than the cluster has room for."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ print("one sentence each")
 
 
 def run_with_ray(program: str, folder: Path) -> str:
-    """What a program prints, and Ray at any time, in a process of its own: Ray leaves threads and sockets behind."""
+    """The output of a program, with whatever Ray adds, from its own process: Ray leaves threads and sockets behind."""
     for package in ("ray", "pyarrow"):
         pytest.importorskip(package, reason=f"no {package}: `make cluster` installs it")
     done = subprocess.run(
@@ -197,7 +197,7 @@ def test_a_cluster_failure_is_one_sentence_and_work_is_bounded(tmp_path: Path) -
 
 
 def test_the_death_of_a_node_costs_time_and_nothing_else(tmp_path: Path) -> None:
-    """What the dying node was at is done again by the others, and a contest has the same outcomes."""
+    """The other nodes repeat the dying node's work, and a contest has the same outcomes."""
     begun = tmp_path / "begun"
     begun.mkdir()
     assert "the others did it\n" in run_with_ray(OVER_NODES, begun)

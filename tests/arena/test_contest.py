@@ -1,4 +1,4 @@
-"""Contests: fair between equals, sharp enough for a known edge, resumable, and safe from bots that fail."""
+"""Contests: fair between equals, able to detect a known edge, resumable, and safe from bots that fail."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RULES = dasan.rules("big-two")
 
 
 class Failing:
-    """Plays the first legal move, except that it fails in one way at every third."""
+    """Plays the first legal move, but fails in one way at every third."""
 
     version = "1"
 
@@ -152,7 +152,7 @@ def test_without_a_limit_a_bot_that_hangs_is_ended_too(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("later", ["asked", "idle", "done"])
 def test_results_of_an_overdue_process_are_ignored(later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parent reads that one bot is overdue, and before it ends the process, that has gone on."""
+    """The parent reads that one bot is overdue; before it ends the process, the process has continued."""
     end, asked = os.kill, threading.Event()
 
     def late(process: int, number: int) -> None:
@@ -190,7 +190,7 @@ def slow_then(
     muted: Collection[bool] = (),
     asking: Callable[[bool | None], None] | None = None,
 ) -> Outcome:
-    """A deal in which the first bot takes until it is overdue; afterwards the other is asked, or nobody, or the deal is over."""
+    """A deal in which the first bot is overdue; then the other bot is asked, or nobody, or the deal ends."""
     assert asking is not None
     assert True not in muted
     if False not in muted:
@@ -235,7 +235,7 @@ def test_a_limit_interrupts_bots_alone_and_leaves_other_alarms() -> None:
 
 @needs_alarms
 def test_a_move_that_comes_as_the_time_ends_is_in_time_or_a_stall() -> None:
-    """The alarm rings around the moment at which the bot answers with what is no legal move: no such move is played."""
+    """The alarm rings at about the moment at which the bot gives an illegal answer: that answer is never played."""
 
     class Punctual:
         name = version = "1"
@@ -342,7 +342,7 @@ def test_records_of_other_games_and_programs_have_files_of_their_own(tmp_path: P
 
 
 def test_outcomes_before_a_cluster_failure_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ray itself is left out: each part is played when it is waited for."""
+    """Without Ray: each part is played when it is awaited."""
     ray = SimpleNamespace(
         is_initialized=lambda: True,
         remote=lambda **limits: lambda task: SimpleNamespace(remote=lambda chunk: lambda: task(chunk)),
@@ -376,7 +376,7 @@ def test_roles_are_reported_in_games_with_sides() -> None:
 
 
 def test_ratings_of_few_deals_have_wide_intervals() -> None:
-    """Of equals, 3 deals tell in at most one contest of ten who is better; the share that is stated is one of twenty."""
+    """Among equals, 3 deals name a better bot in at most one contest of ten; the stated rate is one in twenty."""
     rng, wrong = random.Random(5), 0
     for _ in range(200):
         found = [Outcome(i, 0.0, 0.25, above, 4 - above) for i, above in enumerate(rng.choices(range(5), k=3))]

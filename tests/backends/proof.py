@@ -1,4 +1,4 @@
-"""Every backend that says that it honours some rules, beside the engine: `python -m tests.backends.proof --help`.
+"""Compare every backend with the engine under the rules that it honours: `python -m tests.backends.proof --help`.
 
 For each preset, each field of `Rules`, of its policies and its shapes with each other value, then every two of those
 together that a compiled backend honours. An assertion fails where two backends differ; what is refused is counted.
@@ -37,8 +37,8 @@ def compiled(rules: Rules, purpose: Purpose = Purpose.ENVIRONMENTS) -> bool:
 
 
 def environments(rules: Rules, seed: int, hands: int) -> Played:
-    """Compiled environments, as single hands and as a session, move by move with the engine, features included; those of moves
-    by a third of the seeds, as their tables take seconds to make.
+    """Compare compiled environments with the engine move by move, as single hands and as a session, features included;
+    features of moves only for a third of the seeds, because their tables take seconds to make.
     """
     played = Played()
     for session in (False, True):
@@ -49,7 +49,7 @@ def environments(rules: Rules, seed: int, hands: int) -> Played:
 
 
 def engine_alone(rules: Rules, seed: int, steps: int) -> None:
-    """The engine's environments: what they show is the state's, and fits into the buffers."""
+    """The engine's environments: their outputs describe the state and fit into the buffers."""
     for session in (False, True):
         env = vector.make(rules, 1, seed, session=session, moves=True, perfect=True, backend="engine")
         assert env.moves is not None
@@ -94,7 +94,7 @@ def positions(rules: Rules, seed: int) -> int:
 
 
 def fill(state: State, fast: worlds.Positions, slow: worlds.Positions, seed: int) -> None:
-    """Worlds put into positions 1 and 2 of both, and played out by thrifty, which goes by the whole position."""
+    """Put worlds into positions 1 and 2 of both, and let thrifty, which depends on the whole position, play them out."""
     view = state.view(state.to_act)
     dealt = worlds.deals(view, 2, seed)
     (world,) = worlds.sample(view, 1, seed)
@@ -108,7 +108,7 @@ def fill(state: State, fast: worlds.Positions, slow: worlds.Positions, seed: int
 
 
 def endgame(rules: Rules, source: random.Random) -> State | None:
-    """A few cards of neighbouring ranks in the play, some moves after a lead; None if the cards do not make one."""
+    """An endgame of a few cards of neighbouring ranks, some moves after a lead; None if these cards allow none."""
     n = rules.players
     each = 3 if n <= 3 else 2 if n <= 4 else 1
     low = source.randrange(9)
@@ -135,7 +135,7 @@ def endgame(rules: Rules, source: random.Random) -> State | None:
 
 
 def worth(state: State, seat: int, known: dict[object, int]) -> int:
-    """Plain minimax: what the bidder's side is paid, or without sides what `seat` can be sure of, places negated."""
+    """Plain minimax: the payment of the bidder's side, or without sides the result that `seat` can force, places negated."""
     if state.rules.ending is Ending.LAST_IN and seat in state.finished:
         return -(state.finished.index(seat) + 1)
     if state.result is not None:
@@ -153,7 +153,7 @@ def worth(state: State, seat: int, known: dict[object, int]) -> int:
 
 
 def solved(rules: Rules, source: random.Random, count: int) -> int:
-    """Small endgames: the solver's proved values are those of plain minimax. Returns how many there were."""
+    """Check that the solver's proved values of small endgames equal plain minimax. Returns their number."""
     done = 0
     for _ in range(3 * count):
         state = endgame(rules, source)
@@ -174,7 +174,7 @@ def solved(rules: Rules, source: random.Random, count: int) -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """Rules to be looked at. what: the field that differs, or "pairs"."""
+    """Rules to compare. what: the field that differs, or "pairs"."""
 
     preset: str
     what: str
@@ -192,7 +192,7 @@ def cases(preset: str) -> Iterator[Case]:
 
 
 def check(case: Case, seed: int, hands: int = 2) -> Counter[str]:
-    """Everything about one case; what has been done, by name."""
+    """Run every comparison of one case; returns the counts by name."""
     rules, done = case.rules, Counter[str](rules=1)
     if compiled(rules):
         played = environments(rules, seed, hands)

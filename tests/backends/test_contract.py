@@ -159,7 +159,7 @@ def added(kind: type[Any]) -> type[Any]:
 
 
 def grown(part: Any, kind: type[Any], **more: bool) -> Any:
-    """`part` with every value of `kind` in it, itself too, replaced by one that has one more field, `novelty`."""
+    """`part` with every value of `kind` in it, including itself, replaced by one that has one more field, `novelty`."""
     if isinstance(part, tuple):
         return tuple(grown(entry, kind, **more) for entry in part)
     if not is_dataclass(part) or isinstance(part, type):
@@ -195,7 +195,9 @@ def test_only_fields_with_a_default_are_not_declared(backend: Backend) -> None:
 
 @pytest.mark.parametrize("preset", ORIGINAL)
 def test_every_default_means_as_before(preset: str) -> None:
-    """The first presets differ from no default that came after them: their digests are those of their oldest records."""
+    """Every later field has a default that leaves the first presets unchanged: their digests are those of their oldest
+    records.
+    """
     header = json.loads((GOLDEN / f"{preset}.jsonl").read_text().split("\n", 1)[0])
     rules = dasan.rules(preset)
     assert rules.digest == header["rules"]["digest"]
@@ -288,7 +290,7 @@ def test_a_backend_with_wrong_results_is_refused_by_name(rules: Rules, name: str
 @pytest.mark.long
 @pytest.mark.parametrize("top", [11, 12])
 def test_as_many_bids_and_calls_as_there_are_bits(top: int) -> None:
-    """With a pass there are 64 things to say with 11 bids and 52 cards; one more has no bit."""
+    """A pass, 11 bids and 52 cards fill the 64 bits; one more has no bit."""
     rules = changed("big-three-4p", auction=Auction(top=top), call=Call(ranks=dasan.rules("big-three-4p").ranks))
     if top == 12:
         assert (backends.RANKS.unsupported(rules) or "").startswith("auction.top is 12")
@@ -310,7 +312,7 @@ def test_the_gpu_refuses_before_it_looks_for_one() -> None:
 
 
 def test_the_compiled_solver_leaves_other_rules_to_the_engine() -> None:
-    """Payments that are no bids (the value was half of what is paid), players beyond four, runs of two ranks."""
+    """Payments that are not bids (the value was half the payment), more than four players, runs of two ranks."""
     rules = dasan.rules("big-three")
     short = tuple(replace(s, shortest=2) if isinstance(s, Run) else s for s in rules.shapes)
     for other, word in (
@@ -342,7 +344,7 @@ def test_choosing() -> None:
 
 @pytest.mark.parametrize("package", ["ranks", "cardsets", "regional", "patterns", "kickers"])
 def test_planes_are_checked_by_name_where_tables_are_made(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Features in another order than kernels write them would be read as one another."""
+    """If the order of features differed from the order in which kernels write them, they would be mistaken for each other."""
     env = import_module(f"dasan.kernels.{package}.env")
     rules = dasan.rules(next(preset for preset, names in FASTEST.items() if package in names))
     assert env.tables(rules, False)
@@ -366,7 +368,7 @@ def test_ids_that_do_not_fit_are_refused_where_tables_are_made(monkeypatch: pyte
 
 
 def test_descriptive_fields_do_not_affect_the_backend() -> None:
-    """One digest, one code: what a house rule takes out only words a refusal."""
+    """One digest, one backend: a field that only words a refusal changes neither."""
     rules = dasan.rules("big-three")
     worded = replace(rules, excluded=(Flush(kind="flush", clause="H.09", size=5),))
     assert worded.digest == rules.digest

@@ -1,4 +1,4 @@
-"""Rules beside the presets: backends are equal move by move, features and solver values included, or they refuse."""
+"""Rules other than the presets: backends agree move by move, features and solver values included, or refuse."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dasan.ruleset.shapes import AllJokers, Flush, Groups, Kickers, Run, Same
 pytestmark = pytest.mark.full
 
 EVERY = {"big-three": (80, 12), "big-three-4p": (80, 1), "big-two": (75, 7), "winner": (120, 1)}
-"""The default suite checks one change in so many, from this one on; the presets that are left out share these games' shapes."""
+"""By game: check one change in this many, beginning with this one; the other presets share these games' shapes."""
 SETS, EVERY_SET = 40, 7
-"""And of the first sets of changes that go together one in so many: to find all sets takes longer than to check these."""
+"""Of the first `SETS` sets of compatible changes check one in `EVERY_SET`: finding all sets takes longer than that."""
 
 
 def test_every_field_has_values_to_try() -> None:
@@ -70,5 +70,5 @@ def test_all_of_them(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
 def test_worlds_where_a_bidder_is_guarded(preset: str) -> None:
-    """What a guard's play says of its hand goes by the cards that the bidder holds, the kitty's among them."""
+    """The conclusion from a guard's play counts the bidder's cards, including the kitty."""
     assert positions(replace(dasan.rules(preset), guard=Guard.ENFORCED), 33) > 50

@@ -1,4 +1,4 @@
-"""Rules beside the presets: every field of `Rules`, of its policies and its shapes, with other values that it can have."""
+"""Rules other than the presets: every field of `Rules`, of its policies and its shapes, with its other values."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 ACE_LOW = "A23456789TJQKA"
 MOST = 14
-"""Changes in one set: with more, what one does is hidden by the others."""
+"""The most changes in one set: with more, the effect of one is hidden by the others."""
 DESCRIBING = {"name", "settings", "clauses", "citations", "excluded"}
-"""Fields of `Rules` that decide nothing."""
+"""Fields of `Rules` that only describe."""
 SEATS = "players and hand_size"
 ADDED, LEFT_OUT, ORDER = "added shape", "shape left out", "order of shapes"
 
@@ -121,7 +121,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "left_out and hand_size": (("H", None), ("34", 11), ("S", 12), ("5", 12)),
     SEATS: tuple((n, each) for n in range(2, 9) for each in (None, 3, 5, 6, 8, 10, 12, 13, 14, 16, 17, 25, 26)),
 }
-"""By field of `Rules`, or several that seldom fit without each other: then values are tuples."""
+"""By field of `Rules`, or by several fields that seldom work alone: then values are tuples."""
 
 SHAPE_VALUES: dict[str, tuple[Any, ...]] = {
     "kind": ("single", "other"),
@@ -207,7 +207,7 @@ class Change:
 
 
 def changed(rules: Rules, changes: Sequence[Change]) -> Rules | None:
-    """The rules with all of the changes; None if nobody could play by them, or nothing has changed."""
+    """The rules with all of the changes; None if they are unplayable or unchanged."""
     values = {field.name: getattr(rules, field.name) for field in fields(rules)}
     for change in sorted(changes, key=lambda change: -len(change.path)):
         change.of(values)
@@ -219,7 +219,7 @@ def changed(rules: Rules, changes: Sequence[Change]) -> Rules | None:
 
 
 def all_changes(rules: Rules) -> Iterator[Change]:
-    """Every change, also those that nobody could play by, or that change nothing."""
+    """Every change, including those that are unplayable or change nothing."""
     for name, listed in VALUES.items():
         for value in listed:
             yield Change((name,), value)

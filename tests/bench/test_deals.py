@@ -1,4 +1,4 @@
-"""Statistics of deals: every bidder valued, the unsettled counted both ways, features as a player would count them."""
+"""Statistics of deals: every bidder is valued, unsettled deals count both ways, features are what a player would count."""
 
 from __future__ import annotations
 

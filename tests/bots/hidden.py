@@ -1,4 +1,4 @@
-"""The same position with the cards that a seat cannot see dealt out differently."""
+"""The same position with the cards that a seat cannot see dealt differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bots say of a move, checked in every world of a small endgame, by the engine alone."""
+"""Check every statement that bots make about a move, in every world of a small endgame, with the engine alone."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from dasan.ruleset.policies import Guard, Leftover
 MOST_WORLDS = 130
 """More worlds than this are drawn at random."""
 MOST_REPLAYED = 80
-"""If at most so many deals are possible, each is played again, to find those that give the same view."""
+"""If at most this many deals are possible, each is replayed, to find those that give the same view."""
 MOST_POSITIONS = 6_000
-"""A forced win is looked for in so many positions."""
+"""The most positions in which a forced win is searched."""
 RANKS = "3456789TJQKA2"
 WHO_MAY_ACT = (
     "pass_is_final",
@@ -41,11 +41,11 @@ WHO_MAY_ACT = (
     "dragon",
     "leftover",
 )
-"""Fields of rules on which it depends who may act, and what beats what."""
+"""The fields of rules that decide who may act, and what beats what."""
 
 
 def small_rules(name: str, rng: random.Random) -> Rules:
-    """A preset with options and, in place of the whole pack, some ranks and suits, as chance has it."""
+    """A preset with random options and, in place of the whole pack, random ranks and suits."""
     preset = dasan.PRESETS[name]
     while True:
         chosen = {
@@ -80,7 +80,7 @@ def small_rules(name: str, rng: random.Random) -> Rules:
 
 
 def worlds(state: State, seat: int, rng: random.Random) -> tuple[list[State], bool]:
-    """States that are alike for `seat`, and whether these are all."""
+    """States that `seat` cannot distinguish, and whether these are all of them."""
     rules, called = state.rules, state.called
     others = [s for s in range(rules.players) if s != seat]
     secret = called is not None and not state.partner_shown and called not in state.hands[seat]
@@ -111,7 +111,7 @@ def worlds(state: State, seat: int, rng: random.Random) -> tuple[list[State], bo
 
 
 def kitties(state: State) -> int:
-    """In how many ways the kitty may have been dealt, for the seat to act."""
+    """The number of ways in which the kitty may have been dealt, for the seat to act."""
     taken = [event for event in state.view(state.mover).events if event.type == "kitty" and None in event.cards]
     return prod(
         comb(len(state.hands[e.seat]) + len(brute.played_by(state.view(None), e.seat)), len(e.cards)) for e in taken
@@ -127,7 +127,7 @@ def enemies(world: State, seat: int, other: int) -> bool:
 
 
 def partner(world: State) -> int | None:
-    """Who plays with the bidder: where it is hidden, the holder of the called card."""
+    """The bidder's partner; while hidden, the holder of the called card."""
     if world.called is None or world.partner_shown:
         return world.partner
     return next((s for s, hand in enumerate(world.hands) if world.called in hand), world.partner)
@@ -177,7 +177,7 @@ class Forced:
 
 
 def forced(world: State, move: Move) -> bool:
-    """Whether the seat to act goes out first after `move`, against everything. `TooMuchError`: that takes too long."""
+    """Whether the seat to act goes out first after `move`, against any defence. `TooMuchError`: the search is too long."""
     return Forced(world.mover, out=len(world.finished)).wins(world.play(move))
 
 
@@ -216,7 +216,7 @@ class Checked:
             self.wrong.append(f"{name}: {move}: {said}\n{describe(state)}")
 
     def all_of(self, state: State, rng: random.Random) -> None:
-        """Check what is said of every legal move."""
+        """Check the statements about every legal move."""
         seat = state.mover
         view = state.view(seat)
         facts = Facts(view)
@@ -327,7 +327,7 @@ class Checked:
 
 
 def describe(state: State) -> str:
-    """A position, to look at."""
+    """A position as text, for the report of a fault."""
     rules = state.rules
     differing = {
         name: str(getattr(rules, name))

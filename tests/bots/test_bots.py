@@ -1,4 +1,4 @@
-"""What holds for every bot: its name, its moves, and what it may know."""
+"""Properties of every bot: its name, its moves, and what it may know."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_bots_play_by_the_rules_with_every_option(setup: tuple[str, Options]) ->
 
 
 def every_bot_in_turn(least: int) -> pytest.MarkDecorator:
-    """Every bot with every setup; all but one in `least` of these pairs are slow, and the others have every bot and setup."""
+    """Every bot with every setup. One pair in `least` is not slow; together these have every bot and every setup."""
     return pytest.mark.parametrize(
         ("name", "setup"),
         [

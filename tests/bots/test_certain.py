@@ -83,7 +83,7 @@ RANKS = "3456789TJQKA2"
 
 
 def rules_of_ones_own(rng: random.Random) -> dasan.Rules:
-    """Three players, 20 cards, and kinds that beat some of other kinds, or rank above them, as chance has it."""
+    """Three players, 20 cards, and kinds that at random beat some other kinds, or rank above them."""
     kinds: list[dict[str, Any]] = [{"kind": f"same-{n}", "clause": "X", "count": n} for n in (1, 2, 3, 4)]
     runs: list[dict[str, Any]] = [{"kind": f"run-{n}", "clause": "X", "copies": n, "sequence": RANKS} for n in (1, 2)]
     for kind in (*kinds, *runs):

@@ -72,7 +72,7 @@ def test_the_best_move_was_not_eliminated() -> None:
 
 
 def outcomes(*means: float, worlds: int = 100) -> Floats:
-    """Outcomes of moves in which luck of the deal counts much more than the move; their differences vary a little."""
+    """Outcomes of moves that depend much more on the deal than on the move; their differences vary little."""
     luck = np.random.default_rng(1).normal(0, 3, worlds)
     noise = np.random.default_rng(2).normal(0, 0.1, (len(means), worlds))
     found: Floats = luck + noise - noise.mean(axis=1, keepdims=True) + np.array(means)[:, None] - luck.mean()
@@ -105,7 +105,7 @@ def test_a_heavy_world_counts_more() -> None:
 
 
 def test_a_first_score_has_the_weight_of_several_worlds() -> None:
-    """What the network puts far ahead stays, and so does what another estimate puts ahead."""
+    """A move that the network rates far ahead stays, and so does one that another estimate rates ahead."""
     values = outcomes(1.0, 0.9)
     assert stay(values, Blend(np.array([0.0, 0.0]), 100.0)) == [True, False]
     assert stay(values, Blend(np.array([0.0, 0.1]), 100.0)) == [True, True]
@@ -116,7 +116,7 @@ def test_a_first_score_has_the_weight_of_several_worlds() -> None:
 
 
 def test_a_first_score_counts_as_it_will_at_the_end() -> None:
-    """After few of many worlds a move stays though the network puts it behind, if it may catch up in the rest."""
+    """After few of many worlds a move that the network rates behind stays if it may catch up in the rest."""
     values = outcomes(1.0, 1.1, worlds=20)
     blend = Blend(np.array([1.0, 0.0]), 100.0)
     assert stay(values, blend) == [True, False]

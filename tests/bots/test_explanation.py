@@ -1,4 +1,4 @@
-"""What bots say of their moves: in order, complete, and true."""
+"""Explanations of moves: ordered, complete and true."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def test_it_bids_on_strength_and_passes_on_weakness() -> None:
 
 @pytest.mark.parametrize(("players", "cards"), [(2, 20), (5, 10), (8, 6)])
 def test_it_bids_with_any_number_of_players(players: int, cards: int) -> None:
-    """By rules of one's own: its limits are measured for three and four."""
+    """With custom rules: its limits are measured for three and four players."""
     rules = replace(dasan.rules("big-three"), players=players, hand_size=cards)
     state = dasan.deal(rules, seed=1)
     while state.phase is dasan.Phase.AUCTION:
@@ -160,7 +160,7 @@ def test_it_beats_random(preset: str) -> None:
 
 
 def test_it_wins_the_race_that_public_cards_prove() -> None:
-    """It holds 3S and five pairs, of which three cannot be beaten: they answer for the other two."""
+    """It holds 3S and five pairs, three of which cannot be beaten: they cover the other two."""
     state = dasan.deal(dasan.rules("big-two"), seed=3)
     found = None
     while state.to_act is not None:
@@ -191,7 +191,7 @@ def test_each_loser_of_a_race_needs_an_answer_of_its_kind(hand: str, expected: s
 
 
 def test_a_card_answers_for_one_loser_alone() -> None:
-    """Of its two 2s only 2S cannot be beaten: it answers for one of the lower cards, not for two."""
+    """Of its two 2s only 2S cannot be beaten: it covers one of the lower cards, not two."""
     state = position("winner", ["3D 4C 6H 2S 2D", "2H 5C 7D", "2C 5D 7C", "5S 7H 8D"])
     judgement = ViewCosts(state.view(0), Temper())
     races = {str(move): judgement.race(move) for move in state.legal_moves()}

@@ -25,7 +25,7 @@ WORLDS = 64
 
 
 def played(rules: dasan.Rules, seed: int, moves: int) -> dasan.State:
-    """A hand after so many moves of the network."""
+    """A hand after this many moves of the network."""
     state, net = dasan.deal(rules, seed=seed), dasan.bot("net")
     for _ in range(moves):
         state = state.play(net.choose(state.view(state.to_act)))
@@ -90,7 +90,7 @@ def test_each_card_of_the_bidder_is_as_likely_in_the_kitty() -> None:
 
 
 def test_a_bidder_who_need_not_dig_got_such_a_hand() -> None:
-    """H.01: with the kitty that is drawn, the hand before it allows the bids that were made."""
+    """H.01: without the drawn kitty, the bidder's hand allows the bids that were made."""
     rules = dasan.rules("big-three", must_dig=True)
     found = fitted(rules)
     assert found is not None
@@ -160,7 +160,7 @@ def test_a_kitty_that_was_shown_is_the_same_in_every_deal() -> None:
 
 
 def test_bids_so_far_are_judged_during_the_auction() -> None:
-    """A seat that has raised is likelier to hold threes; nobody has a kitty yet."""
+    """A seat that has raised is more likely to hold threes; nobody has the kitty yet."""
     found = fitted(BIG_THREE)
     assert found is not None
     state = dasan.deal(BIG_THREE, seed=2).play("bid 1")
@@ -186,7 +186,7 @@ def played_by(state: dasan.State, seat: int | None) -> list[dasan.Card]:
 
 @pytest.mark.parametrize(("preset", "hands"), [("big-three", 12), ("big-three-4p", 100)])
 def test_bids_speak_for_the_cards(preset: str, hands: int) -> None:
-    """Before anybody has played, the true cards are likelier than others, by the bids alone."""
+    """Before anybody has played, the bids alone make the true cards more likely than others."""
     rules = dasan.rules(preset)
     found = fitted(rules)
     assert found is not None

@@ -23,7 +23,7 @@ WORLDS = 3
 
 
 def late(rules: dasan.Rules, seed: int, cards: int = 22) -> dasan.State:
-    """A hand in which at most so many cards are left, and the seat to act has a choice and cannot go out."""
+    """A hand with at most this many cards left, in which the seat to act has a choice and cannot go out."""
     state, thrifty = dasan.deal(rules, seed=seed), dasan.bot("thrifty")
     while state.to_act is not None:
         hand = len(state.hands[state.to_act])

@@ -1,4 +1,4 @@
-"""Players who overlook plays: what they notice, and what they say."""
+"""Players who overlook plays: which plays they notice, and how they explain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEVELS = [f"level-{n}" for n in range(1, 8)]
 
 
 def asked(bot: Overlooking, rules: dasan.Rules, hands: int) -> tuple[int, int]:
-    """How many legal plays of two or more cards the seats have in some hands, and how many of them `bot` notices."""
+    """The number of legal plays of two or more cards in some hands, and how many of them `bot` notices."""
     there = noticed = 0
     for seed in range(hands):
         state = dasan.deal(rules, seed=seed)

@@ -1,4 +1,4 @@
-"""The plan is the best one, and the outlook never promises what cannot be kept."""
+"""The plan is the best one, and the outlook never claims too much."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dasan.play.turns import ends_trick
 
 
 def fewest_plays(rules: Rules, hand: tuple[Card, ...]) -> int:
-    """How many plays it takes to part a hand, by trying every set of cards."""
+    """The fewest plays that a hand can be split into, by trying every set of cards."""
 
     @cache
     def playable(cards: tuple[Card, ...]) -> bool:

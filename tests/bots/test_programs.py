@@ -131,7 +131,7 @@ def test_a_command_is_split_as_its_system_writes_paths() -> None:
 
 
 def test_a_program_receives_only_its_seats_view(tmp_path: Path) -> None:
-    """All that is written to it, over a hand, is the same when the cards of the others are exchanged."""
+    """Everything written to it during a hand is the same when the others' cards are exchanged."""
     log = tmp_path / "log"
     answer = "{'type': 'move', 'id': message['id'], 'move': message['view']['legal_moves'][0]['move']}"
     spy = f"open({str(log)!r}, 'a').write(line); print(json.dumps({answer}), flush=True)"
@@ -148,7 +148,7 @@ def test_a_program_receives_only_its_seats_view(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_a_view_survives_the_protocol(preset: str) -> None:
-    """What a program of ours reads out of the messages is what our own bots see."""
+    """A program of ours reads the same view from the messages as our own bots get."""
     state = dasan.deal(dasan.rules(preset), seed=4)
     bots = [dasan.bot("random", seed=seat) for seat in range(state.rules.players)]
     while state.to_act is not None:
@@ -162,7 +162,7 @@ def test_a_view_survives_the_protocol(preset: str) -> None:
 
 
 def test_programs_meet_bots_in_the_arena(tmp_path: Path) -> None:
-    """Of two programs in one contest the bad one's faults are counted as its own, and the hands go on."""
+    """With two programs in a contest, faults are counted for the program that commits them, and the hands continue."""
     from dasan.arena.contest import Contest, play_deal
 
     bad = program(tmp_path, "print('what?', flush=True)")
@@ -173,7 +173,7 @@ def test_programs_meet_bots_in_the_arena(tmp_path: Path) -> None:
 
 
 def gone(pid: int) -> bool:
-    """Whether the process has ended; one that nobody waited for yet has ended, too."""
+    """Whether the process has ended; a zombie has too."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] == "Z"
     except OSError:

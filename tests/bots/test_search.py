@@ -1,4 +1,4 @@
-"""Bots that evaluate by networks and rollouts: they know their view alone, and say what they look at."""
+"""Bots that evaluate by networks and rollouts: they use only their view, and name what they evaluate."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 
 def test_others_moves_are_evidence_of_their_cards() -> None:
-    """The true cards are likelier than others that explain the view, by the plays of players like the network."""
+    """The plays of players like the network make the true cards more likely than others consistent with the view."""
     found = fitted(CHARLESWORTH)
     assert found is not None
     simulator = simulator_for(CHARLESWORTH, found.trained.session)

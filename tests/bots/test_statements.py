@@ -1,4 +1,4 @@
-"""What bots say of moves is true in every world: by every preset, with drawn options, final passes and duties."""
+"""Statements about moves are true in every world: for every preset, with drawn options, final passes and duties."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_b4_03_the_bidder_lacks_the_called_card(called: str, percent: int) -> No
 
 
 def drawn_chances(preset: str, settings: int) -> Counter[str]:
-    """Compare chances in 30 drawn deals with the engine's answers in these deals."""
+    """Compare the chances from 30 drawn deals with the engine's answers in the same deals."""
     done = Counter[str]()
     for seed, options in enumerate(drawn_options(preset, settings)):
         source = random.Random(f"{preset} {seed}")

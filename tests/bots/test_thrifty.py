@@ -1,4 +1,4 @@
-"""What thrifty does, rule by rule; that its compiled twin does the same is tested with the playouts."""
+"""The thrifty bot, rule by rule. The tests of playouts compare it with its compiled counterpart."""
 
 from __future__ import annotations
 

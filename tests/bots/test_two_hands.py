@@ -1,4 +1,4 @@
-"""Two players left in Winner: the count of wins agrees with the solver, and greedy keeps what it counts."""
+"""Two players left in Winner: the count of wins agrees with the solver, and greedy achieves it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POSITIONS = (
 
 
 def start(hands: list[str], leader: int, **rules: str) -> dasan.State:
-    """A hand of three players of which the third has gone out."""
+    """A hand of three players in which the third has gone out."""
     return dasan.start(
         dasan.rules("winner", players=3, **rules), [*hands, ""], finished=(2,), has_played=(0, 1, 2), leader=leader
     )
@@ -45,7 +45,7 @@ def test_winning_moves_are_those_of_the_solver(hands: list[str], leader: int, re
 
 
 def hidden_is_the_others(state: dasan.State) -> bool:
-    """Whether the seat to act can count the other's cards: nothing else is hidden."""
+    """Whether the seat to act can deduce the other's cards: nothing else is hidden."""
     seat = state.to_act
     assert seat is not None
     return winning(state.view(seat)) is not None

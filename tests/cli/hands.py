@@ -16,7 +16,7 @@ def greedy_game(preset: str, seed: int = SEED, **options: OptionValue) -> TableG
 
 
 def play_on(game: TableGame, hands: int = 1) -> list[str]:
-    """Play until so many hands are over; what the person said."""
+    """Play until this many hands are over; returns the person's input."""
     said: list[str] = []
     while len(game.session.results) < hands:
         while not game.over:

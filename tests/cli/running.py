@@ -12,14 +12,14 @@ def cli(*arguments: object, stdin: str | bytes | None = None, **environment: str
 
 
 def output(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> str:
-    """What a command prints that does what it was asked for."""
+    """The output of a command that succeeds."""
     result = cli(*arguments, stdin=stdin, **environment)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def refusal(*arguments: object, stdin: str | bytes | None = None) -> str:
-    """The one line that a command fails with, having printed nothing."""
+    """The one line with which a command fails, having printed nothing else."""
     result = cli(*arguments, stdin=stdin)
     assert result.exit_code == 2
     assert result.stdout == ""

@@ -181,7 +181,7 @@ def test_verify_names_the_rules_and_can_insist_on_them(file: Path, tmp_path: Pat
 
 
 def _forgeries() -> dict[str, tuple[str, str]]:
-    """What is changed in the record, and into what."""
+    """Changes to a record: (old text, new text)."""
     return {
         "an impossible bid": ('"type":"bid","bid":', '"type":"bid","bid":9'),
         "another result": ('{"type":"result","payments":[', '{"type":"result","payments":[9'),
@@ -217,7 +217,7 @@ def test_what_is_no_record(command: str, as_json: list[str], tmp_path: Path) -> 
 
 
 def test_a_player_s_copy_of_finished_hands_is_read_like_any_other() -> None:
-    """What a copy hides decides, not what its header says."""
+    """Only what a copy hides matters, not what its header says."""
     game = greedy_game("big-two")
     play_on(game)
     copy = game.session.record(view=0)

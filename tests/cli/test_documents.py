@@ -1,4 +1,4 @@
-"""What the documents say about the command line and the examples."""
+"""The documents agree with the command line and the examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dasan.cli import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "train_dmc")
-"""All but the one that trains for minutes, which tests/vector/test_learning.py runs for a moment."""
+"""All but the one that trains for minutes, which tests/vector/test_learning.py runs briefly."""
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
@@ -92,7 +92,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_code_fits_into_the_boxes_of_the_site(document: Path) -> None:
-    """88 columns are what it shows without a scroll bar. A line of a record cannot be broken."""
+    """The site shows 88 columns without a scroll bar. A line of a record cannot be broken."""
     blocks = re.findall(r"^```\w*\n(.*?)^```", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines() if not line.lstrip("'").startswith('{"seq"')]
     assert [line for line in lines if len(line) > 88] == []

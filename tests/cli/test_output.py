@@ -1,4 +1,4 @@
-"""What reaches a terminal, a file, a pipe: nothing that a stranger hid in a record, and never a traceback."""
+"""Output to a terminal, a file or a pipe contains nothing that a stranger hid in a record, and never a traceback."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_closed_pipe_is_not_an_error(command: str) -> None:
     ],
 )
 def test_closed_streams_are_empty_ones(arguments: str, closing: str, code: int) -> None:
-    """Standard output that is closed takes everything, as /dev/null does; input that is closed has nothing in it."""
+    """A closed standard output accepts everything, as /dev/null does; a closed input is empty."""
     command = f"exec {shlex.quote(sys.executable)} -m dasan {arguments} {closing}"
     done = subprocess.run(["sh", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == code
@@ -149,7 +149,7 @@ def test_a_command_in_the_progress_bar_is_no_markup() -> None:
 
 
 def heed_interrupts() -> None:
-    """For a process to be started: a shell lets what it runs in the background ignore them."""
+    """For processes to be started: a shell makes its background processes ignore interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -250,7 +250,7 @@ def test_options_are_said_in_the_words_that_they_are_read_in() -> None:
 
 
 def test_rules_of_its_own_are_called_so() -> None:
-    """A record that calls its rules big-two is not told as Big Two where they are others."""
+    """A record that calls its rules big-two is not printed as Big Two if the rules differ."""
     rules = replace(dasan.rules("big-two"), pass_is_final=True)
     record = dasan.start(rules, ["3D", "5D 6D", "7D 8D", "9D TD"], leader=0).play("3D").record()
     for command in ("replay", "review"):

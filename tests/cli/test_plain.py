@@ -1,4 +1,4 @@
-"""The line mode: through a pipe, for every preset, to the end of a hand and beyond."""
+"""Line mode: through a pipe, for every preset, to the end of a hand and into the next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .hands import SEED, greedy_game, my_auction, play_on
 
 
 def talk(preset: str, *lines: str, seed: int = SEED) -> str:
-    """What the table says to these lines, and to the end of input after them."""
+    """The table's output for these lines and the end of input after them."""
     out = io.StringIO()
     run(greedy_game(preset, seed), io.StringIO("".join(line + "\n" for line in lines)), out)
     return out.getvalue()

@@ -126,7 +126,7 @@ def test_a_tree_that_does_not_fit_is_said(file: Path) -> None:
 
 
 def test_every_solution_can_be_printed() -> None:
-    """Each line names who moves, and every move of the tree is there."""
+    """Each line names the player who moves, and every move of the tree is printed."""
     for puzzle in load()[::40]:
         told = list(solution(puzzle))
         assert move_words(puzzle.key) in told[0]

@@ -1,4 +1,4 @@
-"""Files with several records, one after the other, and files that are none."""
+"""Files with several records, one after the other, and files without any."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_several_records_from_python() -> None:
 
 
 def test_a_position_in_a_trick_is_printed() -> None:
-    """What lies on the table, who has passed, whose turn it is: at the beginning, and where the record ends."""
+    """The cards on the table, who has passed, whose turn it is: at the beginning, and where the record ends."""
     rules = dasan.rules("big-three-4p")
     where = {"table": "6C", "table_seat": 2, "to_act": 1, "passed": [3, 0], "called": "5S", "partner": 3}
     state = dasan.start(rules, ["9H 3D", "JD 2C", "8S 8H", "5S 6S"], bidder=0, bid=3, **where)  # type: ignore[arg-type]

@@ -76,7 +76,7 @@ def test_the_summary_counts_what_was_judged(record: Path) -> None:
 
 
 def test_moves_that_were_not_judged_are_named_exactly(record: Path) -> None:
-    """Neighbours are drawn together, also where an event that is no move stands between them."""
+    """Adjacent moves are drawn together, even with an event between them that is not a move."""
     hand = dasan.replay(record.read_text(encoding="utf-8"))
     assert isinstance(hand, dasan.State)
     found = review(hand)
@@ -134,7 +134,7 @@ def test_review_of_a_game_without_sides_says_what_it_means(tmp_path: Path) -> No
 
 
 def test_the_hand_of_a_session(tmp_path: Path) -> None:
-    """Without a number it is the last in which somebody has moved."""
+    """Without a number, the last in which somebody has moved."""
     session = dasan.session(dasan.rules("winner", players=3), seed=3)
     while session.state.phase is not dasan.Phase.OVER:
         session = session.play(session.state.legal_moves()[0])

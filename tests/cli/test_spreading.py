@@ -35,7 +35,7 @@ def test_a_place_is_refused_before_anything_is_written(
 
 
 class Ray:
-    """What a command asks of Ray. It says on standard output that a machine died, as Ray does."""
+    """A stand-in for Ray that reports a dead machine on standard output, as Ray does."""
 
     class exceptions:  # noqa: N801
         class RayError(Exception):
@@ -115,7 +115,7 @@ class Ending:
 
 
 def killed(*_: object) -> None:
-    """As where a system without memory kills a process."""
+    """As when the system runs out of memory and kills a process."""
     os._exit(9)
 
 

@@ -37,7 +37,7 @@ def test_options_without_effect_are_refused(arguments: list[str], message: str, 
 
 @pytest.mark.full
 def test_a_resumed_run_measures_as_it_began(tmp_path: Path) -> None:
-    """`--every` and `--deals` are settings of the run; named again, they change it from then on."""
+    """`--every` and `--deals` are settings of the run; given again, they apply from then on."""
     out = tmp_path / "run"
     small = ("--game", "big-three", "--envs", "4", "--rounds", "1", "--steps", "2")
     output("train", "--out", out, *small, "--epochs", "1", "--every", "2", "--deals", "3")

@@ -1,4 +1,4 @@
-"""A copy of an environment goes on where the original is, whenever it is made and however."""
+"""A copy of an environment continues from the same point, whenever and however it is made."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ AGAIN: dict[str, Callable[[Any], Any]] = {"copied": copy.copy, "copied deeply": 
 
 
 def check_copies(driver: Driver, plies: int, ahead: int, seed: int, *, each: bool = False) -> int:
-    """Copy twice at every ply, in one way in turn or in `each`; play the copies on for `ahead` plies, and see that they agree and
-    that the original does not notice. Then it plays what a pickle of it has played. Returns how many copies there were.
+    """Copy twice at every ply, in one way in turn or in `each`; play the copies for `ahead` plies, and check that they
+    agree and that the original is unaffected. Then the original plays as a pickle of it has played. Returns the number
+    of copies.
     """
     env, source = driver.env, random.Random(seed)
     driver.reset(env, seed)
@@ -58,7 +59,7 @@ def check_copies(driver: Driver, plies: int, ahead: int, seed: int, *, each: boo
 
 
 def trace(driver: Driver, env: Any, plies: int, seed: int) -> list[object]:
-    """What an environment answers and shows for some plies, hands that follow included."""
+    """An environment's results and outputs over some plies, including later hands."""
     source, out = random.Random(seed), []
     for _ in range(plies):
         if driver.over is not None and driver.over(env):

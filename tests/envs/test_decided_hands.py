@@ -1,4 +1,4 @@
-"""Hands that the deal decides (H.31) ask nobody for a move: no environment waits in one, and none loses count of them."""
+"""Hands that the deal decides (H.31) have no move: no environment waits in one, and each counts them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KNOWN = ("ignore:Observation is not a NumPy array", "ignore:Action mask numpy ar
 pytestmark = [pytest.mark.full, *(pytest.mark.filterwarnings(text) for text in KNOWN)]
 
 RULES = replace(dasan.rules("big-two", players=2, dragon=True), hand_size=26, leftover=Leftover.BIDDER)
-"""With half the pack in each hand, three hands of four are a dragon's."""
+"""With half the pack in each hand, three hands in four have a dragon."""
 WRAPPED = [name for name in WRAPPERS if name != "openspiel"]
 
 
@@ -43,7 +43,7 @@ def batch(env: Any) -> VectorEnv:
 
 
 def played(env: VectorEnv) -> list[int]:
-    """The numbers of the first hands of environment 0 that ask for a move."""
+    """The numbers of the first hands of environment 0 that have a move."""
     base = int(env._base[0])
     return [number for number in range(40) if begin(RULES, deal_hand(RULES, base, number)).result is None]
 

@@ -1,4 +1,4 @@
-"""The page of standard environments says on how many games each package's own tests run."""
+"""The page of standard environments states on how many games each package's own tests run."""
 
 from __future__ import annotations
 

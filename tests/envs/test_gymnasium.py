@@ -1,4 +1,4 @@
-"""Gymnasium's own checks, and what they do not ask."""
+"""Gymnasium's own checks, and what they leave out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenSpiel's own simulation tests and algorithms on our games, and what they do not ask."""
+"""OpenSpiel's own simulation tests and algorithms on our games, and what they leave out."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_an_illegal_action_changes_nothing() -> None:
 
 
 def test_clones_go_their_own_ways() -> None:
-    """A clone and a pickle go on from where they were made, whatever the state does later."""
+    """A clone and a pickle continue from where they were made, whatever the state does later."""
     source = random.Random(4)
     state = pyspiel.load_game("python_dasan_winner").new_initial_state()
     for ply in range(90):
@@ -241,8 +241,8 @@ def test_information_states_tell_nothing_hidden() -> None:
 
 
 def test_equilibrium_algorithms_run_on_a_teaching_variant() -> None:
-    """Exploitability and CFR unchanged, and bots as policies: CFR comes near an equilibrium, and greedy, which sees
-    through two players' cards, plays one.
+    """Exploitability and CFR unchanged, and bots as policies: CFR approaches an equilibrium, and greedy, which can
+    deduce all cards of two players, plays one.
     """
     from open_spiel.python.algorithms import cfr, exploitability
     from open_spiel.python.policy import UniformRandomPolicy
@@ -297,7 +297,9 @@ KINDS = {
 
 
 def separated(game: Any, walk: Callable[[Any, Callable[[Any], None]], None]) -> int:
-    """Walk over states, and check that a tensor and a string of each kind tell the same ones apart. Returns the pairs seen."""
+    """Walk over states, and check that the tensor and the string of each kind distinguish the same ones. Returns the
+    pairs seen.
+    """
     observers = {kind: game.make_py_observer(about) for kind, about in KINDS.items()}
     strings: dict[object, str] = {}
     tensors: dict[object, bytes] = {}

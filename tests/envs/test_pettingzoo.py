@@ -1,4 +1,4 @@
-"""PettingZoo's own tests, and what they do not ask: the engine's rules, views and payments."""
+"""PettingZoo's own tests, and what they leave out: the engine's rules, views and payments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dasan.envs import pettingzoo as ours
 from dasan.features import encode
 
 KNOWN = (
-    # PettingZoo says so of every environment outside itself whose observations are a dict with a mask.
+    # PettingZoo warns so about every third-party environment whose observations are a dict with a mask.
     "ignore:Observation is not a NumPy array",
     "ignore:Observation space for each agent probably should be",
     "ignore:Action mask numpy array is all zeros",

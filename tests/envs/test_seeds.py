@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.full, *(pytest.mark.filterwarnings(text) for text in K
 
 
 def run(driver: Driver, seed: int, calls: int) -> list[object]:
-    """Steps and resets in any order, in mid-hand too, and all that they show."""
+    """Steps and resets in any order, in mid-hand too, with all outputs."""
     source, env = random.Random(f"{seed}"), driver.env
     out: list[object] = [driver.reset(env, seed), driver.seen(env)]
     for _ in range(calls):

@@ -1,4 +1,4 @@
-"""What a stranger hands to the environments, to training and to the making of puzzles: the truth, or one sentence of ours."""
+"""Bad arguments to the environments, to training and to puzzle generation: a right answer, or one sentence of ours."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Calls = dict[str, tuple[Callable[..., object], dict[str, Any]]]
 
 
 def calls() -> Calls:
-    """A call that works of every entry; the environments are made here, for they compile kernels."""
+    """A valid call of every entry point; the environments are made here, because they compile kernels."""
     aec, parallel = pettingzoo.env("big-three"), pettingzoo.parallel_env("big-three")
     alone, batch = gymnasium.make("big-three", opponents="random", seat=0), gymnasium.make_vec("big-three", 2)
     cards = rlcard.make("big-three", 1)

@@ -1,4 +1,4 @@
-"""Every environment behind one interface, so that a test can hold all of them to the same contract."""
+"""Every environment behind one interface, so that one test can check the same contract for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pinned texts, and how they are written anew: `DASAN_REGENERATE=1 pytest tests/test_census.py tests/test_perft.py …`."""
+"""Pinned texts, and how to rewrite them: `DASAN_REGENERATE=1 pytest tests/test_census.py tests/test_perft.py …`."""
 
 from __future__ import annotations
 

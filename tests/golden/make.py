@@ -1,4 +1,4 @@
-"""Write the golden files anew: `python -m tests.golden.make`. Look at the difference before you commit it."""
+"""Rewrite the golden files: `python -m tests.golden.make`. Review the diff before you commit it."""
 
 from __future__ import annotations
 

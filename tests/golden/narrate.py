@@ -1,4 +1,4 @@
-"""One playthrough of every preset with a note on every step: written once, replayed by every later version."""
+"""One annotated playthrough of every preset: written once, replayed by every later version."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NUMBERS = {"T": "10"}
 
 
 def sensible(state: State, rng: random.Random) -> Move:
-    """Leads many low cards, beats with little, and keeps what beats everything for later; bids by its big cards."""
+    """Leads many low cards, beats with the lowest play, keeps unbeatable plays for later; bids by its high cards."""
     legal = state.legal_moves()
     plays = [m for m in legal if m.combination is not None]
     if not plays:
@@ -132,7 +132,7 @@ def _symbol(suit: str) -> str:
 
 
 class _Table:
-    """What lies on the table while the events of a hand are told."""
+    """The cards on the table as the events of a hand are narrated."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules

@@ -40,17 +40,17 @@ KEPT = (
     *("result", "doublings", "bidder_plays"),
 )
 MOVE = ("move", "type", "cards", "bid", "kind")
-"""The keys of a view and of its moves that are pinned here: what a later version adds changes no digest."""
+"""The pinned keys of a view and of its moves: keys that a later version adds change no digest."""
 
 
 def choice(seed: int, hand: int, ply: int, count: int) -> int:
-    """The move chosen: a hash of where we are, modulo how many moves there are; passes are rarer than plays."""
+    """The move: a hash of the position, modulo the number of moves; passes are rarer than plays."""
     text = f"{seed}/{hand}/{ply}".encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") % count
 
 
 def played(rules: dasan.Rules, seed: int, hands: int = 2) -> tuple[dasan.Session, list[dict[str, Any]]]:
-    """A session of `hands` hands, and what seat 0 and a spectator were shown in the middle and at the end of each."""
+    """A session of `hands` hands, and the views of seat 0 and of a spectator in the middle and at the end of each."""
     session = dasan.session(rules, seed=seed)
     shown: list[dict[str, Any]] = []
     for hand in range(1, hands + 1):
@@ -68,7 +68,7 @@ def played(rules: dasan.Rules, seed: int, hands: int = 2) -> tuple[dasan.Session
 
 
 def body(rules: dasan.Rules, seed: int, hands: int = 2) -> str:
-    """All that happened, without the header and without names: what an option must change to be one."""
+    """All events, without the header and names: every option must change them."""
     session, shown = played(rules, seed, hands)
     lines = session.record().splitlines()[1:]
     views = [{key: view[key] for key in KEPT if key in view} for view in shown]
@@ -78,7 +78,7 @@ def body(rules: dasan.Rules, seed: int, hands: int = 2) -> str:
 
 
 def annotated(rules: dasan.Rules, seed: int) -> str:
-    """A session of two hands as climb/1, with a note in words after every line that tells what happened."""
+    """A session of two hands as climb/1, with a note in words after every line."""
     session, _ = played(rules, seed)
     out: list[str] = []
     for line in session.record().splitlines():

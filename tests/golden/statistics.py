@@ -1,4 +1,4 @@
-"""What random play is like, measured; `python -m tests.golden.statistics` writes `statistics.txt` anew.
+"""Statistics of random play; `python -m tests.golden.statistics` rewrites `statistics.txt`.
 
 Every figure is a ratio of two sums over independent units (hands, or environments that play as many hands each), so that
 its standard error follows from them.
@@ -81,9 +81,8 @@ def by_kernels(preset: str, environments: int, hands: int, seed: int) -> Figures
 
 
 def in_play(env: vector.VectorEnv) -> Any:
-    """Which environments are past the auction and the call.
-
-    A play is among the first two legal moves, of which one may be the pass; or there is nothing but the pass.
+    """Whether each environment is past the auction and the call: one of the first two legal moves is a play, because
+    one may be the pass; or only the pass is legal.
     """
     plays = env.legal[:, :2].max(axis=1, initial=0, where=np.arange(2) < env.num_legal[:, None]) >= env.ids.rows
     return plays | ((env.num_legal == 1) & env.mask[:, 0])

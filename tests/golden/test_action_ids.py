@@ -1,7 +1,6 @@
-"""Action ids are pinned: within a version none of them changes its meaning.
-
-`python -m tests.golden.test_action_ids` writes the golden file anew; a change to a line that is there already is a new
-version of the order (`LAYOUT`), and needs a line in the upgrade notes.
+"""Action ids are pinned: within a version none of them changes its meaning. `python -m tests.golden.test_action_ids`
+rewrites the golden file. A change to an existing line is a new version of the order (`LAYOUT`), and needs a line in
+the upgrade notes.
 """
 
 from __future__ import annotations
@@ -27,7 +26,9 @@ VARIANTS: tuple[tuple[str, dict[str, Any], bool], ...] = (
 
 
 def lines(preset: str, options: dict[str, Any], exchange: bool) -> list[str]:
-    """What is pinned of some rules: how many ids there are, their digest, and the texts of some, the first and the last."""
+    """The pinned facts about some rules: the number of ids, their digest, and the texts of some, including the first
+    and the last.
+    """
     ids = action_ids(dasan.rules(preset, **options), exchange)
     words = "".join(f" {name}={value}" for name, value in options.items()) + " session" * exchange
     step = max(1, ids.count // 40)

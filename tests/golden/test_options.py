@@ -1,4 +1,4 @@
-"""Every option makes a difference to what happens, not only to the header of the record."""
+"""Every option changes what happens, not only the header of the record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PINNED = Path(__file__).parent / "options.txt"
 
 
 def same_cards(patch: pytest.MonkeyPatch) -> None:
-    """Deal the same cards whatever the rules are: seeds are bound to the rules' digest otherwise."""
+    """Deal the same cards under any rules: otherwise the deal depends on the rules' digest."""
     original = fairness.deal_seed
     patch.setattr(fairness, "deal_seed", lambda secret, given, _digest, hand: original(secret, given, "same", hand))
 
@@ -37,11 +37,11 @@ WITH: dict[str, dict[str, OptionValue]] = {
     "two_of_spades_restart": {"jokers": True},
     "three_player_triple": {"players": 3, "scoring": "cards"},
 }
-"""Options that need others: those that both sides of the comparison have."""
+"""Options that need others, which both sides of the comparison then have."""
 
 
 def changes() -> Iterator[tuple[str, str, OptionValue]]:
-    """(preset, option, value) of every value that is no default; the other presets have the same options."""
+    """(preset, option, value) of every non-default value; the other presets have the same options."""
     for name in ("big-three", "big-three-4p", "big-two", "winner", "dou-dizhu"):
         for option in dasan.PRESETS[name].options:
             if option.name == "players":

@@ -1,4 +1,4 @@
-"""One annotated playthrough a preset, kept to the letter. `python -m tests.golden.make` writes them anew."""
+"""One annotated playthrough per preset, pinned byte for byte. `python -m tests.golden.make` rewrites them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 @pytest.mark.parametrize("preset", list(dasan.PRESETS))
 def test_playthrough(preset: str) -> None:
-    """G.03: the record replays, verifies, and is what this version plays from the same seed, byte for byte."""
+    """G.03: the record replays, verifies, and equals byte for byte what this version plays from the same seed."""
     text = (HERE / f"{preset}.jsonl").read_text()
     assert annotated(dasan.rules(preset), 7) == text
     verified = verify(text)

@@ -1,4 +1,4 @@
-"""Random play is what it was: long games or short ones, few moves or many, and who wins, in kernels and in the engine."""
+"""The statistics of random play are unchanged, in kernels and in the engine: lengths, numbers of moves, and who wins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dasan
 pytestmark = pytest.mark.full
 
 SIGMAS = 4.5
-"""With 46 figures a difference of chance is this large once in 3,000 choices of seeds; the seeds are chosen."""
+"""With 46 figures a chance difference is this large for one choice of seeds in 3,000; the seeds are fixed."""
 
 
 def check(figures: Figures, preset: str) -> None:

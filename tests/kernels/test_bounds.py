@@ -58,7 +58,7 @@ while state.to_act is not None:
 
 
 def test_worlds_stay_within_bounds() -> None:
-    """A kernel that compiles in two seconds; those of a game take twenty, as code with the check is nobody else's."""
+    """A kernel that compiles in two seconds; those of a game take twenty, because no other test uses code with the check."""
     run(CHECK, "-c", WORLDS)
 
 

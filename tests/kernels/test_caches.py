@@ -1,4 +1,4 @@
-"""Machine code on disk: found again, never out of date, and never in the way."""
+"""The cache of machine code: reused, never stale, and never fatal."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ for line in sys.stdin:
         os.waitpid(child, 0)
     print(flush=True)
 """
-"""Imports Numba once; each number that comes in has so many new processes import the module at once, which find nothing
+"""Imports Numba once; for each number that it reads, that many new processes import the module at once, with nothing
 compiled in memory.
 """
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[object]:
-    """Writes the modules and imports them in new processes: for each the value, and how often code was found or made."""
+    """Write the modules and import them in new processes: for each the value, and the numbers of cache hits and misses."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(tmp_path), environment.get("PYTHONPATH"))))
     with subprocess.Popen(
@@ -112,7 +112,7 @@ def test_code_is_found_again_and_never_out_of_date(run: object, tmp_path: Path) 
     assert callable(run)
     assert run() == (12, 0, 1)
     assert run() == (12, 1, 0)
-    assert run(name="New") == (12, 0, 1)  # the old index names a class that is no longer there
+    assert run(name="New") == (12, 0, 1)  # the old index names a class that no longer exists
     assert run(name="New", factor=3) == (18, 0, 1)  # a number that another module defines
     assert len(folders(tmp_path)) == 3
     assert run() == (12, 1, 0)  # used last, so the next state takes the place of another
@@ -186,7 +186,7 @@ def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypa
         return value
 
     assert [kept(which, session) for which in (0, 1, 0) for session in (False, True)] == [0, 1, 2, 3, 0, 1]
-    assert len(made) == 6  # only two are kept
+    assert len(made) == 6  # the cache holds only two
     assert [kept(0, session) for session in (False, True, False)] == [0, 1, 0]
     assert len(made) == 6
     for path in (tmp_path / "cache").iterdir():
@@ -215,7 +215,7 @@ def test_environments_with_tables_from_disk_are_the_same(tmp_path: Path, monkeyp
 
 
 def test_a_function_that_closes_over_others_is_made_once_in_a_module() -> None:
-    """Machine code is found by module, name and line: two closures of one definition would find each other's."""
+    """The cache's key is module, name and line: two closures of one definition would share an entry."""
     made: dict[tuple[str, str, int], set[int]] = {}
     for info in pkgutil.walk_packages(dasan.kernels.__path__, "dasan.kernels."):
         if ".cuda" in info.name:

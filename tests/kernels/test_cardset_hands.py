@@ -47,7 +47,7 @@ def move_of(state: dasan.State, row: int) -> Move:
 @pytest.mark.parametrize("hands_played", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_random_hands_are_the_engines_hands(options: dict[str, Any], hands_played: int) -> None:
-    """Every ply is legal in the engine, as many moves are, and payments and fouls agree."""
+    """Every ply is legal in the engine, and the number of legal moves, payments and fouls agree."""
     rules = dasan.rules("big-two", **options)
     t, p = cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)
     hands = np.zeros(4, np.uint64)
@@ -71,7 +71,7 @@ def test_random_hands_are_the_engines_hands(options: dict[str, Any], hands_playe
 
 
 def test_fouls_happen() -> None:
-    """The sample above would show nothing about D2.17 if nobody ever fouled."""
+    """Without fouls the sample above would not test D2.17."""
     rules = dasan.rules("big-two")
     t, p = cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)
     hands = np.zeros(4, np.uint64)
@@ -175,7 +175,7 @@ def test_every_seat_is_as_likely_to_be_dealt_a_card() -> None:
         assert sum(map(int, hands)) == (1 << 52) - 1
         assert [int(word).bit_count() for word in hands] == [13] * 4
         counts += (hands[None, :] >> np.arange(52, dtype=np.uint64)[:, None]).astype(np.int64) & 1
-    # Of the 52 × 4 counts 51 × 3 are free: 52 / 51 times a chi-square of so many degrees.
+    # Of the 52 × 4 counts 51 × 3 are free: 52 / 51 times a chi-square of that many degrees.
     chi = float(((counts - deals / 4) ** 2).sum() / (deals / 4)) * 51 / 52
     degrees = 51 * 3
     assert abs(chi - degrees) < 4 * (2 * degrees) ** 0.5

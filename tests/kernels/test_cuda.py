@@ -70,7 +70,7 @@ def legal_of(env: GpuEnv) -> list[list[int]]:
 
 
 def trace(env: GpuEnv | vector.VectorEnv, steps: int) -> list[list[Any]]:
-    """What `steps` random actions do: for each step the actions, and what all buffers say after it."""
+    """The actions and all buffers after each of `steps` random steps."""
     out = []
     for _ in range(steps):
         actions = env.sample()
@@ -109,7 +109,7 @@ def test_the_simulated_gpu_plays_as_the_processor(case: tuple[str, dict[str, Any
 @pytest.mark.skipif(find_spec("numba_cuda") is None, reason="no CUDA compiler: `make gpu` installs it")
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
 def test_kernels_compile_for_a_gpu(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To the assembly of compute capability 9.0, with a stand-in for the device that Numba asks for it."""
+    """To assembly for compute capability 9.0, with a stand-in for the device that Numba queries."""
     from numba import cuda
     from numba.cuda import dispatcher
     from numba.cuda.typing.typeof import typeof

@@ -89,7 +89,7 @@ def played_at_random(rules: dasan.Rules, hands: int) -> Any:
 @pytest.mark.sampled(1, 4)
 @every_variant
 def test_random_hands_are_the_engines_hands(options: dict[str, Any]) -> None:
-    """Every ply is legal in the engine, as many moves are, and the payments agree."""
+    """Every ply is legal in the engine, and the number of legal moves and the payments agree."""
     for begun, trace, payments, out in played_at_random(rules_of(options), 60):
         check_hand(begun, trace, payments, out)
 
@@ -174,7 +174,7 @@ def test_every_card_goes_to_every_seat_equally_often() -> None:
 
 
 def own_shapes(name: str) -> tuple[AnyShape, ...]:
-    """Shapes in other orders and of other powers than in the preset."""
+    """Shapes in an order and with powers unlike the preset's."""
     shapes = rules_of({}).shapes
     if name == "triplets are bombs":
         return tuple(replace(s, power=1) if s.kind == "triplet" else s for s in shapes)

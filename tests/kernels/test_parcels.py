@@ -1,4 +1,4 @@
-"""Parcels: a kernel finds what was put in, of every type, and works on the caller's arrays."""
+"""Parcels: a kernel reads what was put in, of every type, and works on the caller's arrays."""
 
 from __future__ import annotations
 

@@ -57,9 +57,8 @@ def move_of(state: dasan.State, row: int) -> Move:
 @pytest.mark.sampled(1, 5)
 @pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
 def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]) -> None:
-    """Every ply is legal in the engine, as many moves are, and payments and finishing order agree.
-
-    That the hand comes to an end in both shows that the cards picked for a row are the same.
+    """Every ply is legal in the engine, and the number of legal moves, payments and finishing order agree. Since the
+    hand ends in both, the cards picked for a row are the same.
     """
     rules = dasan.rules(preset, **options)
     t, p = pattern_catalogue(rules), pattern_policy(rules)

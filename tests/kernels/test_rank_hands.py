@@ -1,4 +1,4 @@
-"""The kernels of Big Three against the engine, move by move (the compiled twin of the auction included)."""
+"""The kernels of Big Three against the engine, move by move (the compiled auction included)."""
 
 from __future__ import annotations
 

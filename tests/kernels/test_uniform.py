@@ -1,4 +1,4 @@
-"""Random playouts take every legal move as often: places in the engine's lists, and in those of batched environments."""
+"""Random playouts choose every legal move equally often, by its place in the engine's list and in the environments'."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ COMPILED = [preset for preset in dasan.PRESETS if choose(dasan.rules(preset), Pu
 
 
 def excess(counts: dict[int, Any]) -> tuple[float, int]:
-    """Chi-square and its degrees of freedom, over the numbers of legal moves of which each was to be expected."""
+    """Chi-square and its degrees of freedom, summed over the numbers of legal moves that are common enough."""
     chi, degrees = 0.0, 0
     for n, seen in counts.items():
         expected = seen.sum() / n

@@ -1,4 +1,4 @@
-"""Actors: the same decisions wherever they are played, none lost, and none learnt from twice."""
+"""Actors: the same decisions wherever they play; none is lost, none is learnt from twice."""
 
 from __future__ import annotations
 

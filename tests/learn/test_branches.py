@@ -1,4 +1,4 @@
-"""Training with branches: which environments part, what they try, and how their differences are learnt from."""
+"""Training with branches: which environments diverge, which moves they try, and how the network learns from their differences."""
 
 from __future__ import annotations
 

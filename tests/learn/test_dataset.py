@@ -1,4 +1,4 @@
-"""Data sets: the hands are the engine's, the same again, and a stopped run goes on."""
+"""Data sets: hands equal the engine's, runs are reproducible, and an interrupted run resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learner in PyTorch learns what the compiled one learns, and its runs go on exactly."""
+"""The learner in PyTorch learns as the compiled one does, and its runs resume exactly."""
 
 from __future__ import annotations
 

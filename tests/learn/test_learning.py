@@ -1,4 +1,4 @@
-"""Self-play training: whose returns decisions get, that runs go on exactly, and that something is learnt."""
+"""Self-play training: each decision gets its seat's return, runs resume exactly, and the network learns."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_run_goes_on_exactly(tmp_path: Path, changes: dict[str, Any]) -> None:
 
 
 def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
-    """Zip files with other contents, and a run whose settings or totals are none."""
+    """Zip files with other contents, and a run whose settings or totals are invalid."""
     file, about = tmp_path / "run.npz", {"config": SMALL.to_json(), "progress": {"epoch": 1}}
     wrong: list[dict[str, Any]] = [
         {},

@@ -1,4 +1,6 @@
-"""Opponents from outside a run: they play as the bots of their names, and nothing is learnt from their decisions."""
+"""Opponents from outside a run: they play like the bots of the same names, and the network does not learn from their
+decisions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derived features: the same as counted from the cards themselves, one view at a time and in batches."""
+"""Derived features equal counts made from the cards themselves, for one view at a time and in batches."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
 def higher_places(
     counts: Counter[int], unseen: dict[int, int], in_runs: dict[str, set[int]], two_pairs: bool
 ) -> int | None:
-    """How many higher ranks, or rows of ranks, of which others may hold as many cards as `counts` has of its most frequent ones;
-    None if these are no row. Two pairs that are no row count as the higher one.
+    """The number of higher ranks, or runs of ranks, of which others may hold as many cards as `counts` has of its most
+    frequent ones; None if these are not a run. Two pairs that are not a run count as the higher one.
     """
     most = max(counts.values(), default=0)
     ranks = sorted(rank for rank, n in counts.items() if n == most)

@@ -1,4 +1,4 @@
-"""A network as an ONNX model gives the values that the network gives."""
+"""A network exported as an ONNX model gives the same values."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A second reading of the rules, kept apart from the engine so that the two can be compared."""
+"""A second implementation of the rules, independent of the engine, so that the two can be compared."""

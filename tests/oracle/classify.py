@@ -1,4 +1,4 @@
-"""What a set of cards is, and what beats what: a naive second reading of the rules.
+"""The kind of a set of cards, and what beats what: a naive second implementation of the rules.
 
 Written straight from the clauses, for comparison with the engine; it shares nothing with it. Every kind is a
 function that says, for a set of cards, either how strong they are as that kind or `None`; a set of cards is
@@ -59,7 +59,7 @@ class Reading:
 
 
 def complete(preset: str, options: Options) -> dict[str, Value]:
-    """The options with the preset's own values where nothing is said; unknown ones are kept.
+    """The options, with the preset's values for missing ones; unknown options stay.
 
     Winner without an order of suits cannot break ties of straights by suit (H.10).
     """
@@ -86,7 +86,7 @@ def are_in_the_pack(cards: Sequence[str], options: Options) -> bool:
 
 
 def classify(preset: str, options: Options, cards: Sequence[str]) -> Reading | None:
-    """What these cards are in this game, or `None` when they are no combination."""
+    """The kind of these cards in this game, or `None` if they form no combination."""
     filled = complete(preset, options)
     if not cards or not are_in_the_pack(cards, filled):
         return None
@@ -278,7 +278,7 @@ def big_two_straight_flush(cards: Sequence[str], options: Options) -> Strength |
 
 
 def big_two_flush(cards: Sequence[str], options: Options) -> Strength | None:
-    """D2.08: by the highest card's rank then suit, or the other way about."""
+    """D2.08: by the highest card's rank, then suit, or suit, then rank."""
     if len(cards) != 5 or not in_one_suit(cards) or big_two_sequence(cards, options) is not None:
         return None
     high_rank, high_suit = max(big_two_card(card, options) for card in cards)

@@ -1,4 +1,4 @@
-"""Hands for comparisons: drawn at random, but so that they hold many combinations and many near misses."""
+"""Random hands for comparisons, biased towards combinations and near misses."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def near_a_run(rng: random.Random, pack: Sequence[str]) -> list[str]:
 
 
 def all_sets(cards: Sequence[str]) -> list[tuple[str, ...]]:
-    """Every set of one or more of these cards, once, sorted; identical cards of two decks are not told apart."""
+    """Every set of one or more of these cards, once, sorted; identical cards of two decks are not distinguished."""
     ordered = sorted(cards)
     sets = [held for size in range(1, len(ordered) + 1) for held in combinations(ordered, size)]
     return list(dict.fromkeys(sets))

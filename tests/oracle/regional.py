@@ -1,4 +1,4 @@
-"""A naive second reading of the combinations of Dou Dizhu and of the house rules from H.14 on.
+"""A naive second implementation of the combinations of Dou Dizhu and of the house rules from H.14 on.
 
 Written from the clauses, and sharing nothing with the engine: a set of cards is tried as every kind, each kicker as every kicker.
 """

@@ -1,4 +1,4 @@
-"""The census: how many plays of each kind there are, counted by the oracle; to check with pencil and paper."""
+"""The census: the number of plays of each kind, counted by the oracle, which pencil and paper can check."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def every_choice(preset: str, within: Options) -> list[dict[str, Value]]:
 
 
 def every_pair_of_choices(preset: str) -> list[dict[str, Value]]:
-    """A few ways to set the options, in which any two values that go together do so at least once."""
+    """A few settings in which any two compatible values come together at least once."""
     every = every_choice(preset, {})
     missing = {pair for options in every for pair in combinations(options.items(), 2)}
     chosen = []
@@ -83,7 +83,7 @@ def said(options: Options) -> str:
 def compare_kinds(
     rng: random.Random, rules: dasan.Rules, options: Options, sets: Iterable[Sequence[str]]
 ) -> dict[Cards, tuple[Reading, dasan.Combination]]:
-    """Both read every set of cards alike, in whatever order it is written; gives those that are combinations."""
+    """Check that both read every set of cards alike, in any order of the cards; returns those that are combinations."""
     known = {}
     for cards in sets:
         text = " ".join(rng.sample(cards, len(cards)))
@@ -108,7 +108,7 @@ def compare_beats(
     known: Mapping[Cards, tuple[Reading, dasan.Combination]],
     tries: int,
 ) -> None:
-    """Both find the same plays higher, for random pairs: of one kind and number of cards, and of any two."""
+    """Check that both agree which plays are higher, for random pairs of one kind and number of cards, and of any two."""
     families: dict[tuple[str, int], list[tuple[Reading, dasan.Combination]]] = {}
     for reading, combination in known.values():
         families.setdefault((reading.kind, reading.size), []).append((reading, combination))
@@ -124,9 +124,8 @@ def compare_beats(
 
 
 def canonical(preset: str, cards: Cards, reading: Reading, called: str | None) -> object:
-    """What tells the moves of a list apart: all the cards in Big Two; else kind, ranks, and whatever decides.
-
-    That is, a deciding suit in Winner, and in Big Three whether the called card is played (B4.07).
+    """The key of a move in a list: all the cards in Big Two; else kind, ranks, and what decides, which is a suit in
+    Winner, and in Big Three whether the called card is played (B4.07).
     """
     if preset == "big-two":
         return cards
@@ -222,7 +221,7 @@ KINDS = {
 
 
 def shares() -> list[tuple[str, dict[str, Value]]]:
-    """The work of the test of every option, in parts of like size."""
+    """The work of the test of every option, in parts of similar size."""
     parts: list[tuple[str, dict[str, Value]]] = [(preset, {}) for preset in BIG_THREE]
     for preset, names in (
         ("big-two", ("straights", "suit_order", "flush_order")),
@@ -257,7 +256,7 @@ def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within
 @pytest.mark.parametrize("runs_tried", [500, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
-    """Long runs, up to all thirteen ranks twice where a hand can be so large, and cards that just miss being one."""
+    """Long runs, up to all thirteen ranks twice where a hand can be so large, and near misses."""
     rng = random.Random(f"{preset} of any size")
     for options in [dict[str, Value](), *every_pair_of_choices(preset)]:
         if preset in WINNER and options.get("decks") != 2:
@@ -282,7 +281,7 @@ def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
     ids=name,
 )
 def test_moves_of_leader_and_follower(preset: str, options: dict[str, Value], size: int) -> None:
-    """B3.15, D2.12, W.06, W.13, W.14, W.15: the lists of moves, and what `play` takes, of hands of `size` cards."""
+    """B3.15, D2.12, W.06, W.13, W.14, W.15: the lists of moves, and what `play` accepts, for hands of `size` cards."""
     rng = random.Random(f"moves of {preset} {said(options)}")
     rules = dasan.rules(preset, **options, **PLAIN[preset])
     for shape in SHAPES * (1 if CHOICES[preset] else 3):
@@ -294,7 +293,7 @@ def test_moves_of_leader_and_follower(preset: str, options: dict[str, Value], si
 
 
 def thirteens() -> Iterator[Any]:
-    """Every preset with every shape of hand; one shape each is quick enough for every run."""
+    """Every preset with every shape of hand; every run has one shape each."""
     for number, preset in enumerate(("big-three", "big-three-4p", "big-two", "winner", "winner-bomb")):
         for place, shape in enumerate(SHAPES):
             yield pytest.param(preset, shape, marks=[] if place == number % len(SHAPES) else pytest.mark.slow)
@@ -316,7 +315,7 @@ def test_hands_of_thirteen_cards(preset: str, shape: str) -> None:
 
 @pytest.mark.parametrize("preset", WINNER)
 def test_h_10_settles_how_straights_are_decided(preset: str) -> None:
-    """Where suits are not ranked nothing need be said of straights."""
+    """Where suits are not ranked, straights need no option."""
     rng = random.Random(f"H.10 {preset}")
     options: Options = {"suits_ranked": False, "min_straight": 3}
     rules = dasan.rules(preset, suits_ranked=False, min_straight=3)

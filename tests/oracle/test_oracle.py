@@ -1,4 +1,4 @@
-"""The oracle's own tests, Big Three and Big Two: the examples of the clauses, and what follows from them."""
+"""The oracle's own tests, Big Three and Big Two: the examples of the clauses, and their consequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine beside the naive reading of `regional`: every set of cards of random hands, what beats what, and lists of moves."""
+"""The engine against the naive reading of `regional`: every set of cards of random hands, what beats what, lists of moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documentation site makes of the rule book: drawn cards, clauses that are linked, four languages."""
+"""The rule book on the documentation site: drawn cards, linked clauses, four languages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BOOK = Path(__file__).parents[2] / "docs"
 
 
 def shown(html: str) -> list[str]:
-    """The groups of cards that are drawn, each in words."""
+    """The drawn groups of cards, each in words."""
     groups = re.findall(r'<span class="cards(?: long)?">(.*?)</span></span>', html)
     return [" ".join(re.sub("<.*?>", "", card) for card in group.split("</span>")) for group in groups]
 

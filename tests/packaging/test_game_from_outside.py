@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(site: Path, *arguments: str) -> str:
-    """What a fresh Python that has the package prints."""
+    """The output of a fresh Python that has the package."""
     found = subprocess.run(
         [sys.executable, "-W", "error", *arguments], capture_output=True, text=True, env=environment(site)
     )
@@ -30,7 +30,7 @@ def run(site: Path, *arguments: str) -> str:
 
 
 def test_it_is_short() -> None:
-    """The package with its rules by clause, but for its tests."""
+    """The package with its clauses, without its tests."""
     files = [EXAMPLE / "pyproject.toml", *(EXAMPLE / "tien_len").glob("*.*")]
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < 150
 

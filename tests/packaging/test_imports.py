@@ -1,4 +1,4 @@
-"""Imports go one way, without circles, and importing the package costs next to nothing."""
+"""Imports go one way, without cycles, and importing the package is fast."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "cli __main__",
     )
 )
-"""A module may import from its own layer and from those before it: at the top of a file, inside a function, or for types. The
-longest name that a module begins with is its own: `records.write` stands below the rest of `records`. Bots that need only a
-view stand below the kernels, which compile the rule of `bots.thrifty`; those that play by networks, rollouts or the
-solver of open hands stand above.
+"""A module may import from its own layer and from those before it: at the top of a file, inside a function, or for
+types. A module belongs to the longest entry that its name begins with: `records.write` is below the rest of `records`.
+Bots that need only a view are below the kernels, which compile the rule of `bots.thrifty`; those that use networks,
+rollouts or the solver of open hands are above.
 """
 
 HEAVY = ("numpy", "numba", "fastapi", "sqlalchemy", "pydantic", "textual", "rich", "typer", "asyncio")
 
 
 class Import(NamedTuple):
-    """One module of the package that another imports, wherever in the file, also for type checkers alone."""
+    """An import of one module of the package by another, anywhere in the file, also one only for type checkers."""
 
     importer: str
     imported: str
@@ -60,7 +60,7 @@ class Import(NamedTuple):
 
 
 def name_of(path: Path) -> str:
-    """The name of a module inside the package: `play.state`; a package is called as its folder, `games`."""
+    """The name of a module inside the package: `play.state`; a package has its folder's name, `games`."""
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -133,7 +133,7 @@ def test_a_circle_is_found() -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    """Not by a detour, not inside a function, and not for types either."""
+    """Not indirectly, not inside a function, and not for types either."""
     edges: dict[str, set[str]] = {module: set() for module in MODULES}
     for found in every_import():
         if found.imported:
@@ -154,7 +154,7 @@ def test_imports_go_one_way() -> None:
 
 
 def test_the_engine_takes_no_names_from_the_facade() -> None:
-    """`from dasan import X` in the engine would import the whole package, whichever layer asks."""
+    """`from dasan import X` in the engine would import the whole package."""
     assert [f.place for f in every_import() if not f.imported and layer_of(f.importer) < layer_of("kernels")] == []
 
 

@@ -1,4 +1,4 @@
-"""What the files under version control may and may not hold."""
+"""The contents of the files under version control."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORBIDDEN = {
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Name and text of each file that git knows, this one left out: it spells what it forbids."""
+    """Name and text of each file that git knows, except this one, which spells what it forbids."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, listed.split("\0")):
         path = ROOT / name
@@ -61,7 +61,7 @@ LOCKED = {
     "train": ["train"],
     "site": ["docs"],
 }
-"""The extras that a file of requirements/ is made of."""
+"""The extras in each file of requirements/."""
 
 
 @pytest.mark.parametrize("name", LOCKED)
@@ -81,7 +81,7 @@ def test_every_extra_is_in_a_lock() -> None:
 
 
 def plain(name: str) -> str:
-    """A package's name as indexes compare it."""
+    """A package's name as package indexes normalise it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -1,4 +1,4 @@
-"""The package as users get it: built from a clean copy on a machine without Node, and complete."""
+"""The package for users: built from a clean copy on a machine without Node, and complete."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.full
 ROOT = Path(__file__).parents[2]
 STATIC = "src/dasan/server/static"
 COMMIT = "0123456789ab"
-"""The commit that the packages here say they were built from."""
+"""The commit in the packages that are built here."""
 
 
 def copy_tracked(target: Path) -> None:
-    """What a clone of the working tree would hold."""
+    """Copy the files that a clone of the working tree would have."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, listed.split("\0")):
@@ -80,7 +80,7 @@ def wheel(built: Path) -> zipfile.Path:
 
 @pytest.mark.slow
 def test_a_clean_copy_builds_the_browser_table(tmp_path: Path) -> None:
-    """What an installation from a clone does, as `make test` itself does before it runs the tests."""
+    """Like an installation from a clone, which `make test` itself does before it runs the tests."""
     copy_tracked(tmp_path / "clone")
     test_the_wheel_carries_the_browser_table(zipfile.Path(next(package(tmp_path).glob("*.whl"))))
 
@@ -128,7 +128,7 @@ def test_the_wheel_holds_nothing_else(wheel: zipfile.Path) -> None:
 
 @pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
 def test_it_is_installed_from_its_file_and_names_its_commit(built: Path, tmp_path: Path, kind: str) -> None:
-    """The wheel comes from the sdist, in which the commit stands already."""
+    """The wheel comes from the sdist, which already names the commit."""
     command = [
         "install",
         "--quiet",

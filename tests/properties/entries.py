@@ -1,4 +1,6 @@
-"""Every public entry point, called with rules drawn over all options and fields: it works, or refuses in one sentence of ours."""
+"""Every public entry point, called with rules drawn over all options and fields: it works, or refuses with one
+sentence of ours.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,11 @@ Entry = Callable[[Rules, int], object]
 
 
 class UnclearError(AssertionError):
-    """An entry point fell over, or refused in a sentence that no person reads."""
+    """An entry point crashed, or refused with an unreadable message."""
 
 
 def drawn(seed: int) -> Rules:
-    """Rules over all options, all fields, or both; those that nobody could play by are refused in words."""
+    """Rules over all options, all fields, or both; unplayable ones are refused with a sentence."""
     rng = random.Random(seed)
     while True:
         preset = dasan.PRESETS[rng.choice(list(dasan.PRESETS))]
@@ -67,7 +69,7 @@ def drawn(seed: int) -> Rules:
 
 
 def clear(error: Exception) -> None:
-    """Whether a refusal is raised by dasan on purpose and is one line for a person."""
+    """Whether a refusal is raised by dasan on purpose and is one readable line."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     own = Path(frame.filename).is_relative_to(SOURCE) and (frame.line or "").startswith("raise ")
     if not own or not str(error).isprintable() or not 0 < len(str(error)) < 600:

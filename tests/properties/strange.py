@@ -1,4 +1,4 @@
-"""Records by rules that no preset has, as a stranger may send them."""
+"""Records of rules that no preset has, as a stranger may send them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ CHANGES: list[dict[str, Any]] = [
 
 
 def rules(rng: random.Random) -> Rules | None:
-    """A preset with one to four changes; None where nobody could play by that."""
+    """A preset with one to four changes; None if they are unplayable."""
     made = rng.choice(PRESETS)
     changes: dict[str, Any] = {}
     for change in rng.sample(CHANGES, rng.randint(1, 4)):

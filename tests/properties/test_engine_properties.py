@@ -36,7 +36,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 1 << 64), choices=st.randoms(use_true_random=False))
 def test_random_sessions(preset: str, options: dict[str, Any], seed: int, choices: random.Random) -> None:
-    """G.03, G.04, G.05: cards are conserved, somebody can always move, payments sum to zero, records replay."""
+    """G.03, G.04, G.05: cards are conserved, there is always a legal move, payments sum to zero, records replay."""
     rules = dasan.rules(preset, **options)
     session = dasan.session(rules, seed=seed)
     for hand in range(3):
@@ -137,7 +137,7 @@ def test_beats_is_a_strict_order(preset: str, options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_refused_moves_change_nothing(preset: str, options: dict[str, Any]) -> None:
-    """G.01: a refusal cites a clause that is in the book, says why, and changes nothing."""
+    """G.01: a refusal cites a clause of the rule book, says why, and changes nothing."""
     rules = dasan.rules(preset, **options)
     rng = random.Random(8)
     state = dasan.deal(rules, seed=8)
@@ -165,7 +165,7 @@ def test_refused_moves_change_nothing(preset: str, options: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_what_a_hand_can_play_does_not_depend_on_how_it_came_about(preset: str) -> None:
-    """The catalogue finds from the plays of a hand those that are left after one of them, and remembers them."""
+    """The catalogue derives the plays left after a move from those before it, and caches them."""
     rng = random.Random(preset)
     state = dasan.deal(dasan.rules(preset), seed=4)
     while state.to_act is not None:

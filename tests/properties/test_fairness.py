@@ -1,4 +1,4 @@
-"""Deals nobody can bend: the hash that makes the seed, the stream, the shuffle, and the arithmetic behind them."""
+"""Fair deals: the hash that makes the seed, the stream, the shuffle, and the arithmetic behind them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ numbers = st.integers(0, 2**64 - 1)
 
 
 def chi_square(counts: Sequence[int]) -> float:
-    """How many standard deviations the chi-square statistic lies above what equal chances give."""
+    """The chi-square statistic's excess over its expectation for equal chances, in standard deviations."""
     expected, free = sum(counts) / len(counts), len(counts) - 1
     return (sum((n - expected) ** 2 for n in counts) / expected - free) / sqrt(2 * free)
 
@@ -62,7 +62,7 @@ def test_a_commitment_is_the_plain_sha_256_of_the_secret() -> None:
 
 
 def test_vectors() -> None:
-    """Pinned: whatever changes them breaks the records that are already out in the world."""
+    """Pinned: a change would break existing records."""
     seed = deal_seed(SECRET, ["tea", "", "大三"], "5f" * 32, 3)
     digests = [
         hashlib.sha256(made).hexdigest()[:16] for made in (seed, local_seed(7, "deal", 1), local_seed(b"7", "", 0))
@@ -198,7 +198,7 @@ def test_bytes_do_not_depend_on_how_they_are_taken(seed: bytes, lengths: list[in
 
 
 class Dial(Stream):
-    """A stream that gives the numbers it is told, each in as many bytes as it is asked for."""
+    """A stream that returns given numbers, each in as many bytes as requested."""
 
     def __init__(self, *values: int) -> None:
         super().__init__(bytes(SEED_BYTES))

@@ -1,4 +1,4 @@
-"""Malformed, huge and hostile input: only our own errors, and soon (G.01, G.03)."""
+"""Malformed, huge and hostile input: only our own errors, and quickly (G.01, G.03)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def records() -> list[str]:
 
 @pytest.mark.parametrize("which", range(len(RECORDED)))
 def test_damaged_records(which: int) -> None:
-    """Take lines away, double and exchange them, cut the text off, change bytes: refused, or the same game."""
+    """Remove, repeat and swap lines, truncate the text, change bytes: refused, or the same game."""
     text = records()[which]
     lines = text.splitlines()
     rng = random.Random(which)
@@ -107,7 +107,7 @@ def test_damaged_records(which: int) -> None:
             refused += 1
             assert len(str(error)) < 400
         else:
-            # What still reads is the same game, the beginning of it, or differs only in what proves the deal.
+            # A record that can still be read is the same game, its beginning, or differs only in the proof of the deal.
             assert again.record()[:60] == game.record()[:60]
     assert refused > 30
 
@@ -158,7 +158,7 @@ def test_hostile_records(text: str) -> None:
 
 
 def _read_in_every_way(seed: int) -> str:
-    """A record by rules that no preset has, damaged or not, through all that reads records: an answer or a refusal."""
+    """A record of rules that no preset has, damaged or not, through every reader: an answer or a refusal."""
     rng = random.Random(seed)
     made = strange.record(rng) if rng.random() < 0.5 else strange.position(rng)
     if made is None:
@@ -215,7 +215,7 @@ def test_jokers_count_nothing_in_a_draw_by_numbers() -> None:
 
 
 def test_too_many_rules_and_records_in_a_file() -> None:
-    """Each of the rules of a file is compiled once, and there is a bound to that, as there is to records."""
+    """The rules of a file are each compiled once; their number is bounded, as that of records is."""
     state = dasan.start(dasan.rules("big-two"), ["3D", "5D 6D", "7D 8D", "9D TD"], leader=0)
     header, start = state.record().splitlines()
     own = [header.replace('"name":"big-two"', f'"name":"{n}"') + "\n" + start + "\n" for n in range(lines.MAX_RULES + 1)]
@@ -227,7 +227,7 @@ def test_too_many_rules_and_records_in_a_file() -> None:
 
 
 def test_rules_of_strangers_are_compiled_within_bounds() -> None:
-    """The largest catalogues that rules can ask for, and those that are refused."""
+    """The largest catalogues that rules may need, and those that are refused."""
     single = Same(kind="single", clause="X", count=1, by_suit=True)
     flushes = [Flush(kind=f"f{i}", clause="X", size=6) for i in range(2)]
     pair = Groups(kind="two-cards", clause="X", main=1, side=1, by_suit=True)
@@ -259,7 +259,7 @@ def test_rules_of_strangers_are_compiled_within_bounds() -> None:
     ],
 )
 def test_insane_rules(field: str, value: object) -> None:
-    """Rules from outside are refused before they can cost anything."""
+    """Absurd rules are refused before they cost time or memory."""
     plain = dasan.rules("big-three").to_json()
     plain[field] = value
     began = time.process_time()

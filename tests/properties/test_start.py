@@ -1,4 +1,6 @@
-"""`start` with what a state shows gives a state that plays on, and pays, as that one does: for every preset and drawn options."""
+"""`start` with the contents of a state gives a state that continues and pays as that one does, for every preset and
+drawn options.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from dasan.records.retrace import move_of
 from dasan.ruleset.policies import Leftover
 
 MOST = 10
-"""Positions of a hand that are played to the end."""
+"""The number of positions of a hand that are played to the end."""
 
 
 def shown(state: State) -> dict[str, Any] | None:
@@ -78,7 +80,7 @@ def hand_of(rules: Rules, seed: int, source: random.Random) -> list[State]:
 
 
 def check_hand(rules: Rules, seed: int, source: random.Random) -> Counter[str]:
-    """Begin a random hand again at some of its positions, and play on as it went on."""
+    """Restart a random hand from some of its positions, and continue as the hand did."""
     states, done = hand_of(rules, seed, source), Counter[str]()
     moves = [b.events[len(a.events)] for a, b in pairwise(states)]
     described = [(k, shown(state)) for k, state in enumerate(states)]
@@ -197,7 +199,7 @@ def test_h_28_h_32_the_guard_who_fouled_pays_for_all() -> None:
 
 
 def test_h_27_the_first_lead_of_two_contains_the_lowest_card_that_was_dealt() -> None:
-    """Also where the leader is named; of three the card that is left is taken up first."""
+    """Also if the leader is named; with three players the leftover card is taken up first."""
     two = dasan.rules("big-two", players=2)
     of_two = ["4D 5D 6D 7D 8D 9D TD JD QD KD AD 2D 4C", "5C 6C 7C 8C 9C TC JC QC KC AC 2C 4H 5H"]
     state = dasan.start(two, of_two, leader=0)

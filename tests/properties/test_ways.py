@@ -1,4 +1,4 @@
-"""Whatever makes a state, its records replay, verify and are reviewed: for every preset and drawn options (G.03)."""
+"""However a state was made, its records replay, verify and can be reviewed, for every preset and drawn options (G.03)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def by_session(rules: Rules, seed: int) -> Iterator[State]:
 
 
 def by_environments(rules: Rules, seed: int) -> Iterator[State]:
-    """The hands of `dasan.vector`, as first ones and in succession, by compiled code and by the engine."""
+    """The hands of `dasan.vector`, alone and in sessions, by compiled code and by the engine."""
     for session in (False, True):
         for backend in ("auto", "engine"):
             env = vector.make(rules, 1, seed, session=session, backend=backend)
@@ -90,7 +90,7 @@ def by_wrappers(rules: Rules, seed: int) -> Iterator[State]:
 
 
 def by_worlds(rules: Rules, seed: int) -> Iterator[State]:
-    """Worlds of what a seat sees: in first hands, in later ones, and as a program is told."""
+    """Worlds sampled from a seat's view: in first hands, in later ones, and as the bot protocol sends them."""
     for state in list(by_session(rules, seed))[::2]:
         source = random.Random(seed)
         for ply in range(6):
@@ -123,7 +123,7 @@ WAYS: dict[str, Way] = {
 
 
 def check(state: State, source: random.Random, *, every: int, reviewed: bool) -> Counter[str]:
-    """Play a state to its end, and hold the record of every `every`-th state to the contract."""
+    """Play a state to its end, and check the record of every `every`-th state."""
     done = Counter[str](hands=1)
     ply = 0
     while True:

@@ -1,4 +1,4 @@
-"""What a review says of hands whose blunders are known."""
+"""Reviews of hands with known blunders."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def of(state: dasan.State) -> Review:
 
 
 def test_the_worked_example() -> None:
-    """B3.23, the cards it does not name dealt in order: A should have beaten the twos, and C gives the hand back."""
+    """B3.23, with the unnamed cards dealt in order: A should have beaten the twos, and C returns the favour."""
     state = example()
     for _, move in EXAMPLE:
         state = state.play(move)
@@ -49,7 +49,7 @@ def test_the_worked_example() -> None:
 
 
 def test_what_decided_a_hand_is_its_last_turning_point() -> None:
-    """From the end, as far as moves are judged; the hand is held where all of them kept the result."""
+    """Going back from the end, as far as moves are judged; none if all of them kept the result."""
     state = example()
     for _, move in EXAMPLE:
         state = state.play(move)
@@ -93,7 +93,7 @@ def assert_minimax(found: Review) -> None:
 
 
 def with_a_blunder(source: random.Random, cards: int) -> tuple[dasan.State, int] | None:
-    """A hand of best play but for one move, and the number of that move; None if the hand offers no chance for it."""
+    """A hand of best play except for one move, and the number of that move; None if no move of the hand can be one."""
     state = endgame(source, cards)
     blunder: int | None = None
     skip = source.randrange(4)
@@ -174,7 +174,7 @@ BLUNDERS: dict[str, tuple[dict[str, Any], str, str]] = {
         "pass",
     ),
 }
-"""What is wrong, the position, the move that was made, the only one that keeps the result."""
+"""The blunder, the position, the move made, the only move that keeps the result."""
 
 
 @pytest.mark.parametrize("blunder", BLUNDERS)
@@ -188,7 +188,7 @@ def test_known_blunders(blunder: str) -> None:
 
 
 def test_one_blunder_in_a_longer_hand() -> None:
-    """Too long for minimax: both sides take the solver's advice but once."""
+    """Too long for minimax: both sides follow the solver except once."""
     source = random.Random(4)
     hands = 0
     while hands < 3:
@@ -233,7 +233,7 @@ def test_games_without_sides_are_judged_as_minimax_judges(rules: dasan.Rules) ->
 
 
 def test_a_play_that_is_not_listed_is_judged_too() -> None:
-    """Of Winner's plays that differ only in suits `legal_moves()` lists one."""
+    """`legal_moves()` lists one of Winner's plays that differ only in suits."""
     begun = dasan.start(dasan.rules("winner", players=3), ["3D 3C 3H 4D 4C 5D", "5H 6D", "7D 8D"], leader=0)
     move = next(text for text in ("3C 3H 4D 4C", "3D 3H 4D 4C") if text not in map(str, begun.legal_moves()))
     (judged,) = review(begun.play(move), nodes=100_000).moves
@@ -242,7 +242,7 @@ def test_a_play_that_is_not_listed_is_judged_too() -> None:
 
 
 def test_what_was_not_judged_is_said() -> None:
-    """The beginning of a hand of Big Two is too large, and what the others bid is nobody's blunder."""
+    """The beginning of a hand of Big Two is too large to solve, and no bid is a blunder."""
     source = random.Random(6)
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     while state.phase is not dasan.Phase.OVER:
@@ -255,7 +255,7 @@ def test_what_was_not_judged_is_said() -> None:
 
 
 def test_the_time_for_a_hand_leaves_out_the_loading_of_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock stands still but for the first position, before which the solver is loaded: none is hurried for that."""
+    """The clock advances only at the first position, when the solver is loaded: that takes no time from any position."""
     clock = [0.0]
 
     @lru_cache(maxsize=1)

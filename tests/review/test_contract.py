@@ -1,4 +1,4 @@
-"""The chance to win as the bidder, over deals that fit what a seat could know in the auction."""
+"""The chance to win as the bidder, over deals consistent with what a seat could know in the auction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_values_are_those_of_the_chance_and_the_bid() -> None:
     assert made == contract(state.view(state.to_act), worlds=16, nodes=200)
     assert 0 <= made.chance.low <= made.chance.mean <= made.chance.high <= 1
     assert made.chance.samples == 16
-    # The bidder gets the bid from each of two others, or pays it to each.
+    # Each of the two others pays the bid to the bidder, or gets it.
     assert made.paid == {bid: pytest.approx(bid * made.paid[1]) for bid in (1, 2, 3)}
 
 

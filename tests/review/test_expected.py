@@ -1,4 +1,4 @@
-"""What could be known: values over deals that fit a view, the same whatever the hidden cards are."""
+"""Values by what could be known: means over deals consistent with a view, independent of the hidden cards."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_move_is_told_and_the_made_one_is_among_the_candidates(preset: str
 
 
 def test_a_winning_move_is_known_to_be_better() -> None:
-    """The last card of the hand wins for sure; passing does not."""
+    """Playing the last card surely wins; passing does not."""
     rules = dasan.rules("big-two", guard="off")
     state = dasan.start(rules, ["TS", "JD", "QC", "3H 4H"], table="9D", table_seat=3, to_act=0)
     told = decision(state, next(move for move in state.legal_moves() if move.combination is None), 32)

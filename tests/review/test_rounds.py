@@ -1,4 +1,4 @@
-"""A review within a time: the same judgements as without one, as far as the time goes; each move at least once."""
+"""A review with a time limit: the same judgements as without one, as far as time allows; each move at least once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG = 600.0
 
 
 def within(state: dasan.State, total: float, alternatives: bool = True) -> tuple[Review, list[Judged]]:
-    """The review that the last of each move makes up, and all that was yielded."""
+    """The review made of the last judgement of each move, and everything that was yielded."""
     told = list(judge_within(state, total, memory_mb=16, alternatives=alternatives))
     last = {one.seq: one for one in told}
     return Review(state, tuple(last[seq] for seq in sorted(last))), told

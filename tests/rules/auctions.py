@@ -1,4 +1,4 @@
-"""A second, plain reading of the auction: B3.08–B3.10, B4.02, H.02, H.11, H.12, H.43 and DD.02."""
+"""A second, naive implementation of the auction: B3.08–B3.10, B4.02, H.02, H.11, H.12, H.43 and DD.02."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ Said = tuple[int | str, ...]
 
 @dataclass(frozen=True)
 class Standing:
-    """What a row of bids and passes leads to; seats count from the opener. `bidder` once it is over, None if the hand is void."""
+    """The result of a sequence of bids and passes; seats count from the opener. `bidder` once it is over, None if the
+    hand is void.
+    """
 
     to_act: int | None
     bid: int | None

@@ -33,7 +33,7 @@ def auction(opener: int = 0, rules: dasan.Rules = RULES, kitty: str = "") -> Sta
 
 
 def trick(*hands: str, leader: int = 0, bidder: int = 0, bid: int = 1, **options: bool) -> State:
-    """In the middle of a hand: these cards are left, and `leader` leads."""
+    """A position in mid-hand: these cards are left, and `leader` leads."""
     return dasan.start(dasan.rules("big-three", **options), hands, bidder=bidder, bid=bid, leader=leader)
 
 

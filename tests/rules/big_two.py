@@ -33,11 +33,11 @@ def ascending(*plays: str, **options: bool | str) -> None:
 
 
 def trick(*hands: str, leader: int = 0, **options: bool | str) -> State:
-    """In the middle of a hand: these cards are left and `leader` leads."""
+    """A position in mid-hand: these cards are left, and `leader` leads."""
     return dasan.start(dasan.rules("big-two", **options), hands, leader=leader)
 
 
 def opening(*hands: str, **options: bool | str) -> State:
-    """A complete deal; these are some of the cards."""
+    """A complete deal that includes these cards."""
     rules = dasan.rules("big-two", **options)
     return dasan.start(rules, fill(rules, hands, 13))

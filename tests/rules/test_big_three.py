@@ -81,7 +81,7 @@ def test_b3_04_what_a_drawn_card_counts() -> None:
 
 
 def drawn(*draws: tuple[int, str]) -> int | None:
-    """Who deals by these draws (seat, card), if they can go like that and the last one named deals."""
+    """The dealer by these draws (seat, card), whose last seat is to deal; None if they cannot happen so."""
     seats = [*draws, (draws[-1][0], "")]
     events = [
         Event(i, seat, EventType.DRAW if c else EventType.DEALER, (dasan.card(c),) if c else ())
@@ -102,7 +102,7 @@ def test_b3_04_the_example_of_a_tie() -> None:
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
 def test_b3_04_draws_of_many_sessions(preset: str) -> None:
-    """The highest number deals; who ties for it draws again, from the cards that are left."""
+    """The highest card deals; those who tie for it draw again from the remaining cards."""
     tied, dealers = 0, set()
     for seed in range(300):
         session = dasan.session(dasan.rules(preset), seed=seed)
@@ -288,10 +288,9 @@ def test_b3_10_a_passed_bidder_is_out() -> None:
 @pytest.mark.parametrize("may_return", [True, False])
 @pytest.mark.parametrize("opener", [0, 1, 2])
 def test_b3_08_b3_09_b3_10_every_auction(may_return: bool, opener: int) -> None:
-    """All auctions that can be, against the clauses said over again.
-
-    After a bid of 3 there is 1 way to go on; after a 2 there are 3 (3; pass, 3; pass, pass); after a 1 there are 9.
-    Where who passed is out, 1, pass, 2, pass ends at once, which takes one way away.
+    """All possible auctions, against a second implementation of the clauses. After a bid of 3 there is 1 continuation;
+    after a 2 there are 3 (3; pass, 3; pass, pass); after a 1 there are 9. If a player who passed is out, 1, pass, 2,
+    pass ends the auction, which leaves one fewer.
     """
     rules = dasan.rules("big-three", passed_bidder_may_return=may_return)
     ended = compare(auction(opener, rules), may_return=may_return, opener_may_pass=False)

@@ -95,10 +95,9 @@ def test_b4_02_where_a_pass_is_final_the_last_one_in_is_the_bidder() -> None:
 @pytest.mark.parametrize("may_return", [True, False])
 @pytest.mark.parametrize("opener", range(4))
 def test_b4_02_every_auction(may_return: bool, opener: int) -> None:
-    """All auctions that can be.
-
-    After a 3 there is 1 way to go on. After a 2 with n players behind it still in there are n + 1: somebody says 3, or
-    nobody. After a 1 each of the three may say 2 or 3, or nobody does; where a pass is final n shrinks from 3 to 1.
+    """All possible auctions. After a 3 there is 1 continuation. After a 2 with n players still to speak there are n +
+    1: one of them bids 3, or none. After a 1 each of the three may bid 2 or 3, or none does; if a pass is final, n
+    shrinks from 3 to 1.
     """
     rules = dasan.rules("big-three-4p", passed_bidder_may_return=may_return)
     ended = compare(auction(opener, rules), may_return=may_return, opener_may_pass=False)
@@ -147,7 +146,7 @@ def test_b4_03_nothing_is_called_in_the_game_for_three_or_twice() -> None:
 
 
 def known(state: State) -> list[int | None]:
-    """Who is the partner, as each seat and then a spectator know it."""
+    """The partner as each seat, and then a spectator, knows it."""
     return [state.view(seat).partner for seat in (0, 1, 2, 3, None)]
 
 
@@ -205,7 +204,7 @@ def test_b4_04_shown_once_only() -> None:
 
 
 def test_b4_04_on_whole_hands() -> None:
-    """Until the event, nobody but the holder has a partner in view; afterwards everybody has."""
+    """Until the event, only the holder's view names a partner; afterwards every view does."""
     for seed in range(8):
         rng, state = random.Random(seed), dasan.deal(RULES, seed=seed)
         while state.phase != "over":

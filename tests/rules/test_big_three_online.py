@@ -266,7 +266,7 @@ def test_h_43_two_passes_end_the_auction_of_four(may_return: bool) -> None:
 
 
 def plain_payments(hand: State) -> tuple[int, ...]:
-    """B3.19, B4.06, H.12, H.15, H.16 and H.21 once more, from the events of a finished hand alone."""
+    """A second implementation of B3.19, B4.06, H.12, H.15, H.16 and H.21, from the events of a finished hand alone."""
     rules = hand.rules
     n, options = rules.players, rules.options
     bids = [(e.bid, e.seat) for e in hand.events if e.type == "bid"]

@@ -254,7 +254,7 @@ def test_b3_23_nothing_can_beat_the_highest_run() -> None:
 
 
 def test_shorthand_without_suits() -> None:
-    """Suits decide nothing, so ranks are enough; a rank that is not there is said to be missing (G.05)."""
+    """Suits decide nothing, so ranks are enough; a rank that the hand lacks is reported (G.05)."""
     state = trick("4D 9D 9C 9H TD JD", "5D 2D", "6D 3D")
     assert str(state.play("9 9").table) == "9D 9C"
     assert str(state.play("9 t J").table) == "9D TD JD"

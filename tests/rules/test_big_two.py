@@ -332,7 +332,7 @@ def test_d2_18_later_hands(later_lead: str) -> None:
 
 
 def scored(scoring: str, *left: int) -> tuple[int, ...]:
-    """Payments when seat 0 goes out and the others hold so many cards."""
+    """Payments when seat 0 goes out and the others hold these numbers of cards."""
     rules = dasan.rules("big-two", scoring=scoring)
     hands = ["2S", *(" ".join(ORDER[i * 13 : i * 13 + n]) for i, n in enumerate(left))]
     over = say(dasan.start(rules, hands, leader=0), "2S")

@@ -117,7 +117,7 @@ def test_d2_16_no_duty_while_the_guarded_player_is_barred(guard: str) -> None:
 
 
 def foul(state: State, *moves: str) -> int | None:
-    """Who fouled, after moves that end the hand."""
+    """The seat that fouled, after moves that end the hand."""
     over = say(state, *moves)
     assert over.result is not None, over.to_act
     if over.result.foul is not None:
@@ -211,7 +211,7 @@ def test_d2_17_several_on_one_card_each_have_their_own_guard() -> None:
 
 
 def test_d2_17_with_final_passes_the_guarded_player_may_be_barred() -> None:
-    """Seat 1 has passed; seat 0 disobeys, and seat 2 goes out on the next turn: that is nobody's foul."""
+    """Seat 1 has passed; seat 0 disobeys, and seat 2 goes out on the next turn: nobody fouled."""
     rules = dasan.rules("big-two", pass_is_final=True)
     state = dasan.start(rules, ["5C 9H KD", "AS", "TD", "4D 7D 7C"], table="8D", table_seat=3, passed=(1,))
     assert foul(state, "9H", "TD") is None

@@ -1,4 +1,4 @@
-"""Big Two in other places: H.22 to H.33."""
+"""Big Two in other regions: H.22 to H.33."""
 
 from __future__ import annotations
 
@@ -332,7 +332,7 @@ def test_h_33_the_presets() -> None:
 
 
 def plain(hand: State) -> tuple[int, ...]:
-    """D2.17, D2.19 and H.27 to H.32 once more, from the dealt hands and the events of a finished hand."""
+    """A second implementation of D2.17, D2.19 and H.27 to H.32, from the dealt hands and the events of a finished hand."""
     options, n = hand.rules.options, hand.rules.players
     held = [[c for c in cards if c is not None] for cards in hand.begun.hands]
     for event in hand.events:

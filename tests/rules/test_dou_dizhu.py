@@ -38,7 +38,7 @@ def cards(ranks: str) -> str:
 
 
 def trick(*hands: str, bid: int = 1, leader: int = 0, **options: dasan.OptionValue) -> State:
-    """In the middle of a hand: seat 0 is the landlord, and `leader` leads."""
+    """A position in mid-hand: seat 0 is the landlord, and `leader` leads."""
     rules = dasan.rules("dou-dizhu", **options)
     return dasan.start(rules, [*hands], bidder=0, bid=bid, leader=leader)
 
@@ -177,7 +177,7 @@ def test_dd_04_every_refusal_names_a_clause() -> None:
 
 
 def test_dd_05_a_refusal_of_kickers_says_so() -> None:
-    """Cards that would be a play if the kickers were others; what is no such play at all breaks DD.04."""
+    """Cards that would be a play with other kickers; cards that would not be break DD.04."""
     distinct = dasan.rules("dou-dizhu", kickers="distinct")
     for rules, wrong in (
         (RULES, ("33334445", "333BR", "333444BR", "3333BR", "44445555", "333444555BR6")),
@@ -285,7 +285,7 @@ def test_dd_08_spring() -> None:
 
 
 def plain(hand: State) -> tuple[int, ...]:
-    """DD.02, DD.07 and DD.08 once more, from the events of a finished hand alone."""
+    """A second implementation of DD.02, DD.07 and DD.08, from the events of a finished hand alone."""
     bids = {e.seat: e.bid for e in hand.events if e.type == "bid"}
     if not bids:
         return (0, 0, 0)

@@ -1,4 +1,4 @@
-"""What holds at every table: G.01 to G.06."""
+"""The rules of every table: G.01 to G.06."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def states_of(setup: tuple[str, Options], seed: int = 1, hands: int = 2) -> Iter
 
 
 def wrong_moves(state: State, rng: random.Random) -> Iterator[str]:
-    """Moves that may well be wrong: cards of one's own and of others, and everything else one can say."""
+    """Moves that are probably illegal: the seat's own cards, others' cards, and every other kind of move."""
     own = state.hands[state.to_act or 0]
     for size in (1, 2, 3, 5):
         if len(own) >= size:
@@ -113,7 +113,7 @@ def test_g_02_no_view_holds_a_card_its_seat_may_not_see(setup: tuple[str, Option
 
 
 def call_list(view: View) -> set[str]:
-    """Before the call the bidder is told which cards can be called: all that are not in the own hand."""
+    """Before the call the bidder is told which cards can be called: all that are not in the bidder's hand."""
     return {str(c) for m in view.legal_moves() if m.type == "call" for c in m.cards}
 
 
@@ -136,7 +136,7 @@ def visible(state: State, seat: int | None) -> set[str]:
 
 
 def cards_in(thing: object) -> Iterator[Card]:
-    """Every card that can be reached from a view; and no state, and no secret."""
+    """Every card reachable from a view; fails on a state or a secret."""
     assert not isinstance(thing, (State, Origin, bytes))
     if isinstance(thing, Card):
         yield thing

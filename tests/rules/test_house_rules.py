@@ -44,7 +44,7 @@ ALL = "3D 3C 3H 3S 2D 2C 2H 2S"
 
 
 def others(held: str, *, kitty: int = 0) -> tuple[list[str], str]:
-    """The 2s and 3s that are left, dealt so that nobody else has to dig: to the next two seats, or the kitty."""
+    """The remaining 2s and 3s, dealt to the next two seats or the kitty so that nobody else has to dig."""
     left = [c for c in ALL.split() if c not in held.split()]
     return [" ".join(left[kitty::2]), " ".join(left[kitty + 1 :: 2])], " ".join(left[:kitty])
 
@@ -167,7 +167,7 @@ def kind(text: str, **options: bool | str) -> str | None:
 
 
 def mixed(ranks: str, decider: int = -1, suit: str = "") -> str:
-    """These ranks in several suits; the card at place `decider` in `suit`."""
+    """Cards of these ranks in several suits; the one at place `decider` is of `suit`."""
     cards = [r + s for r, s in zip(ranks, "DCHSC", strict=True)]
     if suit:
         cards[decider] = ranks[decider] + suit

@@ -1,4 +1,4 @@
-"""What a view tells the seat to act of its duties, so that no screen has to know them."""
+"""The duties of the seat to act, which its view states, so that no screen has to derive them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def trick(*hands: str, leader: int = 0, preset: str = "winner", **options: bool 
 
 
 def starts_again(state: State, move: str) -> bool:
-    """Whether this play of the two of spades ends the trick at once."""
+    """Whether this two of spades ends the trick immediately."""
     seat = state.to_act
     after = state.play(move)
     if after.table is None:
@@ -141,7 +141,7 @@ def test_w_17_the_other_two_of_spades_ties() -> None:
 
 
 def could_be_beaten(rules: Rules, state: State, play: str) -> bool:
-    """Brute force over what nobody has played and the sizes of the hands."""
+    """Brute force over the unplayed cards and the sizes of the hands."""
     mine, seat = rules.combination(play), state.to_act
     unseen = [c for h in state.hands for c in h]
     for c in mine.cards:

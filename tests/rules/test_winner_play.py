@@ -36,7 +36,7 @@ def test_w_16_the_trick_is_over_when_all_others_have_passed_in_succession() -> N
 
 
 def test_w_16_the_last_to_play_is_out() -> None:
-    """All who still hold cards get to pass; then the next of them leads."""
+    """All who still hold cards may act once more; then the next of them leads."""
     state = say(trick("9D", "5D 2D", "6D 6C", "7D 7C"), "9D")
     assert (state.phase, state.finished, state.to_act) == ("play", (0,), 1)
     state = say(state, "pass", "pass")
@@ -127,7 +127,7 @@ def test_w_21_the_first_hand_is_led_by_the_three_of_diamonds() -> None:
 
 
 def winner_out(*held: int, players: int = 4, played: tuple[int, ...] | None = None, **options: bool | int) -> State:
-    """Seat 0 goes out; the others hold so many cards, and all but those not in `played` have played something."""
+    """Seat 0 goes out; the others hold these numbers of cards, and those in `played` have played something."""
     rules = dasan.rules("winner", players=players, scoring="cards", two_of_spades_restart="off", **options)
     left = [str(c) for c in rules.pack if str(c) not in ("2S", "BJ", "RJ")]
     hands = ["2S"]

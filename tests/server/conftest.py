@@ -1,4 +1,4 @@
-"""The servers and stores that tests of this folder ask for."""
+"""Fixtures of this folder: servers and stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real server on a real port, in a thread of the test's own process, and players who talk to it as browsers do."""
+"""A real server on a real port, in a thread of the test's own process, and players who use it as browsers do."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from dasan.server.tables.directory import Tables
 Json: TypeAlias = dict[str, Any]
 
 PARTS = ("seq", "table", "rules", "session", "view", "clocks", "presence", "watching")
-"""What REST says of a table, and a snapshot too."""
+"""The fields of a table that REST and snapshots share."""
 
 SECONDS = 60.0
-"""How long anything may take on a machine that is busy with other things."""
+"""The time limit in seconds for anything on a busy machine."""
 
 
 @dataclass
 class Socket:
-    """One tab: a socket, everything that came through it, and the table as the client folds it."""
+    """One tab: a socket, every message received, and the table as the client folds it."""
 
     raw: ClientConnection
     messages: list[Json] = field(default_factory=list)
@@ -81,12 +81,12 @@ class Socket:
             self.receive()
 
     def receive_all(self) -> None:
-        """Receive what has been sent so far: all that comes before the answer to a ping."""
+        """Receive everything sent so far: all messages before the answer to a ping."""
         self.send(type="ping")
         self.until(lambda message: message["type"] == "pong")
 
     def answer(self, command_id: str) -> Json:
-        """The ack or error to a command."""
+        """The ack or error that answers a command."""
         return self.until(lambda m: m["type"] in ("ack", "error") and m["id"] == command_id)
 
     def my_turn(self) -> bool:
@@ -100,7 +100,7 @@ class Socket:
 
 @dataclass
 class Remote:
-    """A server that answers at an address."""
+    """A server at an address."""
 
     address: str
 
@@ -153,7 +153,7 @@ class Served(Remote):
     identities: Identities = field(init=False)
 
     def player(self) -> Player:
-        # Nothing is encrypted: loading the certificates of this machine would take longer than most requests.
+        # Without TLS: loading this machine's certificates would take longer than most requests.
         player = Player(self, httpx.Client(base_url=self.address, timeout=SECONDS, verify=False))
         self.players.append(player)
         return player
@@ -195,7 +195,7 @@ def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
 
 @cache
 def empty_database() -> bytes:
-    """A database of the newest schema without rows: to migrate one for each server takes longer than to start the server."""
+    """An empty database of the newest schema: migrating one for each server would take longer than starting the server."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / DATABASE_FILE
         engine = sa.create_engine(f"sqlite:///{path}")
@@ -206,7 +206,7 @@ def empty_database() -> bytes:
 
 
 def fast(tmp_path: Path, **changes: Any) -> Settings:
-    """Settings for tests: bots move at once, nobody is told to slow down."""
+    """Settings for tests: bots move at once, and rates are not limited."""
     settings = Settings(
         data_dir=tmp_path / "data",
         bot_delay=0,

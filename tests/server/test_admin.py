@@ -1,4 +1,4 @@
-"""`dasan admin`: on the database of a server that runs, of SQLite and PostgreSQL."""
+"""`dasan admin`: on the database of a running server, SQLite and PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background tasks go on after an error, each of them."""
+"""Every background task continues after an error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.full
 
 
 class Flaky:
-    """Fails the first time that it is called, and counts the calls after that."""
+    """Fails on its first call, and counts the later ones."""
 
     def __init__(self, work: Callable[..., Awaitable[Any]]) -> None:
         self._work = work

@@ -1,4 +1,4 @@
-"""The bus within a process and over NATS pass one suite."""
+"""One suite for the bus within a process and the bus over NATS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing is lost: servers are killed, paused and cut off while people play, and every answer is held against the log."""
+"""Nothing is lost: servers are killed, paused and cut off while people play, and every answer is compared with the log."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _record() -> str:
 
 @pytest.fixture
 def notes() -> Notebook:
-    """What Ann was told, all of it true."""
+    """The answers that Ann got, all correct."""
     out = Notebook()
     said = {"a": {"type": "move", "move": "3D"}, "b": {"type": "move", "move": "pass"}}
     for number, (name, command) in enumerate({**said, "c": {"type": "chat", "text": "hello"}}.items()):
@@ -127,7 +127,7 @@ async def test_a_fault_that_finds_nothing_to_harm_gives_way_to_another(monkeypat
 
 
 def passed(report: dict[str, Any]) -> bool:
-    """Whether nothing was lost; what was found stands in the test's output where it was."""
+    """Whether nothing was lost; prints the findings otherwise."""
     if not report["passed"]:
         print(json.dumps(report, indent=2))
     return bool(report["passed"])

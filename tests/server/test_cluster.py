@@ -1,4 +1,4 @@
-"""Two processes on PostgreSQL and NATS serve one table: either may die, pause or be asked, and nothing is lost."""
+"""Two processes on PostgreSQL and NATS serve one table: either may die or pause, either may be used, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Acks = list[tuple[str, int]]
 
 
 def play(player: Player, table_id: str, rng: random.Random, moves: int = 1000) -> Acks:
-    """Make so many moves, or all to the end of the hand; come back when the socket ends."""
+    """Make this many moves, or all to the end of the hand; reconnect when the socket closes."""
     acks: Acks = []
     ends = time.monotonic() + SECONDS
     while len(acks) < moves and time.monotonic() < ends:
@@ -84,7 +84,7 @@ def play(player: Player, table_id: str, rng: random.Random, moves: int = 1000) -
 
 
 def check(player: Player, table_id: str, services: Services, acks: Acks) -> None:
-    """The record is true, and every acknowledged command is in the log once, in the place that was acknowledged."""
+    """The record verifies, and every acknowledged command is in the log once, at the acknowledged place."""
     assert player.http.get(f"/api/tables/{table_id}").json()["view"]["phase"] == "over"
     assert verify(player.http.get(f"/api/tables/{table_id}/record").text).unproved == ()
 

@@ -1,4 +1,4 @@
-"""Which answers are compressed: those without secrets; and lines still come one at a time."""
+"""Only answers without secrets are compressed, and streamed lines still arrive one at a time."""
 
 from __future__ import annotations
 

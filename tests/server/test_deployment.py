@@ -105,7 +105,7 @@ def test_the_container_for_backups_makes_one_that_can_be_restored(tmp_path: Path
         assert "sleep 86400" in script
         once = script.replace("$$", "$").replace("sleep 86400", "exit")
         subprocess.run(["sh", flag, once], env=environment, check=True)
-    # The drill leaves alone the database that the container's environment names.
+    # The drill does not touch the database that the container's environment names.
     environment["DASAN_DATABASE"] = "postgresql://nobody@127.0.0.1:1/none"
     drill = ["sh", flag, f'{DEPLOY / "restore-drill"} "$HOME/backups"']
     done = subprocess.run(drill, env=environment, capture_output=True, text=True, check=True)
@@ -177,7 +177,7 @@ def image() -> tuple[list[str], dict[str, str], list[str], list[str]]:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_commands_of_the_image_work_by_hand(tmp_path: Path) -> None:
-    """What Docker would do, without it: install, start, ask for health, stop. It downloads some hundred megabytes."""
+    """The steps of Docker without Docker: install, start, check health, stop. It downloads some hundred megabytes."""
     runs, environment, words, health = image()
     source, tools, port = tmp_path / "src", tmp_path / "tools", free_port()
     copy_tracked(source)

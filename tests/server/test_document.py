@@ -1,4 +1,4 @@
-"""The OpenAPI document names every status that a request may be answered with."""
+"""The OpenAPI document names every status of an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever ends a session ends everything that the session made: its cookie, personal links, pending passkeys."""
+"""The end of a session also ends what was made in it: its cookie, personal links, pending passkeys."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_lifted_ban_lets_a_guest_in_again(server: Served) -> None:
 
 @pytest.mark.full
 def test_sessions_of_accounts_leave_nothing_behind(server: Served) -> None:
-    """Their sign-ins are rows, so that a row in the list of ended sessions would only take room."""
+    """Their sign-ins are rows, so the list of ended sessions needs no row for them."""
     player = server.player()
     ok(player.http.post("/api/account", json=SECRET))
     for _ in range(3):
@@ -143,7 +143,7 @@ def test_sessions_of_accounts_leave_nothing_behind(server: Served) -> None:
 
 
 def waits_for_its_hash(server: Served, remedy: Callable[[], object], request: Callable[[], httpx.Response]) -> int:
-    """The status of a request that began before the remedy, and whose hash is ready after it."""
+    """The status of a request that began before the remedy and whose password hash finishes after it."""
     ids, begun, go_on = server.identities, threading.Event(), threading.Event()
     check = ids._check
 
@@ -185,7 +185,7 @@ def test_a_sign_in_under_way_does_not_outlive_the_remedy(server: Served, remedy:
 
 @pytest.mark.parametrize("path", ["/api/account/password", "/api/account/delete"])
 def test_what_a_thief_has_begun_ends_with_the_session(server: Served, path: str) -> None:
-    """The thief knows the password and asks for another one, or for deletion; the owner signs out everywhere."""
+    """A thief who knows the password requests a new one, or deletion; the owner signs out everywhere."""
     owner, thief = server.player(), server.player()
     ok(owner.http.post("/api/account", json=SECRET))
     ok(thief.http.post("/api/sign-in", json=SECRET))

@@ -1,4 +1,4 @@
-"""Points against the field, beside a naive computation; and a large event: one query, its time and memory."""
+"""Points against the field, compared with a naive computation; and a large event: one query, its time and memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draw_plays(players: int, deals: int, seats: int, seed: int, *, played: float
 
 
 def naive(plays: list[Play], deals: int) -> list[tuple[str, int | None, float]]:
-    """(player, rank, points), straight from the definition: every play beside every other play."""
+    """(player, rank, points), straight from the definition: every play against every other play."""
     points: dict[str, list[float]] = {}
     for play in plays:
         beside = [o.score for o in plays if (o.deal, o.seat) == (play.deal, play.seat) and o.player != play.player]
@@ -68,7 +68,7 @@ def test_standings_are_those_of_a_naive_computation(seed: int) -> None:
 
 
 def test_nobody_gains_by_good_cards_alone() -> None:
-    """A deal that pays everybody in a seat the same counts nothing, and adding luck to a seat changes no points."""
+    """A deal that pays everybody in a seat the same counts for nothing, and adding luck to a seat changes no points."""
     plays = draw_plays(10, 3, 3, 1)
     lucky = [Play(p.player, p.deal, p.seat, p.score + 100 * p.seat + 7 * p.deal, p.assisted) for p in plays]
     before, after = standings(plays, 3), standings(lucky, 3)

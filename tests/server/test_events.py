@@ -1,4 +1,4 @@
-"""Duplicate events over HTTP and sockets: the deal of the day, events among people, what stays closed, and how they end."""
+"""Duplicate events over HTTP and sockets: the deal of the day, events among people, closed hands, and the end."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_at_a_table_of_an_event_one_only_plays(server: Served) -> None:
 
 @pytest.mark.full
 def test_nobody_receives_a_card_of_a_deal_that_they_have_not_played(server: Served) -> None:
-    """Every byte that an entrant can get while another has played more, by every address of the hand and the table."""
+    """Every byte that an entrant can get from any address of the hand and the table while another has played more."""
     ann, bo = server.player(), server.player()
     event = open_event(ann, listed=True)
     play_deal(bo, event, name="Bo")
@@ -271,7 +271,7 @@ def test_par_is_what_best_play_pays(server: Served) -> None:
     """For those who have finished the deal, and for games that the solver plays from the first card."""
     ann, bo = server.player(), server.player()
     event = open_event(ann, preset="big-three", deals=8, bot="greedy")
-    # The solver proves most deals in a second, and some in no time that a page would wait.
+    # The solver proves most deals in a second; some take longer than a page would wait.
     for deal in range(8):
         path = f"/api/events/{event}/deals/{deal}/par"
         table = next_deal(ann, event)["table"]
@@ -288,7 +288,7 @@ def test_par_is_what_best_play_pays(server: Served) -> None:
     dealt = next(now for now, _ in moves_of(state) if now.phase is dasan.Phase.PLAY)
     value = dasan.solve(dealt, seconds=None, moves=False).value
     assert value is not None
-    # The bidder's payment; each of the two defenders has half of it against them.
+    # The bidder's payment; each of the two defenders pays half of it.
     assert told == {"par": value if hand["seat"] == state.bidder else -value // 2}
     assert bo.http.get(path).status_code == 403
     connection = sqlite3.connect(server.settings.data_dir / "dasan.sqlite3", timeout=30)
@@ -402,7 +402,7 @@ def test_pages_of_hands_differ_between_tables_with_the_same_deal() -> None:
 
 @pytest.mark.full
 def test_an_event_goes_on_after_a_kill(serve: Serve) -> None:
-    """Nothing of an event is kept in memory alone: another server on the same data shows the same, and continues the deal."""
+    """No state of an event is only in memory: another server on the same data shows the same, and continues the deal."""
     with ExitStack() as stack:
         first = stack.enter_context(serve())
         ann = first.player()

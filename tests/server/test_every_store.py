@@ -1,4 +1,4 @@
-"""The event log passes one suite on SQLite and on PostgreSQL."""
+"""One suite for the event log on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ async def test_a_table_can_be_read_as_it_was(opened: Opened) -> None:
 
 
 class Unsteady:
-    """A database whose answer to a write is lost so many times, whether it was carried out or not."""
+    """A database whose answer to a write is lost this many times, whether or not the write was carried out."""
 
     def __init__(self, database: Database, lost: int, *, carried_out: bool) -> None:
         self.shared = database.shared

@@ -1,4 +1,4 @@
-"""Bots that crash their process at every move: the table goes on, and people are told."""
+"""Bots that crash their process at every move: the table continues, and people are informed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_bot_that_always_crashes_is_replaced_and_everybody_sees_it(server: Ser
         assert server.tables.failed_bots == {crashing: TRIES}
         watching.until(lambda m: m["type"] == "table" and m["table"]["seats"][1].get("substitute") == replaced)
     assert server.tables.bots.counts["JobCrashed"] == TRIES
-    # It stays so where the table is read again.
+    # The same after the table is read from the log.
     server.tables.reopen(table_id)
     assert player.http.get(f"/api/tables/{table_id}").json()["table"]["seats"] == seats
 
@@ -93,7 +93,7 @@ def test_a_hand_that_a_bot_did_not_play_does_not_change_its_rating(
     me = player.http.get("/api/me").json()["id"]
 
     def rated() -> dict[str, int]:
-        """The number of rated hands of everybody."""
+        """The number of rated hands of all players."""
         with sqlite3.connect(server.settings.data_dir / DATABASE_FILE) as database:
             return dict(database.execute("SELECT player, hands FROM ratings"))
 

@@ -50,7 +50,7 @@ def test_a_pair_that_is_always_together_cannot_be_judged() -> None:
 
 
 def test_games_of_other_stakes_do_not_mix() -> None:
-    """Payments of another game are a thousand times as large; only places within a game count."""
+    """Another game pays a thousand times as much; only ranks within a game count."""
     small = drawn(5, 800)
     large = [HandPlayed(("other", 4), {one: 1000 * paid for one, paid in hand.payments.items()}) for hand in small]
     twice = [HandPlayed(("other", 4), hand.payments) for hand in small]
@@ -60,7 +60,7 @@ def test_games_of_other_stakes_do_not_mix() -> None:
 
 @pytest.mark.full
 def test_a_program_is_named_and_other_bots_are_not() -> None:
-    """`greedy` counts as the strong bot here, and `low` as the simple one: the report's own bots take a second a move."""
+    """Here `greedy` is the strong bot and `low` the simple one: the report's own bots take a second a move."""
     strong, simple, shares = dasan.bot("greedy"), dasan.bot("low"), {}
     for player in ("greedy", "thrifty", "shed"):
         same = total = 0
@@ -84,7 +84,7 @@ def test_few_decisions_prove_nothing() -> None:
 
 @pytest.mark.full
 def test_a_host_reads_the_report(tmp_path: Path) -> None:
-    """People who meet in changing company, one of whom loses to another; and an account that plays as a bot does."""
+    """People in changing groups, one of whom loses to another on purpose; and an account that plays like a bot."""
     played = drawn(3, 1600, dumped)
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     while state.to_act is not None:

@@ -1,4 +1,4 @@
-"""Friends: following, who is here, invitations to tables, and blocks, which are mutual."""
+"""Friends: following, online status, invitations to tables, and blocks, which are mutual."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def partial_collections() -> int:
 
 
 def replace_states(times: int = 60) -> None:
-    """What moves do: new states take the place of old ones, which were there for a while."""
+    """Like moves: new states replace old ones that existed for a while."""
     states: list[list[list[int]]] = []
     for _ in range(times):
         states = [[[] for _ in range(20)] for _ in range(2000)]

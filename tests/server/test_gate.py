@@ -1,4 +1,4 @@
-"""The rim: idle and half-sent connections, proxies and their headers, damaged settings, a store that fails."""
+"""The edge of the server: idle and half-sent connections, proxies and their headers, damaged settings, a failing store."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_thousand_idle_and_half_sent_connections_of_one_address_leave_the_othe
             for n in range(1000):
                 held = sockets.create_connection(("127.0.0.1", port), timeout=SECONDS, source_address=("127.0.0.2", 0))
                 stack.enter_context(held)
-                with suppress(OSError):  # it was closed already: one too many of its address
+                with suppress(OSError):  # already closed: one too many from its address
                     held.sendall(HALVES[n % len(HALVES)])
             player = server.player()
             begun = time.monotonic()
@@ -134,7 +134,7 @@ def test_a_data_folder_that_is_removed_is_told_as_such_and_nothing_is_acknowledg
         assert (refused["type"], refused["code"]) == ("error", "unavailable")
         assert "database" in refused["message"]
     for path in (f"/api/tables/{table_id}", "/api/health", "/api/lobby", "/api/me"):
-        # What the process knows may still be read.
+        # Data in memory can still be read.
         assert player.http.get(path).status_code in (200, 503), path
     assert player.http.get("/api/health").json()["message"] == "the store cannot be written to"
 
@@ -239,5 +239,5 @@ def test_the_file_of_settings_that_the_documentation_shows_is_read(tmp_path: Pat
 
 
 def raw(server: Served) -> sockets.socket:
-    """A TCP connection on which nothing has been said."""
+    """A TCP connection on which nothing has been sent."""
     return sockets.create_connection(("127.0.0.1", int(server.address.rpartition(":")[2])), timeout=SECONDS)

@@ -1,4 +1,4 @@
-"""Groups: join by link, run one as its host, play by its rules, standings over the evenings, chat, and who is forgotten."""
+"""Groups: joining by link, hosting, playing by the group's rules, standings over the evenings, chat, and deletion."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOUR = 60 * 60 * 1000
 
 
 def joined(host: Player, *others: Player, name: str = "Friday club") -> Any:
-    """A group of these players, as its host sees it."""
+    """A group of these players, as seen by its host."""
     group = ok(host.http.post("/api/groups", json={"name": name}))
     for player in others:
         assert ok(player.http.post(f"/api{group['link']}", json={})) == {"id": group["id"]}

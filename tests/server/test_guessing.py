@@ -1,4 +1,4 @@
-"""Guessing passwords is slow from any number of addresses, and keeps no owner out."""
+"""Guessing passwords is slow from any number of addresses, and never locks the owner out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def attempt(server: Served, address: str, body: dict[str, str], cookies: dict[st
 
 @pytest.mark.full
 def test_strangers_keep_no_owner_out(serve: Serve) -> None:
-    """Four addresses guess as fast as they may; the owner signs in from a new browser, and from one that they used before."""
+    """Four addresses guess at full rate; the owner signs in from a new browser, and from one used before."""
     limits = {name: getattr(DEFAULTS, name) for name in ("sign_in_rate", "sign_in_burst", "guess_rate", "guess_burst")}
     with serve(trusted_proxies=("127.0.0.0/8",), **limits) as server:
         owner = server.player()
@@ -48,7 +48,7 @@ def test_strangers_keep_no_owner_out(serve: Serve) -> None:
         assert attempt(server, "198.51.100.2", SECRET) == 429
         assert [attempt(server, "198.51.100.2", SECRET, known) for _ in range(5)] == [200] * 5
         assert attempt(server, "198.51.100.2", SECRET, {"dasan_known": known["dasan_known"] + "x"}) == 429
-        # A known browser that is a thief's is slow too, and knows no other account.
+        # A thief's known browser is limited too, and is not known to other accounts.
         assert [attempt(server, "198.51.100.3", WRONG, known) for _ in range(8)][-1] == 429
         other = {"name": "Another", "password": "correct horse"}
         ok(server.player().http.post("/api/account", json=other))
@@ -60,7 +60,7 @@ def test_strangers_keep_no_owner_out(serve: Serve) -> None:
 
 @pytest.mark.parametrize(("addresses", "first", "later"), [(1, 46, 36), (4, 184, 144), (1000, 300, 180)])
 def test_guesses_an_hour(addresses: int, first: int, later: int) -> None:
-    """How many guesses at one account remain with the default settings: the figures of the hosting guide."""
+    """The possible guesses at one account with the default settings, as the hosting guide states them."""
     now = 0.0
     guesses = Guesses(DEFAULTS, lambda: now)
     counts = []
@@ -119,7 +119,7 @@ def test_a_browser_that_is_signed_in_is_known_and_a_new_password_ends_that(serve
 
 
 def test_known_browsers_that_one_makes_for_oneself_are_limited_by_address(serve: Serve) -> None:
-    """Each sign-in without cookies makes one more browser that is known to the account."""
+    """Each sign-in without cookies adds a browser that is known to the account."""
     with serve(trusted_proxies=("127.0.0.0/8",), sign_in_rate=0.0001, sign_in_burst=2, guess_burst=1000) as server:
         owner = server.player()
         ok(owner.http.post("/api/account", json=SECRET))
@@ -129,7 +129,7 @@ def test_known_browsers_that_one_makes_for_oneself_are_limited_by_address(serve:
 
 
 def attempt_cookies(server: Served, address: str, body: dict[str, str]) -> dict[str, str]:
-    """The known browser that signing in from an address makes."""
+    """The cookies of the known browser that signing in from an address creates."""
     with httpx.Client(base_url=server.address, timeout=SECONDS, verify=False) as client:
         ok(client.post("/api/sign-in", json=body, headers={"x-forwarded-for": address}))
         return {"dasan_known": client.cookies["dasan_known"]}

@@ -1,4 +1,4 @@
-"""Passwords are hashed two at a time, one network after the other, and nobody waits for ever."""
+"""Passwords are hashed two at a time, round-robin over networks, and nobody waits forever."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.full
 
 
 class Work:
-    """Requests that take a turn, in the order in which they had it."""
+    """Requests that take turns, in the order of their turns."""
 
     def __init__(self) -> None:
         self.queue = HashQueue()
@@ -48,7 +48,7 @@ async def test_a_network_with_many_requests_holds_up_no_other() -> None:
 
 
 async def test_the_queue_is_bounded_and_says_how_long_to_wait() -> None:
-    """Sixty logins from sixty addresses: those that would wait long are told so at once."""
+    """Sixty logins from sixty addresses: those that would wait long are refused at once."""
     work = Work()
     tasks = [asyncio.create_task(work.one(f"network {n}")) for n in range(60)]
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answers are the protocol's, and the table is still there afterwards (G.01)."""
+"""Whatever is sent, answers follow the protocol, and the table survives (G.01)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CODES = {"malformed", "illegal", "ambiguous", "forbidden", "too-fast"}
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Player, str]]:
-    """One table that takes all the blows; nobody moves at it but we."""
+    """One table for all attacks, at which only this test moves."""
     with served(fast(tmp_path_factory.mktemp("arena"), bot_delay=3600)) as server:
         player = server.player()
         yield player, player.open_table("big-two", ["random"] * 3)
@@ -235,7 +235,7 @@ def test_other_sites_are_kept_out(server: Served) -> None:
 
 
 def test_a_table_survives_its_own_failure(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failure inside closes the table's sockets; the next to come finds it as the log has it."""
+    """An internal failure closes the table's sockets; the next visitor finds it as in the log."""
     player = server.player()
     table_id = player.open_table("big-two", ["random"] * 3)
     with player.sit(table_id) as socket:

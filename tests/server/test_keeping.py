@@ -1,4 +1,4 @@
-"""What is kept, for how long, and what is gone when it should be: bans, deletion, retention, backups."""
+"""Retention: bans, deletion, periods, backups."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ pytestmark = pytest.mark.full
 
 
 def closed_with(socket: Socket) -> int | None:
-    """The code that the socket is closed with."""
+    """The code with which the socket is closed."""
     with pytest.raises(ConnectionClosed) as closed:
         socket.until(lambda m: False)
     return closed.value.rcvd.code if closed.value.rcvd else None
 
 
 def from_outside(server: Served, change: Any) -> Any:
-    """What another program does on the server's database while it runs."""
+    """Another program's action on the server's database while it runs."""
 
     async def do() -> Any:
         store = await Store.open(server.settings.data_dir)
@@ -114,7 +114,7 @@ def test_signing_out_closes_the_sockets_of_that_browser(server: Served, everywhe
 
 
 def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Path) -> None:
-    """At tables that are over, played and waited at, in logs, chat, hands, reports: nowhere."""
+    """Not at finished, running or waiting tables, nor in logs, chat, hands or reports."""
     ann, bob = server.player(), server.player()
     ok(ann.http.post("/api/account", json={**SECRET, "name": "Annabella"}))
     one = my_id(ann)
@@ -325,7 +325,7 @@ def test_a_damaged_backup_changes_nothing(backup: Path) -> None:
 
 
 def test_a_backup_of_an_older_schema_is_migrated(backup: Path, tmp_path: Path) -> None:
-    """As one that an older version wrote: with its schema's number, and without the tables that came later."""
+    """As an older version wrote it: with its schema's number, and without later tables."""
     lines = [json.loads(line) for line in gzip.decompress(backup.read_bytes()).splitlines()]
     lines[0]["schema"] = "0002"
     engine = sa.create_engine("sqlite://")

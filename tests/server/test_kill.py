@@ -1,4 +1,4 @@
-"""kill -9 in mid-hand, start again: the table is exactly where it was, and everything acknowledged is there."""
+"""kill -9 in mid-hand, then a restart: the table is exactly where it was, and every acknowledged command is in the log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .harness import SECONDS, Json, Player, Remote, Socket
 SCRIPT = "import sys, dasan.server.main as m; from pathlib import Path; m.serve('127.0.0.1', 0, Path(sys.argv[1]))"
 
 CHEAP = {"DASAN_BOT_DELAY": "0.02", "DASAN_WARM": "0", "DASAN_PASSWORD_MEMORY_MB": "1", "DASAN_MESSAGE_RATE": "1000000"}
-"""Settings that spare a machine what these tests do not look at."""
+"""Settings that leave out what these tests do not check."""
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def test_a_killed_server_resumes_exactly_there(tmp_path: Path, preset: str, live
 
 @pytest.mark.slow
 def test_nothing_acknowledged_is_lost_when_killed_between_bots(tmp_path: Path) -> None:
-    """Killed while bots are moving: the log holds at least everything that was seen, and the hand goes on."""
+    """Killed while bots are moving: the log has at least everything that was shown, and the hand continues."""
     rng = random.Random(4)
     cookies: httpx.Cookies = httpx.Cookies()
     table_id = ""
@@ -151,7 +151,7 @@ def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path)
 @pytest.mark.full
 @pytest.mark.long
 def test_people_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
-    """Two scripted people; every command that was answered is in the log once, at the place it was told."""
+    """Two scripted people; every answered command is in the log once, at the acknowledged place."""
     rng = random.Random(8)
     jars: list[httpx.Cookies] = []
     table_id = ""
@@ -170,7 +170,7 @@ def test_people_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
                 jars = [client.cookies for client in clients]
             sockets = [stack.enter_context(player.sit(table_id)) for player in people]
             for seat, command in unanswered:
-                # Nobody knows whether it was carried out: sent again, it is carried out once.
+                # It may have been carried out or not: sent again, it is carried out once.
                 sockets[seat].send(**command)
                 answer = sockets[seat].answer(command["id"])
                 if answer["type"] == "ack":
@@ -208,7 +208,7 @@ def test_people_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
 
 
 def next_to_move(sockets: list[Socket]) -> int | None:
-    """The seat of the person whose turn it is, as soon as everybody knows; None when the hand is over."""
+    """The seat of the person whose turn it is, once all sockets show it; None when the hand is over."""
     while True:
         newest = max(sockets, key=lambda socket: int(socket.table["seq"]))
         view = newest.view
@@ -225,7 +225,7 @@ def next_to_move(sockets: list[Socket]) -> int | None:
 
 @pytest.mark.full
 def test_an_event_goes_on_after_a_kill(tmp_path: Path) -> None:
-    """Kill the server in the middle of a deal of an event: the deal goes on, what was scored stays, and nobody plays it twice."""
+    """Kill the server in the middle of a deal of an event: the deal continues, scores stay, and nobody plays it twice."""
     rng = random.Random(4)
     cookies = httpx.Cookies()
     event, table = "", ""

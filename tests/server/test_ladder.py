@@ -77,7 +77,7 @@ def some_hands(count: int) -> list[FinishedHand]:
 
 @pytest.mark.full
 def test_ratings_are_computed_again_from_the_stored_hands(tmp_path: Path) -> None:
-    """The command finds what was changed, and stores it and its chart as they were."""
+    """The command finds altered ratings, and restores them and their chart."""
     file = tmp_path / DATABASE_FILE
     engine = sa.create_engine(f"sqlite:///{file}")
     with engine.begin() as connection:

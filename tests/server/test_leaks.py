@@ -1,6 +1,5 @@
-"""G.02 at the rim: nothing that ever left the server for a seat names a card that seat may not see.
-
-What a seat may see is worked out here from the whole truth, the log's, with nothing of `view.py`.
+"""G.02 at the edge of the server: no byte sent to a seat names a card that the seat may not see. The cards that a seat
+may see are computed here from the log, without `view.py`.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ TABLES = [
 
 @dataclass
 class Sent:
-    """One thing a viewer got."""
+    """One message to a viewer."""
 
     viewer: int | None
     seq: int
@@ -96,7 +95,7 @@ def hand_may_show(state: dasan.State, viewer: int | None) -> set[str]:
 
 @dataclass
 class Truth:
-    """The whole truth of a table after so many entries: its room, and the hands dealt so far."""
+    """The complete state of a table after some entries: its room, and the hands dealt so far."""
 
     room: Room
     hands: list[dasan.State]
@@ -150,7 +149,7 @@ def record_of(player: Player, table_id: str) -> list[Json]:
 @pytest.mark.sampled(2, 3)
 @pytest.mark.parametrize(("preset", "options"), TABLES)
 def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, options: Json) -> None:
-    """Two people, bots and a spectator: every byte each of them got is held against the log."""
+    """Two people, bots and a spectator: every byte each of them got is compared with the log."""
     watch_a_session(server, preset, options, 2, random.Random(preset))
 
 
@@ -158,7 +157,7 @@ def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, 
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("preset", list(dasan.PRESETS))
 def test_nobody_is_told_in_hundreds_of_hands(server: Served, preset: str) -> None:
-    """The same with other options each time, as far as the game allows them together. HANDS: how many hands."""
+    """The same with other options each time, as far as the game allows them together. HANDS: the number of hands."""
     rng, hands = random.Random(f"many {preset}"), int(os.environ.get("HANDS", "200"))
     for number in range(0, hands, EACH):
         options = some_options(preset, rng) if number else {}
@@ -177,7 +176,7 @@ def some_options(preset: str, rng: random.Random) -> Json:
 
 
 def watch_a_session(server: Served, preset: str, options: Json, hands: int, rng: random.Random) -> None:
-    """So many hands of random moves, and then the comparison."""
+    """Play this many hands of random moves, then compare."""
     people = [server.player(), server.player()]
     guest = server.player()
     players = dasan.rules(preset, **options).players
@@ -203,8 +202,8 @@ def watch_a_session(server: Served, preset: str, options: Json, hands: int, rng:
                     command_id = f"m{number}-{socket.table['seq']}"
                     socket.send(type="move", id=command_id, move=rng.choice(socket.view["legal_moves"])["move"])
                     assert socket.answer(command_id)["type"] == "ack"
-                    # Refusals must not tell either; most of these moves are not allowed. One may name a play that a bot has made
-                    # since the acknowledgement: the socket is told of that before it is refused.
+                    # Refusals must not leak either; most of these moves are illegal. One may name a play that a bot
+                    # has made since the acknowledgement: the socket gets that play before the refusal.
                     socket.send(type="move", id=f"wrong-{command_id}", move=rng.choice(NAMED))
                     refusal = socket.answer(f"wrong-{command_id}")
                     refused.append(Sent(seat, socket.table["seq"], refusal))
@@ -282,7 +281,7 @@ GETS = (
     "/api/rules/{preset}?{table}=1",
 )
 HOW_TO_WRITE = "like 4H, TS or RJ"
-"""What the refusal of a text that is no card says, whatever is dealt."""
+"""The refusal of a text that is not a card, whatever is dealt."""
 POSTS: tuple[tuple[str, Json], ...] = (
     ("/api/tables/{table}/commands", {"type": "move", "id": "a", "move": "no move"}),
     ("/api/tables/{table}/commands", {"type": "move", "id": "b", "move": "pass pass"}),
@@ -298,7 +297,7 @@ POSTS: tuple[tuple[str, Json], ...] = (
 @pytest.mark.full
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, tmp_path: Path) -> None:
-    """While a hand is played, every byte of them, for a player and for a stranger."""
+    """Every byte of them during a hand, for a player and for a stranger."""
     token, rng, written = "a token of the host's", random.Random(preset), io.StringIO()
     (tmp_path / "page").mkdir()
     (tmp_path / "page" / "index.html").write_text("<!doctype html><title>a page</title>")
@@ -319,7 +318,7 @@ def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, 
                         answers = [who.http.get(path.format(**names)) for path in GETS]
                         answers += [who.http.post(path.format(**names), json=body) for path, body in POSTS]
                         answers.append(who.http.get("/metrics", headers={"authorization": f"Bearer {token}"}))
-                        # A move that is refused is told by its own cards alone.
+                        # A refusal names only the cards of the refused move.
                         got += [(viewer, seq, str(answer.url), answer.text) for answer in answers]
                     move = rng.choice(socket.view["legal_moves"])["move"]
                     socket.send(type="move", id=f"m{seq}", move=move)
@@ -337,7 +336,7 @@ def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, 
 
 @pytest.mark.full
 def test_the_log_of_the_process_names_no_cards(server: Served, caplog: pytest.LogCaptureFixture) -> None:
-    """Not even when a bot fails with cards in its words."""
+    """Not even when a bot fails with cards in its message."""
 
     class Loud:
         name = version = "loud"

@@ -23,7 +23,7 @@ GAMES = [
 
 
 def play_hand(socket: Socket, rng: random.Random) -> int:
-    """Random legal moves until the hand is over; how many were this seat's own."""
+    """Random legal moves until the hand is over; returns the number of this seat's own."""
     made = 0
     while socket.my_turn():
         made += 1
@@ -125,7 +125,7 @@ def test_a_forged_cookie_is_nobody(server: Served) -> None:
     table_id = owner.open_table("big-three", ["random", "random"])
     (cookie,) = owner.http.cookies.jar
     assert cookie.value is not None
-    signed, signature = cookie.value.rsplit(".", 1)  # not its last character, whose last bits mean nothing
+    signed, signature = cookie.value.rsplit(".", 1)  # not its last character, whose last bits are unused
     thief.http.cookies.set(cookie.name, f"{signed}.{'B' if signature[0] == 'A' else 'A'}{signature[1:]}")
     assert thief.http.get(f"/api/tables/{table_id}").status_code == 403
     assert cookie.has_nonstandard_attr("HttpOnly")
@@ -235,13 +235,13 @@ def test_tables_in_the_list_tell_where_they_stand(server: Served) -> None:
 
 @pytest.mark.full
 def test_the_bots_finish_a_hand_that_has_lost_its_player(server: Served) -> None:
-    """Winner goes on until one player holds cards (W.18), whether or not the human is still in, or there."""
+    """Winner continues until one player holds cards (W.18), whether or not the human is still in the hand or connected."""
     player = server.player()
     for attempt in range(20):
         table_id = player.open_table("winner", ["random"] * 3)
         with player.sit(table_id) as socket:
             while socket.my_turn():
-                # The longest play gets rid of the hand soonest.
+                # The longest plays empty the hand soonest.
                 best = max(socket.view["legal_moves"], key=lambda m: len(m.get("cards", [])))
                 socket.send(type="move", id=f"{attempt}-{socket.table['seq']}", move=best["move"])
                 socket.receive()

@@ -1,4 +1,4 @@
-"""The people of `dasan bench server` play at a real server."""
+"""The simulated people of `dasan bench server` play on a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long sessions: opening one takes no longer than a short one, and many who download it at once stop nobody."""
+"""Long sessions: opening one takes no longer than opening a short one, and many simultaneous downloads block nobody."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RECORDED = 30
 
 
 def played(folder: Path, hands: int) -> tuple[str, httpx.Cookies]:
-    """A table in this folder's database where so many hands are over: its id, and its player's cookies."""
+    """A table in this folder's database with this many finished hands: its id, and its player's cookies."""
     with process(folder, DASAN_BOT_DELAY="0") as (server, _), ExitStack() as stack:
         http = stack.enter_context(httpx.Client(base_url=server.address, timeout=SECONDS))
         player = Player(server, http)
@@ -47,7 +47,7 @@ def played(folder: Path, hands: int) -> tuple[str, httpx.Cookies]:
 
 
 def lengthened(folder: Path, hands: int) -> None:
-    """Make the one hand that was played the last of so many: copies of it, with a log as long as they take."""
+    """Make the one played hand the last of this many, by copying it and its log."""
     connection = sqlite3.connect(folder / DATABASE_FILE)
     (each,) = connection.execute("SELECT COUNT(*) FROM events").fetchone()
     (text,) = connection.execute("SELECT checkpoint FROM tables").fetchone()

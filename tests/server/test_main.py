@@ -1,4 +1,4 @@
-"""Starting: settings, ports, one line for what is wrong."""
+"""Starting: settings, ports, one line for each error."""
 
 from __future__ import annotations
 

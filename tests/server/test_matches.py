@@ -28,7 +28,7 @@ def test_the_nearest_sit_down_together_and_the_window_widens() -> None:
     assert party(me, [far, near], 3, 0, 1000) == ()
     assert party(me, [far, near, nearer], 3, 0, 1000) == (me, nearer, near)
     assert party(me, [far, near], 3, 5_000, 1_000_000) == (me, near, far)
-    # Both must have waited: a newcomer is not drawn to somebody far away at once.
+    # Both must have waited: a newcomer is not matched with a distant rating at once.
     assert party(me, [seeker("new", 1700, since=5_000), near], 3, 5_000, 1_000_000) == ()
 
 
@@ -87,7 +87,7 @@ async def test_everybody_who_seeks_is_at_one_table(opened: Opened) -> None:
         assert {(await seek(matches, name, 3)).table for name in "ab"} == {found.table}
         room = (await store.log.load(found.table)).room
         assert sorted(chair.name for chair in room.chairs) == ["a", "b", "c"]
-        # Whoever has got the table seeks no more, and who does not ask again is forgotten.
+        # A player with a table stops seeking, and one who does not ask again is dropped.
         assert (await seek(matches, "d", 10)).seeking == 1
         assert (await seek(matches, "e", 10 + GONE + 1)).seeking == 1
         assert await matches.leave("e") is None
@@ -111,7 +111,7 @@ async def test_many_at_once_are_each_at_one_table(opened: Opened) -> None:
 
 
 async def test_a_player_who_no_longer_asks_is_seated_with_nobody(opened: Opened) -> None:
-    """Over two processes on PostgreSQL: two stores of one database."""
+    """As with two processes on PostgreSQL: two stores of one database."""
     one, other = await opened(), await opened()
     try:
         await seek(one.matches, "ghost", 0)
@@ -123,7 +123,7 @@ async def test_a_player_who_no_longer_asks_is_seated_with_nobody(opened: Opened)
         assert found.table is not None
         room = (await other.log.load(found.table)).room
         assert sorted(chair.player or "" for chair in room.chairs) == ["a", "b", "c"]
-        # One whose request was only late has waited all the time; after a while they begin anew.
+        # A player whose request was only late keeps their waiting time; after a longer gap it starts again.
         assert (await seek(other.matches, "ghost", GONE)).since == 0
         assert (await seek(other.matches, "ghost", 2 * GONE + 1)).since == 2 * GONE + 1
     finally:

@@ -23,7 +23,7 @@ def text_of(result: Any) -> str:
 
 
 async def hand(client: Any, link: str) -> list[str]:
-    """Every description that an agent reads while it plays a hand with its first legal moves."""
+    """Every description that an agent reads while it plays a hand by the first legal move."""
     assert {tool.name for tool in (await client.list_tools()).tools} == {
         "list_tables",
         "join_table",
@@ -54,7 +54,7 @@ async def hand(client: Any, link: str) -> list[str]:
 
 
 def test_an_agent_plays_a_hand(serve: Serve) -> None:
-    """In this process; then the clauses, and what it may not know: it never reads a card that it does not see."""
+    """In this process; then the clauses; and the agent never reads a card that it may not see."""
     from dasan.remote.mcp_server import make_server
 
     with serve() as server:

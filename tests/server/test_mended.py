@@ -1,4 +1,4 @@
-"""Defects that were found once: an event log that fell silent, a table that spun, one that stopped the others."""
+"""Former defects: an event log that stopped writing, a table that spun, one that blocked the others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class _Breaking:
-    """A database in which one write fails, and the look-up of its cause as well."""
+    """A database in which one write fails, and the query for its cause too."""
 
     shared = False
 
@@ -87,7 +87,7 @@ async def test_the_event_log_goes_on_after_an_error_that_it_cannot_explain(tmp_p
 def test_a_table_does_not_wake_for_a_hand_that_nobody_will_get(
     substitute: tuple[str, Any] | None, number: int, due: bool
 ) -> None:
-    """It would find nothing to do, and wake again at once."""
+    """It would have nothing to do, and wake again at once."""
     table = Table(SimpleNamespace(), "t")
     chair = Chair("human", "Ann", player="ann", substitute=substitute)
     table.room = SimpleNamespace(  # type: ignore[assignment]
@@ -144,7 +144,7 @@ async def test_a_table_is_read_again_once_after_a_change_to_its_log(tmp_path: Pa
 
 
 async def test_a_ban_that_is_made_while_the_server_starts_counts(tmp_path: Path) -> None:
-    """By another process, right before this one begins to look for notices."""
+    """By another process, right before this one begins to read notices."""
     settings = fast(tmp_path)
     settings.data_dir.mkdir()
     app = create_app(settings)

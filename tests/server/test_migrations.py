@@ -1,4 +1,4 @@
-"""Schemas: each revision leads to the next, in SQLite and PostgreSQL, and one that is not known is refused."""
+"""Schemas: each revision leads to the next, in SQLite and PostgreSQL, and an unknown one is refused."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_a_database_with_the_newest_schema_is_opened_without_alembic(
 
 
 def test_a_revision_does_not_follow_the_code() -> None:
-    """It says what it does, so that it does the same when the code has gone on."""
+    """It spells out its operations, so that later code does not change them."""
     for path in (MIGRATIONS / "versions").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -131,7 +131,7 @@ async def test_account_names_of_earlier_versions_are_folded_and_nobody_is_locked
         found = await store.people.by_account(str(row["name"]))
         assert found is not None
         assert found.id == row["id"]
-    # Others write the same names in other ways.
+    # Others write the same names differently.
     for typed, player in (("ANN", "plain"), ("zo\u00e9", "accent"), ("bob", "older"), ("\uff42ob", "older")):
         found = await store.people.by_account(typed)
         assert found is not None

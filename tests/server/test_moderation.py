@@ -1,4 +1,4 @@
-"""Moderation: the queue of reports, mutes, bans of players and networks, refused words, the audit log."""
+"""Moderation: the queue of reports, mutes, bans of players and networks, blocked words, the audit log."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def test_sockets_of_others_are_left_alone(serve: Serve, monkeypatch: pytest.Monk
         acted(mo, type="ban-network", network="198.51.100.0/24", days=7)
         acted(mo, type="unban-network", network="198.51.100.0/24")
         time.sleep(0.2)
-    # The task that reads notices may find the ban before the request has.
+    # The task that reads notices may see the ban before the request does.
     assert 1 <= len(everybody) <= 2, "only the ban of a network may be about anybody"
 
 

@@ -1,4 +1,4 @@
-"""A player's own hands by what they were: every filter against a naive search, pages that stop early, and turning points."""
+"""A player's own hands: every filter against a naive search, pages that stop early, and turning points."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def drawn(number: int, player: str, rng: random.Random) -> FinishedHand:
 
 @pytest.fixture
 def hands(server: Served) -> tuple[Player, list[Json]]:
-    """A player with 120 hands, and what the server says of all of them."""
+    """A player with 120 hands, and the server's list of all of them."""
     ann = server.player()
     played(ann)
     rng = random.Random(28)

@@ -1,4 +1,4 @@
-"""Names: everybody can read them, and none passes for somebody else's, a bot's or the host's."""
+"""Names: all are readable, and none can be mistaken for somebody else's, a bot's or the host's."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_name_is_free_again_when_its_account_is_deleted(server: Served) -> Non
 
 @pytest.mark.full
 async def test_look_alike_accounts_made_at_the_same_time_are_one(opened: object) -> None:
-    """Two processes have both found that the name is free."""
+    """Two processes have both seen that the name is free."""
     stores: list[Store] = [await opened() for _ in range(2)]  # type: ignore[operator]
     for n in range(8):
         one, other = f"Ali{n}ce", f"AIi{n}ce"

@@ -1,4 +1,4 @@
-"""Many addresses of one network count like one, and connections that ask for nothing leave the others their room."""
+"""Many addresses of one network count like one, and idle connections leave room for others."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def half_open(server: Served, addresses: int, each: int) -> Iterator[list[socket
 
 
 def test_half_open_connections_keep_nobody_out(serve: Serve) -> None:
-    """As many as the server takes connections, from 17 addresses: everybody is answered as if they were not there."""
+    """As many as the server accepts, from 17 addresses: everybody else is answered as if they did not exist."""
     with serve(most_connections=256, connections_each=64, request_seconds=60.0) as server:
         player = server.player()
         table_id = player.open_table("big-two", ["random"] * 3)
@@ -91,7 +91,7 @@ def test_half_open_connections_keep_nobody_out(serve: Serve) -> None:
 
 
 def test_connections_kept_open_after_an_answer_keep_nobody_out(serve: Serve) -> None:
-    """Health checks are answered whatever the number of connections; one that stays open after it waits like any other."""
+    """Health checks are always answered; a connection that stays open after one is idle like any other."""
     with serve(most_connections=64, connections_each=64, request_seconds=60.0) as server, ExitStack() as stack:
         held = []
         for n in range(128):
@@ -105,7 +105,7 @@ def test_connections_kept_open_after_an_answer_keep_nobody_out(serve: Serve) -> 
 
 
 def test_the_last_room_is_for_players_and_health(serve: Serve) -> None:
-    """Sockets fill the server, and none of them waits for a request."""
+    """Sockets, which are never idle connections, fill the server."""
     with serve(most_connections=16, connections_each=64) as server:
         player = server.player()
         ok = player.http.post("/api/me/name", json={"name": "Ann"})

@@ -1,4 +1,4 @@
-"""Notes on finished hands: at moves that exist, bounded by hand, author and position, a page at a time."""
+"""Notes on finished hands: only at existing moves; limits by hand, author and position; pages."""
 
 from __future__ import annotations
 

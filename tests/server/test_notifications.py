@@ -1,4 +1,4 @@
-"""Notifications: the outbox, Web Push to a push service that decrypts them, letters to an SMTP server, and quiet hours."""
+"""Notifications: the outbox, Web Push to a push service that decrypts messages, e-mails to an SMTP server, and quiet hours."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def decoded(text: str) -> bytes:
 
 @dataclass
 class Browser:
-    """A browser with a push subscription, and the messages that have reached it, decrypted as RFC 8291 says."""
+    """A browser with a push subscription, and the messages that it has received, decrypted by RFC 8291."""
 
     endpoint: str
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
@@ -91,9 +91,9 @@ class Browser:
 
 @dataclass
 class PushService:
-    """A push service: what was posted to it, and the statuses that it answers with before it takes messages.
+    """A push service: the posts to it, and the statuses with which it answers before it accepts messages.
 
-    answers: paths that begin like ``slow`` get no answer before it is set.
+    answers: paths that begin with ``slow`` get no answer until it is set.
     """
 
     address: str
@@ -106,7 +106,7 @@ class PushService:
         return Browser(f"{self.address}/push/{name}")
 
     def wait(self, number: int) -> list[tuple[str, dict[str, str], bytes]]:
-        """What was posted, once that is as much."""
+        """The posts, once there are this many."""
         end = time.monotonic() + SECONDS
         while len(self.posted) < number:
             assert time.monotonic() < end, self.posted
@@ -145,7 +145,7 @@ def push_service() -> Iterator[PushService]:
 
 @dataclass
 class PostOffice:
-    """An SMTP server: the letters it took, and addresses that it refuses."""
+    """An SMTP server: the e-mails it accepted, and addresses that it refuses."""
 
     port: int
     letters: list[EmailMessage] = field(default_factory=list)
@@ -164,14 +164,14 @@ class PostOffice:
         return "250 taken"
 
     def wait_for(self, address: str) -> None:
-        """Wait for a letter to this address."""
+        """Wait for an e-mail to this address."""
         end = time.monotonic() + SECONDS
         while address not in {letter["To"] for letter in self.letters}:
             assert time.monotonic() < end
             time.sleep(0.02)
 
     def wait(self, number: int) -> EmailMessage:
-        """The last letter, once there are as many."""
+        """The last e-mail, once there are this many."""
         end = time.monotonic() + SECONDS
         while len(self.letters) < number:
             assert time.monotonic() < end
@@ -225,7 +225,7 @@ def slow_table(host: Player, guest: Player) -> str:
 
 
 def moved(server: Served, table: str, players: list[Player]) -> Player:
-    """Let whoever's turn it is make the first legal move; wait until it is somebody else's of these. That player."""
+    """Make the first legal move of the player to act; wait until it is another one's turn; return that player."""
     end = time.monotonic() + SECONDS
 
     def mover() -> Player | None:
@@ -288,7 +288,7 @@ def test_a_turn_and_an_invitation_reach_the_browser_encrypted(serve: Serve) -> N
         end = time.monotonic() + SECONDS
 
         def told() -> list[dict[str, Any]]:
-            """The messages to whoever is waited for, about this table."""
+            """The messages about this table to the player to act."""
             read = (browsers[name].read(body) for path, _, body in service.posted if path == f"/push/{name}")
             return [message for message in read if message["tag"] == f"turn {slow}"]
 

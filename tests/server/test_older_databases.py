@@ -1,7 +1,7 @@
-"""Databases that earlier versions wrote, one for each schema, open in this one, and can be backed up before that.
+"""Databases of earlier versions, one for each schema, open in this one, and can be backed up before that.
 
 `databases/NNNN.sql.gz` is the dump of a database that the last commit with that schema wrote: five games, three of them in
-their second hand, from schema 0002 on with chat, an account and a table that waits. `NNNN.json` says what that commit showed.
+their second hand, from schema 0002 on with chat, an account and a table that waits. `NNNN.json` has what that commit showed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SCHEMAS = sorted(known() - {newest()})
 
 
 def laid_out(schema: str, folder: Path) -> Path:
-    """A data folder with the database of that schema."""
+    """A data folder with the database of this schema."""
     folder.mkdir(mode=0o700)
     connection = sqlite3.connect(folder / DATABASE_FILE)
     connection.executescript(gzip.decompress((DATABASES / f"{schema}.sql.gz").read_bytes()).decode())
@@ -40,7 +40,7 @@ def laid_out(schema: str, folder: Path) -> Path:
 
 
 def told(schema: str) -> list[Json]:
-    """What the commit that wrote the database showed of its tables."""
+    """The tables as the commit that wrote the database showed them."""
     found: list[Json] = json.loads((DATABASES / f"{schema}.json").read_text(encoding="utf-8"))
     return found
 
@@ -51,7 +51,7 @@ def test_there_is_a_database_of_every_schema_that_was_released() -> None:
 
 
 async def check(folder: Path, schema: str) -> None:
-    """Every table of the database is as the commit that wrote it showed it."""
+    """Every table of the database looks as it did to the commit that wrote it."""
     store = await Store.open(folder)
     assert await store.database.read(current) == newest()
     for wanted in told(schema):
@@ -83,7 +83,7 @@ def test_the_oldest_tables_go_on(tmp_path: Path) -> None:
     laid_out("0001", tmp_path / "data")
     with served(fast(tmp_path)) as server:
         player = server.player()
-        # The cookies of its version named a player and no session.
+        # Cookies of that version named a player but no session.
         player.http.cookies.set("dasan_session", server.identities._cookies.sign("player-1"))
         assert len(player.http.get("/api/tables").json()) == 5
         for table in told("0001"):
@@ -96,7 +96,7 @@ def test_the_oldest_tables_go_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.full
 def test_it_is_backed_up_before_it_is_migrated(schema: str, tmp_path: Path) -> None:
-    """As the page on upgrading begins: the backup has the old schema, and is restored by this version."""
+    """The first step of the upgrade guide: the backup has the old schema, and this version restores it."""
     folder, file = laid_out(schema, tmp_path / "data"), tmp_path / "before.gz"
     made = CliRunner().invoke(app, ["admin", "backup", str(file), "--data-dir", str(folder)])
     assert made.exit_code == 0, made.output

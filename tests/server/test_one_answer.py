@@ -179,7 +179,7 @@ async def test_nobody_is_left_at_an_old_table_while_the_database_is_silent(
 
 @pytest_asyncio.fixture
 async def alone(tmp_path: Path) -> AsyncIterator[Tables]:
-    """A process alone, on SQLite."""
+    """The only process, on SQLite."""
     settings = fast(tmp_path)
     settings.data_dir.mkdir()
     store = await Store.open(settings.data_dir)

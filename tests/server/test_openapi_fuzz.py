@@ -1,4 +1,4 @@
-"""Requests made from the OpenAPI document by schemathesis, and messages made from the socket's schema by Hypothesis."""
+"""Requests generated from the OpenAPI document by schemathesis, and messages from the socket's schema by Hypothesis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: `mak
 
 ERROR = {"type", "id", "code", "clause", "message"}
 LEAST = 30
-"""So many operations there are at least: fewer, and the document has lost some."""
+"""The least number of operations: with fewer, the document has lost some."""
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def arena(tmp_path: Path) -> Iterator[tuple[Served, Player, str]]:
 
 
 def quietly(examples: int) -> settings:
-    """The same examples in every run, as many as asked for."""
+    """The same examples in every run, this many."""
     checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
     return settings(
         max_examples=examples, derandomize=True, deadline=None, phases=[Phase.generate], suppress_health_check=checks
@@ -39,7 +39,7 @@ def quietly(examples: int) -> settings:
 
 
 def knock(arena: tuple[Served, Player, str], examples: int) -> int:
-    """Call every operation with made requests: how many there are."""
+    """Call every operation with generated requests; returns their number."""
     server, player, table_id = arena
     document = player.http.get("/api/openapi.json").json()
     api = schemathesis.openapi.from_dict(document)
@@ -72,7 +72,7 @@ def knock(arena: tuple[Served, Player, str], examples: int) -> int:
 
 
 def allowed(schema: Json, definitions: Json) -> st.SearchStrategy[Any]:
-    """The values that a part of our schema allows."""
+    """Values that a part of our schema allows."""
     match schema:
         case {"$ref": str(name)}:
             return allowed(definitions[name.rpartition("/")[2]], definitions)
@@ -106,7 +106,7 @@ def allowed(schema: Json, definitions: Json) -> st.SearchStrategy[Any]:
 
 
 def speak(arena: tuple[Served, Player, str], examples: int) -> None:
-    """Send messages that the schema allows: each that has an id gets an answer, and the socket lives."""
+    """Send valid messages: each with an id gets an answer, and the socket stays open."""
     _, player, table_id = arena
     definitions = protocol.schema()["$defs"]
     messages = allowed(definitions["ClientMessage"], definitions)

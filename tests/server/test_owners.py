@@ -1,4 +1,4 @@
-"""What goes on at an owner while others come, go and fall silent."""
+"""A table's owner while relays connect, leave and fall silent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.full
 
 
 class _Table:
-    """As much of a table as relays touch; `attended` gives way to whatever else wants to run."""
+    """The part of a table that relays use; `attended` yields to other tasks."""
 
     id = "t"
 

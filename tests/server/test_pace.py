@@ -1,4 +1,4 @@
-"""The time of a bot's move does not tell whether the bot had a choice: two-sample tests over hundreds of passes.
+"""The time of a bot's move does not reveal whether the bot had a choice: two-sample tests over hundreds of passes.
 
 The statistic is that of Kolmogorov and Smirnov: the largest difference between two samples' distribution functions.
 """
@@ -65,7 +65,7 @@ def test_forced_and_chosen_passes_take_times_of_one_distribution(bot: str) -> No
             needed.append(int(SLOW[bot](chance)))
             chosen.append(pace.choice(bot, needed[-1], needed[-1]))
             assert chosen[-1] >= needed[-1]
-    # The first choices of all are made before anything is known of the bot.
+    # The very first choices are made before the bot's speed is known.
     assert likely(forced[100:], chosen[100:]) > 0.05
     short = [time for time, need in zip(chosen, needed, strict=True) if need <= sorted(needed)[len(needed) // 2]]
     long = [time for time, need in zip(chosen, needed, strict=True) if need > sorted(needed)[len(needed) // 2]]
@@ -73,7 +73,7 @@ def test_forced_and_chosen_passes_take_times_of_one_distribution(bot: str) -> No
 
 
 def test_load_delays_forced_and_chosen_passes_alike() -> None:
-    """Waves of other tables' work: for a while nothing waits, then everything waits seconds for a bot's process."""
+    """Load in waves: for a while nothing waits, then everything waits seconds for a bot's process."""
     chance = random.Random(31)
     pace = Pace(600, random.Random(32))
     times: dict[tuple[bool, bool], list[float]] = {
@@ -112,7 +112,7 @@ async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path) -
 
 
 def test_the_former_way_is_told_apart() -> None:
-    """A fixed delay, or the time that was needed if that is longer: what the test above would have found."""
+    """A fixed delay, or the thinking time if longer, as in an earlier version: the test detects it."""
     chance = random.Random(11)
     chosen = [max(600.0, SLOW["as slow as strong"](chance)) for _ in range(200)]
     assert likely([600.0] * 200, chosen) < 1e-9
@@ -129,7 +129,7 @@ def test_bots_stay_as_quick_as_the_host_wants() -> None:
 async def test_at_tables_the_times_of_passes_are_of_one_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whole hands of a bot that takes its time over each choice, by the times in the tables' logs."""
+    """Whole hands of a bot that thinks slowly about each choice, by the times in the tables' logs."""
     settings = fast(tmp_path, bot_delay=0.04)
     settings.data_dir.mkdir()
     store = await Store.open(settings.data_dir)

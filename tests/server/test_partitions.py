@@ -1,4 +1,4 @@
-"""Nothing in the schema stands in the way of several databases: no foreign key leads from one part of it to another."""
+"""The schema can be split over several databases: no foreign key leads from one part of it to another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARTS = {
     "processes": "processes notices promises",
     "events": "duplicates duplicate_entries duplicate_plays duplicate_pars event_reminders",
 }
-"""The parts of the database that would each be in one place; those of tables and hands in several, by the table's id."""
+"""The parts of the schema that would each stay together; those of tables and hands would be split by the table's id."""
 
 
 def test_every_table_belongs_to_one_part() -> None:
@@ -30,7 +30,7 @@ def test_no_foreign_key_leads_to_another_part() -> None:
 
 
 def test_tables_and_hands_have_random_ids() -> None:
-    """Numbers that a database counts itself would meet those of another."""
+    """Sequential ids of several databases would collide."""
     for part in ("tables", "hands"):
         columns = {name: metadata.tables[name].autoincrement_column for name in PARTS[part].split()}
         counted = [name for name, column in columns.items() if column is not None and column.autoincrement is True]

@@ -1,4 +1,4 @@
-"""Several people at one table, through real sockets: sit down, start, leave, come back, talk, watch, go on."""
+"""Several people at one table, through real sockets: sitting, starting, leaving, returning, talking, watching, continuing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def refused(socket: Socket, kind: str, **fields: object) -> Json:
 
 
 def mover(sockets: list[Socket]) -> Socket | None:
-    """The socket whose turn it is, once everybody knows; None when the hand is over."""
+    """The socket whose turn it is, once all sockets show it; None when the hand is over."""
     while True:
         newest = max(socket.table["seq"] for socket in sockets)
         for socket in sockets:
@@ -67,7 +67,7 @@ def mover(sockets: list[Socket]) -> Socket | None:
 
 
 def play_on(sockets: list[Socket], rng: random.Random, most: int = 1000) -> int:
-    """Random moves by everybody until the hand is over, or so many; how many were made."""
+    """Random moves by everybody until the hand is over, or this many; returns their number."""
     for made in range(most):
         socket = mover(sockets)
         if socket is None:
@@ -242,7 +242,7 @@ def test_spectators_come_late_and_strangers_not_at_all(server: Served) -> None:
 
 @pytest.mark.full
 def test_spectators_come_late_to_a_table_that_is_read_again(tmp_path: Path) -> None:
-    """After a restart they are not shown what they would not have seen without one."""
+    """After a restart they see nothing earlier than they would have without one."""
     newest: dict[int, tuple[str, int]] = {}
     with served(fast(tmp_path)) as server:
         for delay in (600, 3):
@@ -324,7 +324,7 @@ def test_offers_end_a_session_and_a_rematch_follows(server: Served) -> None:
 
 
 def ended(one: Socket, two: Socket) -> None:
-    """End the session of two people."""
+    """End a session of two people."""
     done(one, "offer", offer="end")
     two.until_seen(lambda table: table["table"]["offer"] is not None)
     done(two, "answer", accept=True)
@@ -334,7 +334,7 @@ def ended(one: Socket, two: Socket) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("wanted", [True, False])
 def test_a_rematch_leaves_the_chair_of_a_player_who_has_gone_open(server: Served, wanted: bool) -> None:
-    """Whether they offered it and went, or went without a word."""
+    """Whether they offered one and left, or just left."""
     with seated(server, "big-three", 2, bots=1) as (one, two):
         ended(one, two)
         if wanted:

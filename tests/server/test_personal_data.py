@@ -1,4 +1,4 @@
-"""What is stored of a player is in the player's export, and gone with the player, in whichever table it stands."""
+"""All data about a player is in the player's export and is deleted with the player, in every database table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def names_players(column: sa.Column[Any]) -> bool:
 
 
 def value(column: sa.Column[Any]) -> Any:
-    """Something that fits a column, the same for every table."""
+    """A value that fits a column, the same for every table."""
     if column.name == "line":
         return '{"type":"chat","seat":0,"name":"x","text":"x"}'
     if column.name == "account":
@@ -63,7 +63,7 @@ def fill(connection: sa.Connection, table: sa.Table, number: int, about: str | N
 
 
 async def filled(store: Store) -> dict[tuple[str, str], bool]:
-    """Fill every table that names players. For each column: whether Ann's export tells of it."""
+    """Fill every table that names players. For each column: whether Ann's export contains the row."""
     told: dict[tuple[str, str], bool] = {}
     for name in ("tables", "hands", "players", "duplicates", "groups"):
         table = metadata.tables[name]
@@ -106,7 +106,7 @@ async def test_nothing_that_names_a_deleted_player_stays(opened: Opened) -> None
 
 
 async def test_nobody_follows_or_blocks_a_player_who_is_deleted_meanwhile(opened: Opened) -> None:
-    """The request has found the player, who is then deleted before it stores anything."""
+    """The request has read the player, who is then deleted before it writes."""
     store = await opened()
     for name in ("ada", "bob"):
         await store.people.register(name, name, "hash", 1)

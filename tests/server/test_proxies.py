@@ -1,4 +1,4 @@
-"""Behind nginx and Caddy, set up as the hosting guide says: real addresses, Secure cookies, sockets, nothing forged."""
+"""Behind nginx and Caddy, configured as in the hosting guide: real addresses, Secure cookies, sockets, no forged headers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAME = "cards.example"
 
 @dataclass
 class Proxied:
-    """A server behind a proxy that speaks TLS."""
+    """A server behind a proxy that terminates TLS."""
 
     server: Served
     proxy: str
@@ -52,7 +52,7 @@ class Proxied:
 
 @contextmanager
 def nginx(folder: Path, upstream: int, port: int, plain: int) -> Iterator[Path]:
-    """nginx with the file of the guide: where it listens, its certificate and the server are those of the test."""
+    """nginx with the guide's file; only its port, its certificate and the server are the test's."""
     found = installed("nginx")
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run([installed("openssl"), *signed(NAME, key, certificate)], check=True, capture_output=True)
@@ -73,7 +73,7 @@ def nginx(folder: Path, upstream: int, port: int, plain: int) -> Iterator[Path]:
 
 
 def installed(name: str) -> str:
-    """A program of the system; the test is skipped aloud where there is none."""
+    """A program of the system; without it the test is skipped with a reason."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
     if found is None:
         pytest.skip(f"no {name}: on Debian and Ubuntu, apt-get install nginx-light openssl")
@@ -81,14 +81,14 @@ def installed(name: str) -> str:
 
 
 def signed(name: str, key: Path | str, certificate: Path | str) -> list[str]:
-    """What openssl is told to make a key and a certificate that it signs itself."""
+    """The arguments of openssl for a key and a self-signed certificate."""
     made = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
     named = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
     return ["req", *made, *named, "-keyout", str(key), "-out", str(certificate)]
 
 
 def whole(folder: Path, http: str) -> str:
-    """A whole configuration of nginx around its ``http`` block, with files in the folder alone."""
+    """A complete nginx configuration around its ``http`` block, with all files in the folder."""
     temporary = "".join(f"{kind}_temp_path {folder};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     main = f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
     return f"{main}http {{\naccess_log off;\n{temporary}{http}\n}}\n"
@@ -113,7 +113,7 @@ def caddy(folder: Path, upstream: int, port: int, plain: int) -> Iterator[Path]:
 
 
 def wait_for_certificate(port: int, root: Path) -> None:
-    """Wait until the proxy has made itself a certificate."""
+    """Wait until the proxy has made its certificate."""
     deadline = time.monotonic() + SECONDS
     while True:
         try:
@@ -141,7 +141,7 @@ def running(command: list[str], **environment: str) -> Iterator[None]:
 
 @contextmanager
 def legible() -> Iterator[Path]:
-    """A folder that the proxies' own users can read."""
+    """A folder readable by the proxies' own users."""
     with tempfile.TemporaryDirectory(prefix="dasan-proxy-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -215,7 +215,7 @@ def test_limits_are_by_the_browsers_address_and_not_by_what_it_says(proxied: Pro
 
 
 def test_a_browser_cannot_say_that_it_came_by_tls(proxied: Proxied) -> None:
-    """Not past the proxy either: the server believes the proxy alone."""
+    """Not by going around the proxy either: the server trusts only the proxy."""
     headers = {"host": NAME, "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https"}
     transport = httpx.HTTPTransport(local_address="127.0.0.4")
     with httpx.Client(transport=transport, timeout=SECONDS) as http:
@@ -248,7 +248,9 @@ def test_plain_http_leads_to_tls(proxied: Proxied) -> None:
 
 
 def test_one_command_gets_a_certificate_for_nginx(folder: Path) -> None:
-    """nginx is real. Of certbot, whose authority a test cannot reach, only what it is told and what it leaves: a certificate."""
+    """nginx is real. certbot, whose authority a test cannot reach, is a stand-in that checks its arguments and leaves
+    a certificate.
+    """
     found, openssl, name = installed("nginx"), installed("openssl"), "tables.example"
     port, plain, tools = free_port(), free_port(), folder / "tools"
     live = folder / f"letsencrypt/live/{name}"

@@ -1,4 +1,4 @@
-"""Quick match over HTTP, and tables that are left for good."""
+"""Quick match over HTTP, and tables that are left permanently."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_table_that_is_left_for_good_is_off_the_list(server: Served) -> None:
     seats = bo.http.get(f"/api/tables/{shared}").json()["table"]["seats"]
     assert seats[0]["substitute"]["reason"] == "left"
     assert bo.http.get(f"/api/tables/{waiting}").json()["table"]["seats"][0]["kind"] == "open"
-    # Taking the seat back puts the table on the list again.
+    # Returning to the seat puts the table on the list again.
     with ann.sit(shared) as socket:
         socket.send(type="return", id="r")
         assert socket.answer("r")["type"] == "ack"

@@ -1,4 +1,4 @@
-"""What a client sends is read as fast as it is taken, and no faster; floods that no application sees are cut off."""
+"""The server reads only as fast as the application accepts, and disconnects floods that never reach the application."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Application = Callable[[Receive, Send], Awaitable[None]]
 
 
 class Line:
-    """A connection: the client's end, which sends and reads only what a test asks for, and the server's."""
+    """A connection: the client's end, which sends and reads only at the test's request, and the server's end."""
 
     def __init__(self, client: socket.socket, server: uvicorn.Server) -> None:
         self._client = client
@@ -51,7 +51,7 @@ class Line:
 
 @asynccontextmanager
 async def connected(serve: Application, **changes: Any) -> AsyncIterator[Line]:
-    """A client at a server that runs ``serve`` for it, in this event loop; the system keeps little for either."""
+    """A client connected to ``serve`` in this event loop, with small system buffers on both sides."""
 
     async def app(scope: dict[str, Any], receive: Receive, send: Send) -> None:
         assert (await receive())["type"] == "websocket.connect"
@@ -89,7 +89,7 @@ async def connected(serve: Application, **changes: Any) -> AsyncIterator[Line]:
 
 
 def frame(kind: Opcode, data: bytes = b"", *, whole: bool = True) -> bytes:
-    """A frame as a client sends it."""
+    """A client's frame."""
     return Frame(kind, data, whole).serialize(mask=True)
 
 
@@ -145,7 +145,7 @@ async def test_a_flood_of_frames_that_are_no_messages_ends_the_connection(first:
             pass
         ended.set()
 
-    async with connected(serve, ws_ping_interval=None) as line:  # the flood ends it, not a ping without an answer
+    async with connected(serve, ws_ping_interval=None) as line:  # the flood ends it, not an unanswered ping
         with contextlib.suppress(ConnectionError):
             await line.send(first + flood * 20 * FRAME_BURST)
         await ended.wait()

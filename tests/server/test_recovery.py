@@ -1,4 +1,4 @@
-"""PostgreSQL is recovered to a moment from a base backup and its archived log, by the scripts of the hosting guide."""
+"""The scripts of the hosting guide recover PostgreSQL to a moment, from a base backup and its archived log."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Archived:
 
     @property
     def user(self) -> str | None:
-        """Whom PostgreSQL runs as, if not as this process."""
+        """The user that PostgreSQL runs as, if not this process's."""
         return self.postgres.server.system_user
 
     def give(self, path: Path) -> None:
-        """Make it the server's."""
+        """Change its owner to the server's user."""
         if self.user is not None:
             entry = pwd.getpwnam(self.user)
             os.chown(path, entry.pw_uid, entry.pw_gid)
@@ -133,7 +133,7 @@ def test_a_table_goes_on_from_a_moment_in_the_middle_of_its_hand(archived: Archi
             assert step(socket, rng)
             assert socket.my_turn()
             before = dict(socket.table)
-            time.sleep(1.1)  # the moment has whole seconds
+            time.sleep(1.1)  # the moment is in whole seconds
             moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             time.sleep(1.1)
             assert step(socket, rng)

@@ -1,4 +1,4 @@
-"""Every refusal a player can meet has an id, and the page words it in each of its languages."""
+"""Every refusal that a player can get has an id, and the page words it in each of its languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "dasan"
 LANGUAGES = sorted((ROOT / "web" / "src" / "i18n").glob("*.json"))
 FOR_PROGRAMS = {"malformed"}
-"""What the page never sends: only programs are refused with these codes, in English."""
+"""Codes for requests that the page never sends: only programs get them, in English."""
 
 
 def holes(text: str) -> set[str]:
@@ -29,7 +29,9 @@ def holes(text: str) -> set[str]:
 
 
 def test_the_page_words_every_sentence() -> None:
-    """All four catalogues have each id, with no value that the server does not send, and English says what it says."""
+    """All four catalogues have each id, use only values that the server sends, and the English one matches the
+    server's sentence.
+    """
     assert len(LANGUAGES) == 4
     for path in LANGUAGES:
         words = json.loads(path.read_text(encoding="utf-8"))
@@ -42,7 +44,7 @@ def test_the_page_words_every_sentence() -> None:
 
 
 def test_the_page_explains_every_option() -> None:
-    """In all four languages; in English by the option's own help."""
+    """In all four languages; in English with the option's own help."""
     options = {option.name: option.help for preset in PRESETS.values() for option in preset.options}
     for path in LANGUAGES:
         words = json.loads(path.read_text(encoding="utf-8"))
@@ -53,7 +55,7 @@ def test_the_page_explains_every_option() -> None:
 
 
 def test_every_refusal_takes_its_sentence_from_the_catalogue() -> None:
-    """No refusal of the games and the server is a plain string, but those with codes for programs."""
+    """No refusal of the games and the server is a plain string, except those with codes for programs."""
     plain = []
     for folder in ("play", "ruleset", "server"):
         for path in sorted((SOURCES / folder).rglob("*.py")):

@@ -43,7 +43,7 @@ def test_addresses() -> None:
 
 @contextmanager
 def stranger(answer: bytes) -> Iterator[str]:
-    """The address of a server that gives everybody one answer, whatever it is asked."""
+    """The address of a server that answers every request alike."""
 
     def serve() -> None:
         while True:
@@ -78,7 +78,7 @@ def test_a_server_of_something_else(answer: bytes) -> None:
 
 
 def test_messages_that_nobody_knows() -> None:
-    """After a seat was given the same answer stands where a WebSocket should begin, or what comes is no message."""
+    """After a seat was granted the same answer comes instead of a WebSocket, or the socket sends no valid message."""
     with stranger(http(b'{"seat":1}')) as address:
         visit = Visit(f"{address}/t/abc", [sys.executable, str(BOT)], name=None, seat=None, seconds=5)
         with pytest.raises(Refusal, match=r"the connection to .* broke"):

@@ -1,4 +1,4 @@
-"""Every REST endpoint, from the server's own OpenAPI document, with values that nobody means well with: no 500."""
+"""Every REST endpoint, from the server's own OpenAPI document, with malicious values: no 500."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ NASTY: list[Any] = [
     {"kind": "move", "seconds": 10**9},
 ]
 CALLS_EACH = 6
-"""On each of two databases."""
+"""The number of requests on each of two databases."""
 JSON = {"content-type": "application/json"}
 KNOWN = {"name": "somebody", "password": "correct horse"}
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
-    """A server on SQLite, and one on PostgreSQL, which takes fewer values."""
+    """A server on SQLite, and one on PostgreSQL, which accepts fewer values."""
     url = ""
     if request.param == "postgres":
         url = asyncio.run(new_database(request.getfixturevalue("postgres_url")))
@@ -53,7 +53,7 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
 
 
 def watch(server: Served) -> list[str]:
-    """The errors that the database itself raises from now on, but those of rows that are there already."""
+    """The errors that the database raises from now on, except those about existing rows."""
     database: Any = server.tables.store.database
     errors: list[str] = []
 
@@ -74,7 +74,7 @@ def watch(server: Served) -> list[str]:
 
 @pytest.mark.parametrize("either", ["postgres"], indirect=True)
 def test_no_value_reaches_the_database_that_it_cannot_hold(either: Served) -> None:
-    """NUL, lone surrogates, whole numbers beyond its columns, names that grow when they are compared."""
+    """NUL, lone surrogates, integers beyond its columns, names that grow when they are normalised."""
     player = either.player()
     errors = watch(either)
     table_id = player.open_table("big-two", ["random"] * 3)
@@ -179,7 +179,7 @@ def text(value: object) -> str:
 
 
 def made(rng: random.Random, document: Json, schema: Json, depth: int) -> Any:
-    """A value that fits the schema here and there."""
+    """A value that partly fits the schema."""
     if rng.random() < 0.15 or depth > 4:
         return rng.choice(NASTY)
     if "$ref" in schema:

@@ -1,4 +1,4 @@
-"""Whoever acts at the table is back in the seat in which a substitute plays."""
+"""A player who acts at the table takes back the seat from a substitute."""
 
 from __future__ import annotations
 

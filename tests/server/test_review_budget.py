@@ -1,4 +1,4 @@
-"""How long reviews of whole hands take, told beside their budget: a slow machine fails nothing."""
+"""The time of reviews of whole hands, reported with their budget: a slow machine fails no test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.full
 
 @pytest.mark.long
 def test_reviews_of_whole_hands(record_property: Callable[[str, object], None]) -> None:
-    """Every hand is reviewed to its end, each play of it; the first verdict comes before the last."""
+    """Every play of every hand is reviewed; the first verdict comes before the last."""
     rows = measure("big-three", "greedy", 2, seed=1)
     record_property("budget: review of a whole hand", told(rows))
     for row in rows:

@@ -1,4 +1,4 @@
-"""Two servers are replaced one after the other while people play: no hand is lost, and no command is lost or doubled."""
+"""Two servers are replaced one after the other while people play: no hand is lost, and no command is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def version_before(schema: str, folder: Path) -> Path:
-    """Unpack the last version before this schema into a folder: where its package is."""
+    """Unpack the last version before this schema into a folder; the folder of its package."""
     (revision,) = (MIGRATIONS / "versions").glob(f"r{schema}_*.py")
     introduced = ["log", "-1", "--format=%H", "--diff-filter=A", "--", str(revision)]
     added = subprocess.run(["git", *introduced], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()

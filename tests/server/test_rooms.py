@@ -1,4 +1,4 @@
-"""The authority: a value, so whatever is tried on it, either the next one comes out or nothing has happened."""
+"""The room is a value: every command either makes the next one or changes nothing."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ NOBODY: Json = {"presence": [], "watching": 0}
 
 
 def room_of(preset: str, seated: list[str], *, seed: bytes = bytes(range(128)), **settings: Any) -> Room:
-    """A table with people ``p0``, ``p1`` … where the word is a name that begins so, bots, and open seats."""
+    """A room: ``p0``, ``p1`` … are people, ``open`` is an open seat, and every other word is the name of a bot."""
     rules = dasan.rules(preset)
     bots = bot_chairs([None if word == "open" or word.startswith("p") else word for word in seated], "table")
     chairs = tuple(
@@ -65,8 +65,8 @@ def room_of(preset: str, seated: list[str], *, seed: bytes = bytes(range(128)), 
 
 
 def test_bots_have_names_of_their_own() -> None:
-    """Each at a table has another, also as many of one grade as there are seats. Every language has all names, and the page
-    draws the faces that the server counts on.
+    """Each bot at a table has a different name, even if all are of one grade. Every language has all names, and the
+    page has all the faces that the server names.
     """
     for table in "a", "fixed", "c7":
         bots = [f"level-{grade}" for grade in (5, 5, 5, 5, 6, 2, 4, 8)]
@@ -88,7 +88,7 @@ def everybody(room: Room) -> frozenset[int]:
 
 
 def settle(room: Room, at: int, log: list[tuple[Entry, int]] | None = None) -> Room:
-    """The room after all that happens by itself."""
+    """The room after every entry that needs no command."""
     while (entry := by_itself(room, at, everybody(room))) is not None:
         room = fold(room, entry, at)
         if log is not None:
@@ -106,7 +106,7 @@ def move(room: Room, text: str = "") -> MoveCommand:
 
 
 def plays(preset: str, hands: int, **settings: Any) -> tuple[list[Room], list[tuple[Entry, int]]]:
-    """Every room of a random session of people, with the log of all of it."""
+    """Every room of a random session of people, with its log."""
     players = dasan.rules(preset).players
     room = room_of(preset, [f"p{seat}" for seat in range(players)], **settings)
     log: list[tuple[Entry, int]] = []
@@ -143,7 +143,7 @@ def plays(preset: str, hands: int, **settings: Any) -> tuple[list[Room], list[tu
 
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_the_log_makes_every_room_again(preset: str) -> None:
-    """State = fold(log), from the beginning and from the checkpoint of the hand, and with the same future."""
+    """State = fold(log), from the beginning and from the checkpoint of the hand, and both continue alike."""
     rooms, log = plays(preset, 2, speed={"kind": "clock", "seconds": 900, "increment": 5})
     again, since = rooms[0], rooms[0]
     for (entry, at), room in zip(log, rooms[1:], strict=True):
@@ -188,7 +188,7 @@ def test_what_is_sent_folds_into_the_snapshot_and_fits_the_schema(preset: str) -
 
 
 def told(seen: Json, message: Json) -> Json:
-    """What a client knows after one more message."""
+    """A client's state after one more message."""
     match message["type"]:
         case "snapshot":
             return message
@@ -421,7 +421,7 @@ def test_another_seed_is_refused() -> None:
 
 
 def test_rooms_do_not_show_their_secrets() -> None:
-    """What is printed or logged of a room names no card, no seed and no player's id (G.02)."""
+    """A room's printed form names no card, no seed and no player's id (G.02)."""
     room = settle(room_of("big-two", ["p-secret-id", "greedy", "greedy", "greedy"]), 1000)
     room = fold(room, substitute(room, 0, "left"), room.at)
     shown = repr(room)

@@ -75,7 +75,9 @@ def test_transactions_are_as_many_as_moves_at_random_times_need(moves: float) ->
 @pytest.mark.full
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
 def test_the_queue_is_bounded_by_theory_where_writing_is_free(share: float) -> None:
-    """M/M/1 with 10 ms a move: the sojourn time is exponential. A transaction waits behind the moves that came meanwhile."""
+    """M/M/1 with 10 ms a move: the sojourn time is exponential. A transaction waits behind the moves that arrived in
+    the meantime.
+    """
     mean = 10.0 / (1 - share)
     p50, p99 = simulate(FREE, share * 100, seconds=2000.0)
     assert mean * math.log(2) - 1 < p50 < 2 * mean * math.log(2) + 20

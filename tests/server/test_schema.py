@@ -1,4 +1,4 @@
-"""The committed schema is what the models say, so the client's types are too."""
+"""The committed schema equals the models, so the client's types do too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A deleted name stays nowhere in the files of a database, while the server runs."""
+"""A deleted name is nowhere in the files of a database, while the server runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME = "Xyzzyplugh"
 
 
 def found(server: Served) -> dict[str, int]:
-    """How often the name stands in each file of the database, in any case."""
+    """The number of times that each file of the database contains the name, in upper or lower case."""
     folder = server.settings.data_dir
     files = {path.name: path.read_bytes().lower() for path in folder.glob(f"{DATABASE_FILE}*")}
     return {name: content.count(NAME.lower().encode()) for name, content in files.items()}

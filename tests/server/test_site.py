@@ -1,4 +1,4 @@
-"""The page: files, caching, security headers, and an honest word where it is not built."""
+"""The page: files, caching, security headers, and a clear message if it is not built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts to a client: written at once where that is possible, each once and in order in any case."""
+"""Texts to a client: written at once where possible, and always once and in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.full
 
 
 class Line:
-    """A client's side: it takes texts while it is open."""
+    """A client's side: it accepts texts while it is open."""
 
     def __init__(self) -> None:
         self.open = True

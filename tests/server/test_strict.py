@@ -1,4 +1,4 @@
-"""What two readers would read differently is refused: repeated keys, repeated parameters, lone surrogates, NaN."""
+"""Ambiguous input is refused: repeated keys, repeated parameters, lone surrogates, NaN."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_parameter_is_given_once(server: Served, path: str) -> None:
     answer = server.player().http.get(path)
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
     assert server.player().http.get(path.partition("&")[0]).status_code == 200
-    assert server.player().http.get("/?a=1&a=2").status_code == 200  # the page's own address, which no option is in
+    assert server.player().http.get("/?a=1&a=2").status_code == 200  # the page's own address, which contains no option
 
 
 def test_a_message_with_a_key_twice_is_refused(server: Served) -> None:

@@ -1,4 +1,4 @@
-"""Advice, reviews and puzzles over HTTP: what bots and the exact solver say, from worker processes."""
+"""Advice, reviews and puzzles over HTTP, from bots and the exact solver in worker processes."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_review_that_cannot_be_kept_is_sent_whole(server: Served, monkeypatch:
 def test_the_move_that_decided_a_hand_is_the_last_that_did_not_keep_its_result(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, preset: str, seed: int, decided: int | None, reviewed: bool
 ) -> None:
-    # Such hands are solved in milliseconds, but a busy machine may take its time.
+    # Such hands are solved in milliseconds, but a busy machine may need longer.
     for limit in ("EACH_POSITION", "EACH_TURNING", "TURNING"):
         monkeypatch.setattr(study, limit, 30.0)
     with serve(review_seconds=30.0) as server:
@@ -210,13 +210,13 @@ def test_the_move_that_decided_a_hand_costs_no_review(serve: Serve) -> None:
         hand_id, another = kept_hand(server, "big-two-tiny", 0), kept_hand(server, "big-two-tiny", 1)
         http = server.player().http
         paths = [f"{hand_id}/turning", f"{hand_id}/review", f"{hand_id}/known"]
-        # It has a limit of its own, for work that is not done yet.
+        # It has its own limit, for work that is not done yet.
         paths += [f"{hand_id}/turning", f"{another}/turning"]
         assert [http.get(f"/api/hands/{path}").status_code for path in paths] == [200, 200, 429, 200, 429]
 
 
 def kept_hand(server: Served, preset: str, seed: int) -> str:
-    """The id of a hand of random moves that stands in the server's database."""
+    """The id of a hand of random moves in the server's database."""
     state, rng = dasan.deal(dasan.rules(preset), seed=seed), random.Random(seed)
     while state.to_act is not None:
         state = state.play(rng.choice(state.legal_moves()))

@@ -1,4 +1,4 @@
-"""Reviews watched together: where the leader is reaches all who follow, in every process, and nobody else leads."""
+"""Reviews watched together: the leader's place reaches all followers, in every process, and nobody else leads."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_socket_that_floods_is_closed(serve: Serve) -> None:
 
 
 class Deaf(LocalBus):
-    """Hears nothing of what others publish."""
+    """A bus that receives nothing from others."""
 
     async def subscribe(self, subject: str, listener: object) -> Callable[[], Awaitable[None]]:
         return await super().subscribe("nothing", lambda _: None)
@@ -115,7 +115,7 @@ class Deaf(LocalBus):
 async def test_a_leader_in_another_process_is_followed(
     bus: type[LocalBus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At once where the bus delivers, and from the store where it does not."""
+    """At once if the bus delivers, and through the store if it does not."""
     monkeypatch.setattr(together, "LOOK_AGAIN", 600 if bus is LocalBus else 0.1)
     store = await Store.open(tmp_path)
     await keep_hand(store)

@@ -1,4 +1,4 @@
-"""The process that compiles in advance: it says when it is done, leaves nothing to compile, and dies with its server."""
+"""The process that compiles in advance: it reports when it is done, leaves nothing to compile, and dies with its server."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def comes(true: Callable[[], bool], seconds: float = 300) -> bool:
 
 
 def runs(process: int) -> bool:
-    """Whether there is such a process, and it is more than a name that nobody has waited for."""
+    """Whether there is such a process that is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

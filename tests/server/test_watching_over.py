@@ -1,4 +1,6 @@
-"""Alerts, dashboard, backup timer and restore drill fit the server: metrics exist, commands work, the guide says what to do."""
+"""Alerts, dashboard, backup timer and restore drill match the server: metrics exist, commands work, the guide has the
+remedies.
+"""
 
 from __future__ import annotations
 
@@ -63,9 +65,8 @@ FIRING: dict[str, tuple[str, str, str, dict[str, str]]] = {
     ),
     "DasanBotsFail": ('dasan_bot_failures_total{instance="a",bot="search"}', "0+1x20", "0+0.1x20", {"bot": "search"}),
 }
-"""For each alert: a series, its values by minutes with which it fires after 20 minutes and with which it does not, and labels.
-
-A word before the values is the series' label that differs; histograms have a bucket for all beside it.
+"""For each alert: a series, its values by minute for which it fires after 20 minutes and for which it does not, and
+labels. A word before the values is the label of the series that differs; histograms also have the bucket of all.
 """
 
 
@@ -113,7 +114,7 @@ def test_each_alert_fires_when_it_should_and_not_otherwise(tmp_path: Path) -> No
 
 
 def prometheus(name: str) -> str:
-    """A program of Debian's package; the test is skipped aloud where there is none."""
+    """A program of Debian's package; without it the test is skipped with a reason."""
     found = shutil.which(name)
     if found is None:
         pytest.skip(f"no {name}: on Debian and Ubuntu, apt-get install prometheus")
@@ -123,7 +124,7 @@ def prometheus(name: str) -> str:
 @pytest.mark.full
 @pytest.mark.timeout(120)
 def test_prometheus_has_an_answer_to_every_question_about_a_loaded_server(serve: Serve, tmp_path: Path) -> None:
-    """Every panel of the dashboard shows something, and Prometheus evaluates every alert; none is about to fire."""
+    """Every panel of the dashboard shows data, and Prometheus evaluates every alert; none is pending."""
     port = free_port()
     with serve(metrics_token=TOKEN) as server:
         configuration = {

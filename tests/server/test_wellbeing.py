@@ -1,4 +1,4 @@
-"""What hosts look at: health and readiness, figures for Prometheus, log lines."""
+"""Monitoring: health and readiness, metrics for Prometheus, log lines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(path: Path) -> None:
-    """Write until the disk takes nothing more."""
+    """Write until the disk is full."""
     with path.open("wb", buffering=0) as file:
         for size in (1 << 16, 1 << 12, 1):
             try:

@@ -57,7 +57,7 @@ def test_a_view_arrives_as_it_was_sent(preset: str) -> None:
         arrived = pickle.loads(pickle.dumps(seen))
         assert arrived == seen
         assert arrived.legal_moves() == seen.legal_moves()
-        # The combinations of moves are no part of their equality.
+        # Equality of moves ignores their combinations.
         assert [move.combination for move in arrived.legal_moves()] == [m.combination for m in seen.legal_moves()]
 
 
@@ -77,7 +77,7 @@ async def test_a_stalled_job_is_ended_and_the_next_one_done(workers: Workers) ->
 
 
 def threads_of(process: int | None) -> int | None:
-    """The number of threads of a process, where the system tells it."""
+    """The number of threads of a process, if the system reports it."""
     status = Path(f"/proc/{process}/status")
     if not status.exists():
         return None
@@ -91,7 +91,7 @@ async def test_the_least_memory_that_can_be_set_is_enough() -> None:
         assert await pool.run("choose", "strong", state.view(state.to_act))
         moves = [move async for move in pool.stream("known", hand().record(), 2.0)]
         assert moves[-1]["type"] == "known"
-        # A thread for each processor would need more on a machine with many of them.
+        # One thread per processor would exceed this on a machine with many of them.
         assert threads_of(pool._all[0]._process.pid) in (1, None)
     finally:
         pool.close()
@@ -216,8 +216,8 @@ async def test_messages_of_any_length_come_whole(workers: Workers) -> None:
 
 @pytest.mark.parametrize("compiled", [False, True])
 async def test_a_server_loads_what_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: bool) -> None:
-    """The solvers of games without sides too, and what hints need where it is compiled: the first to ask for a review or a hint
-    does not wait.
+    """Also the solvers of games without sides, and the compiled parts for hints: the first request for a review or a
+    hint does not wait.
     """
     loaded: asyncio.Queue[object] = asyncio.Queue()
 

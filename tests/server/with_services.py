@@ -1,6 +1,6 @@
 """Run a command with a real PostgreSQL and a NATS cluster: ``python -m tests.server.with_services COMMAND …``.
 
-``{database}`` and ``{nats}`` in its words become their addresses.
+``{database}`` and ``{nats}`` in its arguments become their addresses.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ RUN_RANKS = 10
 
 
 def plays(hand: Counts) -> list[Play]:
-    """Everything that can be led (B3.13, B3.14)."""
+    """Every play that can be led (B3.13, B3.14)."""
     out = [(k, 1, r) for r, n in enumerate(hand) for k in range(1, n + 1)]
     for first in range(RUN_RANKS):
         for length in range(3, RUN_RANKS - first + 1):
@@ -36,7 +36,7 @@ def wins(hands: tuple[Counts, ...], side: frozenset[int], seat: int, to_beat: Pl
 def _results(
     hands: tuple[Counts, ...], side: frozenset[int], seat: int, to_beat: Play | None, owner: int
 ) -> Iterator[bool]:
-    """What each move leads to."""
+    """The position after each move."""
     after = (seat + 1) % len(hands)
     for play in plays(hands[seat]):
         if to_beat is not None and (play[:2] != to_beat[:2] or play[2] <= to_beat[2]):

@@ -1,4 +1,4 @@
-"""Small endgames of Big Three, and what plain minimax says about them."""
+"""Small endgames of Big Three, and their values by plain minimax."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dasan
 
 RULES = {3: dasan.rules("big-three"), 4: dasan.rules("big-three-4p")}
 CALLED = "4C"
-"""Where four play: a card that the partner has already played."""
+"""With four players: a card that the partner has already played."""
 
 
 def endgame(source: random.Random, cards: int) -> dasan.State:
@@ -35,7 +35,7 @@ def endgame(source: random.Random, cards: int) -> dasan.State:
 
 
 def played_out(source: random.Random, cards: int) -> Iterator[dasan.State]:
-    """An endgame and all that follows in one random play of it: leads, followers, passes pending."""
+    """An endgame and every later position of one random continuation: leads, followers, passes pending."""
     state = endgame(source, cards)
     while state.phase is dasan.Phase.PLAY:
         yield state
@@ -49,7 +49,7 @@ def counts(state: dasan.State, seat: int) -> Counts:
 
 
 def payment(state: dasan.State) -> int:
-    """What minimax says the bidder is paid; plain payments in a hand that is over."""
+    """The bidder's payment by minimax; the actual payment if the hand is over."""
     bidder = state.bidder or 0
     if state.result is not None:
         return state.result.payments[bidder]

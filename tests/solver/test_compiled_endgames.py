@@ -52,7 +52,7 @@ RULES = {
 
 
 def position(rules: dasan.Rules, source: random.Random, cards: int) -> dasan.State:
-    """A few cards of neighbouring ranks, shared out unevenly, after some random moves; in Winner perhaps with seats out."""
+    """A few cards of neighbouring ranks, dealt unevenly, after some random moves; in Winner some seats may be out."""
     first = source.randrange(len(rules.ranks) - 4)
     width = 5 if rules.auction is None else 3
     near = [c for c in rules.pack if c.is_joker or rules.ranks.index(c.rank) - first in range(width)]
@@ -82,14 +82,14 @@ def position(rules: dasan.Rules, source: random.Random, cards: int) -> dasan.Sta
 
 
 def value(state: dasan.State, search: Endgame) -> int | None:
-    """What the search's seat can be sure of."""
+    """The result that the search's seat can force."""
     found = Bounded(state, search.seat)
     found.settle(search)
     return found.value
 
 
 def agree(rules: dasan.Rules, source: random.Random, positions: int, most: int) -> None:
-    """Values of positions and of all their moves, by both searches, each with one memory for all."""
+    """Compare values of positions and of all their moves by both searches, each with one table for all."""
     budget = Budget(None, None)
     ours = CompiledEndgame(rules, 0, 16, budget)
     for _ in range(positions):
@@ -116,7 +116,7 @@ def agree(rules: dasan.Rules, source: random.Random, positions: int, most: int) 
 
 
 def agree_for_everybody(rules: dasan.Rules, source: random.Random, positions: int, most: int) -> None:
-    """What every seat gets if all play for themselves, of positions and of all their moves."""
+    """Compare every seat's result if all play for themselves, of positions and of all their moves."""
     budget = Budget(None, None)
     ours, theirs = CompiledMaxN(rules, 16, budget), InterpretedMaxN(16, budget)
     for _ in range(positions):
@@ -147,7 +147,7 @@ def test_compiled_equals_interpreted_on_many_positions(name: str) -> None:
 
 @pytest.mark.full
 def test_the_opening_card_is_in_the_lead() -> None:
-    """D2.11: the duty of a complete deal reaches the search; what it says is what the engine allows."""
+    """D2.11: the search knows this duty of a complete deal; its moves are those that the engine allows."""
     state = dasan.deal(BIG_TWO, seed=5)
     search = CompiledEndgame(BIG_TWO, state.to_act or 0, 16, Budget(None, 200))
     assert search.prove(state, 3) == (None, None)
@@ -187,7 +187,7 @@ def test_one_memory_serves_positions_of_several_bids() -> None:
 
 @pytest.mark.full
 def test_a_value_has_a_move_and_a_line() -> None:
-    """However small the budget: what is proved is told with a move that keeps it."""
+    """However small the budget, a proved value comes with a move that keeps it."""
     source = random.Random(11)
     proved = 0
     for rules in (BIG_TWO, WINNER, RULES["cards"], replace(WINNER, pass_is_final=True)):
@@ -206,7 +206,7 @@ def test_a_value_has_a_move_and_a_line() -> None:
 
 @pytest.mark.full
 def test_a_lost_position_has_moves_and_a_line_for_nothing() -> None:
-    """Greedy's play of this deal comes to positions that are lost by every move: each is proved with the first."""
+    """Greedy's play of this deal reaches positions in which every move loses: the first move proves each."""
     state = dasan.start(BIG_TWO, ["3D 4D", "5D", "6D", "7D"], leader=0)
     found = solve(state, nodes=100)
     assert (found.value, set(found.moves.values())) == (-1, {-1})

@@ -1,4 +1,4 @@
-"""Endgames of Big Two and Winner against minimax over the engine without memory or pruning."""
+"""Endgames of Big Two and Winner against minimax over the engine without a table or pruning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dasan.solver.values import bounds
 
 
 def plain(state: dasan.State, seat: int) -> int:
-    """What `seat` and its side can be sure of: payment, or place, where less is better."""
+    """The result that `seat` and its side can force: the payment, or the place, where less is better."""
     sides = state.rules.has_sides
     places = state.rules.ending is Ending.LAST_IN and not sides
     if places and seat in state.finished:
@@ -32,7 +32,7 @@ def plain(state: dasan.State, seat: int) -> int:
 
 
 def plain_max_n(state: dasan.State) -> list[int]:
-    """What each seat gets if all play for themselves: payments, or places negated."""
+    """Each seat's result if all play for themselves: payments, or places negated."""
     seats = range(state.rules.players)
     if state.result is not None:
         order = state.result.finish_order
@@ -58,7 +58,7 @@ CASES = [
 
 
 def reached(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> dasan.State:
-    """An endgame, or a position one or two moves later: answers, passes pending."""
+    """An endgame, or a position one or two moves later, with a play to beat or passes pending."""
     state = endgame(rules, source, cards, out)
     for _ in range(source.randrange(3)):
         after = state.play(source.choice(state.legal_moves()))
@@ -68,7 +68,7 @@ def reached(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> 
 
 
 def compare(rules: dasan.Rules, source: random.Random, cards: int, out: int, scope: str) -> None:
-    """One endgame with all its moves and its line, by minimax and by the solver."""
+    """Compare one endgame with all its moves and its line, by minimax and by the solver."""
     state = reached(rules, source, cards, out)
     seat = state.to_act or 0
     solution = solve(state, seconds=None)
@@ -82,7 +82,7 @@ def compare(rules: dasan.Rules, source: random.Random, cards: int, out: int, sco
 
 
 def compare_max_n(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> None:
-    """The same, each for themselves."""
+    """The same if all play for themselves."""
     state = reached(rules, source, cards, out)
     seat = state.to_act or 0
     sign = -1 if rules.ending is Ending.LAST_IN else 1
@@ -237,7 +237,7 @@ def test_a_bomb_of_two_packs_doubles_twice() -> None:
 
 @pytest.mark.parametrize("ending", Ending)
 def test_scoring_and_auction_apart(ending: Ending) -> None:
-    """Rules that no preset has: bids that pay nobody, since there is no auction, and an auction that decides no payment."""
+    """Rules that no preset has: payments by bids without an auction, and an auction that decides no payment."""
     unpaid = replace(dasan.rules("big-two", guard="off"), scoring=BidScoring(pay_each_winner=True), ending=ending)
     state = dasan.start(unpaid, ["3D 5C", "4D", "5D", "6D"], leader=0)
     assert solve(state).value == plain(state, 0)

@@ -1,4 +1,4 @@
-"""Many states at once: the same answers as one by one, whoever does the work."""
+"""Many states at once: the same answers as one by one, on any number of workers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.full
 
 
 def mixed(source: random.Random) -> list[dasan.State]:
-    """Positions of some deals in no order, and of a game without sides."""
+    """Positions of some deals, shuffled, and of a game without sides."""
     states = [state for cards in (8, 9, 10) for state in played_out(source, cards)]
     states += [alone(rules, source, cards, out) for rules, cards, out, _ in CASES]
     source.shuffle(states)
@@ -38,7 +38,7 @@ def test_many_are_solved_as_one_by_one() -> None:
 
 
 def test_the_number_of_workers_makes_no_difference() -> None:
-    """Not even where the budget ends before all is proved, and a deal has more states than share a transposition table."""
+    """Not even if the budget ends before everything is proved, or a deal has more states than share a transposition table."""
     source = random.Random(2)
     at = at_random(26, source)
     states = [world(at, source) for _ in range(many.TOGETHER + 5)] + mixed(source)[:10]
@@ -49,7 +49,7 @@ def test_the_number_of_workers_makes_no_difference() -> None:
 
 
 def test_states_of_one_deal_share_a_transposition_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deals are told apart by how they began, not by which object says so."""
+    """Deals are distinguished by their first states, not by object identity."""
     tables: list[Warm] = []
 
     class Counted(Warm):

@@ -1,4 +1,4 @@
-"""What the solver's table and kept children take, and that the table loses nothing while it grows."""
+"""The memory of the solver's table and cached children; the table loses nothing while it grows."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_table_that_grows_loses_nothing(last: int) -> None:
 
 @pytest.fixture
 def most_at_once(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The megabytes that the tables of open hands may take together, whenever another one is made."""
+    """The most megabytes of all tables of open hands together, measured whenever another is made."""
     there: WeakKeyDictionary[OpenHands, float] = WeakKeyDictionary()
     taken: list[float] = []
     make = OpenHands.__init__
@@ -74,7 +74,7 @@ def most_at_once(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def called(plays: int) -> dasan.State:
-    """A hand of four with bids, a call and the first plays."""
+    """A hand for four with bids, a call and the first plays."""
     hand = dasan.deal(dasan.rules("big-three-4p"), seed=2).play("bid 1").play("pass").play("bid 3")
     for _ in range(plays + 1):
         hand = hand.play(hand.legal_moves()[0])

@@ -15,11 +15,11 @@ from dasan.kernels.ranks.solver import search as solver_search
 from dasan.solver import Solution, solve, solve_many
 
 SMALL = 0.01
-"""Megabytes: a table of 128 buckets, to see that crowding does no harm."""
+"""Megabytes: a table of 128 buckets, to show that a full table does no harm."""
 
 
 def compare(first: int, states: int, cards: tuple[int, ...], memory: float) -> Counter[tuple[int, str]]:
-    """Solve `states` positions both ways, some with all moves; what kinds of position they were."""
+    """Solve `states` positions both ways, some with all moves; returns the kinds of position."""
     source = random.Random(first)
     seen: Counter[tuple[int, str]] = Counter()
     while seen.total() < states:
@@ -82,7 +82,9 @@ def test_a_set_is_split_only_once() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("hands", [70, pytest.param(200, marks=pytest.mark.slow)])
 def test_estimates_of_what_is_not_proved(hands: int) -> None:
-    """Within the bounds, in the mean much nearer to the truth than their middle; none where the value is proved."""
+    """Estimates lie within the bounds, and on average much nearer to the true value than their middle; a proved value
+    has none.
+    """
     source = random.Random(17)
     misses = []
     for state in [large(source, 36) for _ in range(hands)]:
@@ -115,7 +117,7 @@ def end_of(state: dasan.State, solution: Solution) -> dasan.State:
 
 
 def large(source: random.Random, cards: int) -> dasan.State:
-    """A deal played at random down to about so many cards, a trick just over."""
+    """A deal played at random down to about this many cards, with a trick just over."""
     while True:
         state = dasan.deal(RULES[3], seed=source.randrange(10**9))
         while state.phase is not dasan.Phase.OVER:
@@ -126,7 +128,9 @@ def large(source: random.Random, cards: int) -> dasan.State:
 
 @pytest.mark.full
 def test_lines_and_moves_of_larger_positions() -> None:
-    """The line ends in the claimed result; the best move is worth the position; a move is worth what follows it."""
+    """The line ends in the claimed result; the best move's value is the position's; a move's value is that of the next
+    position.
+    """
     source = random.Random(5)
     for _ in range(25):
         state = large(source, 22)
@@ -257,7 +261,7 @@ def test_a_hand_that_is_over_has_nothing_to_solve() -> None:
 
 @pytest.mark.full
 def test_called_card_makes_moves_but_no_difference() -> None:
-    """Plays with and without the called card are both listed, and worth the same (B4.07)."""
+    """Plays with and without the called card are both listed, and have the same value (B4.07)."""
     state = dasan.start(
         RULES[4], ["5H 5S 6D", f"{CALLED} 4D 7D", "8D 9D", "TD JD"], bidder=0, bid=1, called=CALLED, leader=1
     )

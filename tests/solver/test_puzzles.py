@@ -1,4 +1,4 @@
-"""Puzzles: those that are shipped are solved again from their file, and new ones are made the same way twice."""
+"""Puzzles: the shipped ones are solved again from their file, and generation is reproducible."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def puzzles(request: pytest.FixtureRequest) -> tuple[Puzzle, ...]:
 
 
 def some_or_all(some: int) -> pytest.MarkDecorator:
-    """So many puzzles of the sample, and in the long run all that there are."""
+    """A sample of this many puzzles, and in the slow suite all of them."""
     every = pytest.param(None, marks=pytest.mark.slow, id="all")
     return pytest.mark.parametrize("puzzles", [pytest.param(some, id="some"), every], indirect=True)
 
@@ -78,7 +78,7 @@ def test_the_smallest_are_right_by_minimax() -> None:
 
 
 def test_no_move_has_a_twin_that_wins_too() -> None:
-    """Of every puzzle of the set: with and without the called card are two moves (B4.07), and open hands make no difference."""
+    """In every puzzle: moves with and without the called card are two (B4.07), although with open hands they are equal."""
     for puzzle in load():
         after = canonical(puzzle.state.play(puzzle.key))
         others = [move for move in puzzle.state.legal_moves() if move != puzzle.key]
@@ -145,7 +145,7 @@ def test_moves_are_those_of_the_guide(step: int) -> None:
 
 @pytest.mark.full
 def test_every_puzzle_of_dou_dizhu_is_right() -> None:
-    """Its statements, and that one move wins: by the solver's values of all moves, and the smallest by plain minimax."""
+    """Its statements, and that one move wins: by the solver's values of all moves, the smallest ones also by plain minimax."""
     shelf = load(game="dou-dizhu")
     assert len(shelf) >= 100
     assert (
@@ -264,7 +264,7 @@ def test_flaws_are_found() -> None:
 @pytest.mark.full
 @some_or_all(41)
 def test_trees_end_where_nothing_can_go_wrong(puzzles: tuple[Puzzle, ...]) -> None:
-    """At every end of a whole tree the player to act is of the winning side and goes out against any play."""
+    """At every leaf of a complete tree the player to act is of the winning side and goes out against any play."""
     whole = [puzzle for puzzle in puzzles if CUT not in json.dumps(puzzle.tree)]
     assert len(whole) > 10
     for puzzle in whole:
@@ -277,7 +277,7 @@ def test_trees_end_where_nothing_can_go_wrong(puzzles: tuple[Puzzle, ...]) -> No
 @pytest.mark.full
 @some_or_all(41)
 def test_sight_is_sure_only_of_wins(puzzles: tuple[Puzzle, ...]) -> None:
-    """A hand that goes out for sure wins by the solver; and of plays that stand nobody can beat one."""
+    """By the solver, a hand that goes out for sure wins; and nobody can beat a play that stands."""
     sure = 0
     for puzzle in puzzles:
         for move in puzzle.state.legal_moves():
@@ -300,7 +300,7 @@ def test_sight_is_sure_only_of_wins(puzzles: tuple[Puzzle, ...]) -> None:
 
 
 def themes(hands: list[str], key: str, **where: Any) -> tuple[str, ...]:
-    """What a position for three would be about if `key` alone won in it."""
+    """The themes of a position for three if `key` were the only winning move."""
     state = dasan.start(RULES, hands, bidder=0, bid=1, **where)
     move = next(move for move in state.legal_moves() if str(move) == key)
     return themes_of(state, move, Sight(state), Truth(state, 10**6))

@@ -1,4 +1,4 @@
-"""What the solver takes for sure without search: against every way to part a hand into sets, and against minimax."""
+"""Positions that the solver settles without search: against every way to split a hand into sets, and against minimax."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PARTS: dict[int, list[tuple[int, ...]]] = {
     3: [(3,), (2, 1), (1, 1, 1)],
     4: [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)],
 }
-"""Every way to play so many cards of one rank as sets."""
+"""Every way to play this many cards of one rank as sets."""
 Counts = list[int]
 
 
@@ -35,9 +35,9 @@ def word(hand: Counts) -> np.uint64:
 
 
 def covers(hand: Counts, enemy: Counts, smallest: int) -> bool:
-    """Whether some way to part the hand has at most one loser left over, and no enemy can go out on those led before.
+    """Whether some split of the hand leaves at most one loser, and no enemy can go out on the sets led before.
 
-    enemy: of each rank, the most cards that one of them holds. smallest: cards of the shorter enemy.
+    enemy: of each rank, the most cards that one of them holds. smallest: the number of cards of the enemy with fewer.
     """
     tops = [max((rank for rank, n in enumerate(enemy) if n >= copies), default=-1) for copies in range(1, 5)]
     ranks = [rank for rank, n in enumerate(hand) if n]
@@ -57,7 +57,7 @@ def covers(hand: Counts, enemy: Counts, smallest: int) -> bool:
 
 
 def hands(source: random.Random) -> Iterator[tuple[Counts, Counts, int]]:
-    """Hands of many losers, with large sets at the top, some of whose cards win one by one and some of whose do not."""
+    """Hands of many losers with large high sets, some of whose cards also win one by one."""
     while True:
         hand = [source.choice((0, 0, 1, 1, 2, 2, 3)) for _ in range(9)] + [
             source.choice((0, 1, 2, 3, 4)) for _ in range(4)
@@ -82,7 +82,7 @@ def test_a_hand_that_is_covered_can_be_parted_so() -> None:
 
 
 def test_what_is_sure_is_so() -> None:
-    """Whoever is said to win does with best play: the seat to act, or another one, the owner of the trick among them."""
+    """A seat reported as winning wins with best play: the seat to act, the owner of the trick, or another one."""
     source = random.Random(8)
     room = new_cover()
     seen: Counter[str] = Counter()

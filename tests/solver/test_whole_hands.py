@@ -17,7 +17,7 @@ CALLED_RANKS = "456789T"
 
 
 def whole(players: int, ranks: int, source: random.Random) -> dasan.State:
-    """All cards of a few ranks dealt, what is left over to the bidder; any seat on lead, with four any partner."""
+    """All cards of a few ranks dealt, the remainder to the bidder; any seat on lead, with four players any partner."""
     rules = RULES[players]
     low = source.randrange(14 - ranks)
     chosen = list(range(low, low + ranks)) if source.random() < 0.7 else source.sample(range(13), ranks)
@@ -40,7 +40,7 @@ def whole(players: int, ranks: int, source: random.Random) -> dasan.State:
 
 
 def again(state: dasan.State) -> dasan.State:
-    """The same position, started from its cards instead of played."""
+    """The same position, made by `start` from its cards."""
     return dasan.start(
         state.rules,
         state.hands,
@@ -57,13 +57,13 @@ def again(state: dasan.State) -> dasan.State:
 
 
 def kind(state: dasan.State) -> tuple[int, int, str]:
-    """Players, who is to act counted from the bidder, and how far the trick has got."""
+    """The number of players, the seat to act counted from the bidder, and the progress of the trick."""
     trick = "lead" if state.table is None else "passes pending" if state.passed else "mid-trick"
     return state.rules.players, ((state.to_act or 0) - (state.bidder or 0)) % state.rules.players, trick
 
 
 def compare(hands: int, ranks: int, source: random.Random) -> Counter[tuple[int, int, str]]:
-    """Solve every position of so many hands played at random, also as a start, with now and then all moves."""
+    """Solve every position of this many random hands, also made by `start`, sometimes with all moves."""
     seen: Counter[tuple[int, int, str]] = Counter()
     for i in range(hands):
         wins.cache_clear()

@@ -37,7 +37,7 @@ def test_every_kind_has_a_name(preset: str, language: str) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("preset", sorted(dasan.PRESETS))
 def test_a_description_shows_the_cards_that_the_view_shows(preset: str) -> None:
-    """At every ply of three hands, for every seat and for a spectator, in a language that changes from ply to ply."""
+    """At every ply of three hands, for every seat and for a spectator, in languages that alternate from ply to ply."""
     source = random.Random(preset)
     for seed in range(3):
         session = dasan.session(dasan.rules(preset), seed=seed)
@@ -65,7 +65,7 @@ def check(view: dasan.View, language: str) -> None:
 
 
 def public_or_own(view: dasan.View) -> set[Card]:
-    """Every card that the view carries, and those of its legal moves: a call names a card that the seat does not hold."""
+    """Every card in the view, and those of its legal moves: a call names a card that the seat does not hold."""
     cards = {*view.hand, *(view.offered or ()), *(view.played or ()), *(view.kitty or ())}
     cards |= {card for event in view.events for card in event.cards if card is not None}
     cards |= {card for hand in view.hands or () for card in hand}

@@ -1,4 +1,4 @@
-"""Settings of a preset in which every two values of two options come together somewhere."""
+"""Settings of a preset that cover every pair of values of two options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEW = 8
 
 
 def values(option: Option) -> tuple[OptionValue, ...]:
-    """The values to try, the default first: all, or of many numbers the default and one more."""
+    """The values to try, the default first: all of them, or for a range of numbers the default and one more."""
     listed = option.choices
     if listed is None:
         span = range(option.minimum, option.maximum + 1)
@@ -27,7 +27,7 @@ def values(option: Option) -> tuple[OptionValue, ...]:
 
 
 def single_changes(preset: str) -> Iterator[Setting]:
-    """Every value that is no default, alone."""
+    """Every non-default value, alone."""
     for option in dasan.PRESETS[preset].options:
         for value in values(option)[1:]:
             yield {option.name: value}

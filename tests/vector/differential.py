@@ -14,7 +14,7 @@ from dasan.play.moves import Move, MoveType
 
 @dataclass
 class Played:
-    """What has been compared: all of it move by move, and of `observed` moves the features too."""
+    """The amount compared: everything move by move, and the features of `observed` moves."""
 
     hands: int = 0
     plies: int = 0
@@ -25,7 +25,7 @@ class Played:
 
 
 class Ids:
-    """`ActionIds.of`, remembered: the cards, the kind and whether the called card is among them decide."""
+    """A cache of `ActionIds.of`, by the cards, the kind and whether the called card is among them."""
 
     def __init__(self, ids: ActionIds) -> None:
         self._ids = ids

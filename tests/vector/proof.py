@@ -1,4 +1,4 @@
-"""The kernels against the engine, at length: `python -m tests.vector.proof --help`. Prints what has been compared.
+"""The kernels against the engine, at length: `python -m tests.vector.proof --help`. Prints the amounts compared.
 
 Every preset with its defaults, every other value of every option alone, and settings in which every two values of two
 options come together. Half of the hands follow one another in sessions. An assertion fails where the two differ.
@@ -37,7 +37,7 @@ class Task:
 
 
 def tasks(hands: int, alone: int, together: int) -> Iterator[Task]:
-    """In rounds, so that a run that is cut short has done as much of everything."""
+    """The tasks in rounds, so that an interrupted run has done equally much of everything."""
     wanted: list[tuple[tuple[str, str], str, Setting, int]] = []
     for preset in dasan.PRESETS:
         wanted.append(((preset, "defaults"), preset, {}, hands))

@@ -1,4 +1,4 @@
-"""`dasan bench`: a row for every path, in the form that other programs read."""
+"""`dasan bench`: a row for every path, in the format for other programs."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_peers_that_are_not_installed_are_left_out_aloud(
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository in which a commit's engine is the one of this checkout."""
+    """A repository with a commit whose engine is this checkout's."""
     folder = tmp_path_factory.mktemp("repository")
     shutil.copytree(
         Path(dasan.__file__).parent, folder / "src" / "dasan", ignore=shutil.ignore_patterns("static", "*.pyc")

@@ -1,4 +1,4 @@
-"""Sets of cards as flags: what differs for the rules differs in the flags."""
+"""Sets of cards as flags: sets that differ for the rules have different flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of features in docs/reference/vector.md are what the code says; run this file to rewrite them."""
+"""The tables of features in docs/reference/vector.md match the code; run this file to rewrite them."""
 
 from __future__ import annotations
 

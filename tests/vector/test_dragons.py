@@ -1,4 +1,4 @@
-"""Hands that the deal decides (H.31): there is no move to ask for, and environments go on with the next hand."""
+"""Hands that the deal decides (H.31): nobody moves, and environments continue with the next hand."""
 
 from __future__ import annotations
 

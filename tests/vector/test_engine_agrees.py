@@ -16,7 +16,7 @@ from dasan import vector
 GAMES = ("big-three", "big-three-4p", "big-two", "winner", "dou-dizhu")
 """The other presets have the same options."""
 SHARES = 6
-"""So many tests share out the settings of a game, which take a while to find."""
+"""The number of tests among which the settings of a game are divided; finding these takes a while."""
 
 
 @pytest.mark.parametrize("preset", GAMES)
@@ -65,7 +65,7 @@ def test_the_covering_set_has_every_pair_that_the_rules_allow(preset: str) -> No
                         known = ((a.name, x), (b.name, y)) in refused or ((b.name, y), (a.name, x)) in refused
                         assert held != known
     assert all(allowed(preset, setting) for setting in settings)
-    for change in single_changes(preset):  # some options mean something only beside another
+    for change in single_changes(preset):  # some options matter only beside another
         assert any(change.items() <= setting.items() for setting in settings), change
 
 
@@ -86,6 +86,6 @@ def test_rules_of_ones_own(preset: str) -> None:
 
 @pytest.mark.slow
 def test_the_long_proof_in_short() -> None:
-    """What `python -m tests.vector.proof` does, with a hundredth of the hands."""
+    """Like `python -m tests.vector.proof`, with a hundredth of the hands."""
     for task in tasks(1_000, 20, 20):
         assert carry_out(task).hands >= task.hands

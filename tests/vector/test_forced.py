@@ -1,4 +1,4 @@
-"""Environments that make forced moves themselves, remember the last moves, and ask thrifty."""
+"""Environments that make forced moves themselves, store the last moves, and offer thrifty's action."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def legal_of(env: VectorEnv, i: int) -> list[int]:
 
 
 def shown(env: VectorEnv, i: int) -> dict[str, Any]:
-    """All that environment `i` shows, with its moves in the order of their ids."""
+    """All outputs of environment `i`, with its moves in the order of their ids."""
     n = int(env.num_legal[i])
     out = {
         "legal": legal_of(env, i),
@@ -52,7 +52,7 @@ def shown(env: VectorEnv, i: int) -> dict[str, Any]:
 
 
 class Reference:
-    """One environment without the two options; forced moves and history are kept here."""
+    """One environment without the two options; this class makes forced moves and stores the history."""
 
     def __init__(self, game: tuple[str, dict[str, Any], bool], seed: int, outputs: dict[str, Any]) -> None:
         preset, options, session = game

@@ -1,4 +1,4 @@
-"""Batches as values: a step leaves the batch before it as it was, and goes where the live environments go."""
+"""Batches as values: a step does not change its batch, and gives the same results as live environments."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_pytorch_shares_the_memory() -> None:
 
 @pytest.mark.parametrize("game", ["big-three", "big-two", "winner"])
 def test_every_live_buffer_is_shared_with_pytorch(game: str) -> None:
-    """What the next step writes is in the tensors that were made before it."""
+    """Tensors made before a step contain what the step writes."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     env = dasan.vector.make(game, 4, seed=1, moves="padded", perfect=True)
     names = ("mask", "obs", "to_act", "done", "rewards", "places", "legal", "num_legal", "moves", "perfect")
@@ -163,7 +163,7 @@ def test_every_live_buffer_is_shared_with_pytorch(game: str) -> None:
 
 
 def test_jax_shares_the_memory() -> None:
-    """In a process of its own: once it is imported, JAX warns at every fork, and other tests fork."""
+    """In its own process: once imported, JAX warns at every fork, and other tests fork."""
     if find_spec("jax") is None:
         pytest.skip("JAX is not installed")
     program = """

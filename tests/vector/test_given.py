@@ -1,4 +1,4 @@
-"""What the caller gives: a seed for each environment, and arrays to write in."""
+"""Arguments of the caller: a seed for each environment, and arrays to write to."""
 
 from __future__ import annotations
 
@@ -109,5 +109,5 @@ def test_a_list_spoilt_by_the_caller_harms_nothing_else(preset: str) -> None:
     env.legal[:] = 30_000
     env.sample()
     env.mask[:, 0] = True
-    env.step(np.zeros(2, np.int32))  # legal by the mask, which the caller has spoilt too
+    env.step(np.zeros(2, np.int32))  # legal by the mask, which the caller has also damaged
     env.reset()

@@ -1,4 +1,4 @@
-"""Ids of moves that cannot be asked for wrongly, and pickled environments."""
+"""Ids of moves with wrong arguments, and pickled environments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.full
 
 
 def test_where_a_card_is_called_an_id_needs_it() -> None:
-    """Without the called card a play with it would have the id of a play without it."""
+    """Without this argument, a play with the called card would have the id of a play without it."""
     rules = dasan.rules("big-three-4p")
     ids = action_ids(rules)
     state = dasan.deal(rules, seed=2).play("bid 3")

@@ -1,4 +1,4 @@
-"""What training loops use: the best of ragged rows, returns of finished hands, duels, and score functions as bots."""
+"""The tools of training loops: the best of ragged rows, returns of finished hands, duels, score functions as bots."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from dasan.vector.earnings import earned
 pytestmark = pytest.mark.full
 
 BY_PLACE = {1: 1, 2: 1 / 3, 3: -1 / 3, 4: -1}
-"""What each place of four counts where nothing is paid."""
+"""The return of each of four places if nothing is paid."""
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def cheapest(obs: npt.NDArray[Any], moves: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A score function for Big Two: as many cards as possible, of equally many the weakest."""
+    """A score function for Big Two: as many cards as possible, the weakest on ties."""
     features = {f.name: f for f in move_layout(dasan.rules("big-two"))}
     size, strength = (moves[:, features[name].start].astype(np.float64) for name in ("size", "strength"))
     return 256 * size - strength
 
 
 def _out(env: dasan.vector.VectorEnv) -> int:
-    """Where the features of a move begin that depend on the hand."""
+    """The index of the first feature of a move that depends on the hand."""
     return next(f.start for f in env.move_features if f.name == "out")
 
 
@@ -192,7 +192,7 @@ def test_scores_that_are_none_are_refused() -> None:
 
 @pytest.mark.parametrize("count", [lambda n: 0, lambda n: n - 1, lambda n: n + 1], ids=["none", "too few", "too many"])
 def test_score_functions_score_every_row_once(count: Callable[[int], int]) -> None:
-    """Nothing is read beside the array that a score function gives."""
+    """Nothing is read outside the array that a score function returns."""
     env = dasan.vector.make("big-two", 4, seed=3, moves="ragged")
 
     def wrong(obs: npt.NDArray[Any], moves: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -236,7 +236,7 @@ def test_returns_refuse_what_environments_refuse(moves: Any) -> None:
 
 @pytest.mark.parametrize(("preset", "forced"), [("big-three", False), ("winner", True)])
 def test_returns_are_those_of_a_loop_over_hands(preset: str, forced: bool) -> None:
-    """Every decision once, with what its seat was paid in its hand; nothing of hands that go on."""
+    """Every decision once, with its seat's payment in that hand; none of unfinished hands."""
     env = dasan.vector.make(preset, 5, seed=8, moves="ragged")
     twin = dasan.vector.make(preset, 5, seed=8)
     returns = dasan.vector.Returns(env, forced=forced)
@@ -286,7 +286,7 @@ def test_duels() -> None:
 
 
 def test_hands_that_pay_nothing_sum_to_zero() -> None:
-    """Winner pays nothing: of equal players none gains, and every hand sums to zero."""
+    """Winner pays nothing: equal players gain nothing, and every hand sums to zero."""
     env = dasan.vector.make("winner", 64, seed=1, moves="ragged")
     seen = 0
     for _ in range(300):
@@ -304,7 +304,7 @@ def test_hands_that_pay_nothing_sum_to_zero() -> None:
 
 
 def test_every_count_of_a_hand_that_pays_nothing_is_the_same() -> None:
-    """Big Two without a stake ends with the first one out: the others share the places that are left."""
+    """Big Two without a stake ends with the first player out: the others share the remaining places."""
     from dasan.arena.hands import earned as in_an_arena
     from dasan.envs.payoff import payoffs
 

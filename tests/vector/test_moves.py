@@ -1,4 +1,4 @@
-"""Features of moves: what each says, that the two layouts hold the same, and that they do not depend on what is hidden."""
+"""Features of moves: each one's meaning, the equality of the two layouts, and independence of hidden cards."""
 
 from __future__ import annotations
 

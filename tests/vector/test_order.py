@@ -1,4 +1,4 @@
-"""Legal ids stand in one order, ascending, whichever code plays and whichever outputs are written; so `sample` is the same."""
+"""Legal ids are ascending, whichever code plays and whichever outputs are written, so `sample` is the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ids_and_samples(env: vector.VectorEnv, steps: int) -> list[Any]:
 
 
 def check(preset: str, steps: int, session: bool, options: dict[str, Any]) -> int:
-    """Compiled code beside the engine, and outputs that leave out the list or the mask. Returns the positions."""
+    """Compare compiled code with the engine, and outputs without the list or the mask. Returns the number of positions."""
     made = [vector.make(preset, 2, seed=4, session=session, backend=b, **options) for b in ("auto", "engine")]
     played = [ids_and_samples(env, steps) for env in made]
     assert played[0] == played[1]

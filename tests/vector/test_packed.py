@@ -1,4 +1,4 @@
-"""Packed masks and observations say what the plain ones say, on every backend; outputs that are left out are refused by name."""
+"""Packed masks and observations equal the plain ones, on every backend; omitted outputs are refused by name."""
 
 from __future__ import annotations
 

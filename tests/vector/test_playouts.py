@@ -1,4 +1,4 @@
-"""Whole hands: the same however they are shared out, and as long and as dear as those of batched environments."""
+"""Whole hands: the same on any number of threads, with the lengths and payments of batched environments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regional presets and their options on compiled code, beside the engine: environments in hands and sessions, and positions."""
+"""Regional presets and their options in compiled code, against the engine: environments in hands and sessions, positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No feature exceeds its scale, and observations go into an array of the caller."""
+"""No feature exceeds its scale, and observations can be written to the caller's array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads of batched environments: what they agree on, and what becomes of them."""
+"""Threads of batched environments: their agreement, and their end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.full
 
 
 def run(preset: str, threads: int, steps: int, *, pause: float, **options: Any) -> Iterator[bytes]:
-    """What environments show, step by step, two resets and a pause for the helpers to fall asleep among the steps."""
+    """The outputs of environments step by step, with two resets and a pause in which the helpers fall asleep."""
     env = vector.make(preset, 37, 9, threads=threads, session=True, **options)
     for k in range(steps):
         env.step(env.sample())
@@ -125,7 +125,7 @@ def test_an_interrupt_while_there_is_made_room_for_moves(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarms here")
 def test_alarms_at_any_moment() -> None:
-    """Two in a row, so that some come while helpers are replaced."""
+    """Two in a row, so that some arrive while helpers are replaced."""
     env = vector.make("big-two", 40, 3, threads=3)
     source = random.Random(1)
     expected = shown(vector.make("big-two", 40, 7))

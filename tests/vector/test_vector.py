@@ -1,4 +1,4 @@
-"""Batched environments: determinism, what an observation may depend on, ids and their texts, refusals."""
+"""Batched environments: determinism, the inputs of an observation, ids and their texts, refusals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 
 
 def trace(env: vector.VectorEnv, which: list[int], steps: int) -> list[list[list[int]]]:
-    """What happens in some environments under random actions."""
+    """The outputs of some environments under random actions."""
     out = []
     for _ in range(steps):
         actions = env.sample().copy()
@@ -60,7 +60,7 @@ def test_environments_differ() -> None:
 
 
 def shuffled(state: dasan.State, seat: int, source: random.Random) -> dasan.State:
-    """The same hand so far, with the cards that `seat` cannot see dealt out differently."""
+    """The same hand so far, with the cards that `seat` cannot see dealt differently."""
     rules = state.rules
     held = [list(hand) for hand in state.hands]
     pool = [c for s, hand in enumerate(held) if s != seat for c in hand]
@@ -88,7 +88,7 @@ def shuffled(state: dasan.State, seat: int, source: random.Random) -> dasan.Stat
 @pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
 def test_hidden_cards_do_not_matter(preset: str) -> None:
-    """A permutation of the cards that a seat cannot see leaves what it sees as it was."""
+    """Permuting the cards that a seat cannot see does not change its observation."""
     source = random.Random(5)
     rules = dasan.rules(preset)
     compared = 0

@@ -1,4 +1,4 @@
-"""What the browser tests share: which Chromium, whether the page is built, visitors, play by the first move, and axe."""
+"""Helpers for the browser tests: which Chromium, whether the page is built, visitors, play by the first move, and axe."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min
 """The accessibility checker: a development dependency of the page."""
 
 TONGUES = {"en-GB": "en", "fr-FR": "fr", "zh-CN": "zh-Hans", "zh-TW": "zh-Hant"}
-"""Each language of the page, by what a browser asks for."""
+"""Each language of the page, by the browser's language setting."""
 
 PATIENCE = 60_000
-"""Milliseconds that anything may take on a busy machine."""
+"""The time limit in milliseconds for anything on a busy machine."""
 DESK, PHONE = (1440, 900), (390, 844)
 """Sizes of the page."""
 
@@ -46,7 +46,7 @@ PLAY_FIRST = """() => {
   if (can('[data-do=cycle]:not(:disabled)')) return void can('[data-do=play]:not(:disabled)');
   can('[data-do=pass]:not(:disabled)');
 }"""
-"""Does the first thing that the page offers."""
+"""Does the first action that the page offers."""
 
 TRY_PUZZLE = """() => {
   const first = (selector) => document.querySelector(selector);
@@ -54,11 +54,11 @@ TRY_PUZZLE = """() => {
   const ready = first('[data-do=play]:not(:disabled)') ?? first('[data-do=pass]:not(:disabled)');
   (ready ?? first('button[data-at][aria-pressed=false]'))?.click();
 }"""
-"""In a puzzle: plays what is chosen, else passes, else chooses a card."""
+"""In a puzzle: plays the selected cards, else passes, else selects a card."""
 
 
 CHROMIUMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
-"""The shell comes first: it has no window of its own to draw, and needs over a quarter less processor time."""
+"""The headless shell first: it draws no window, and needs over a quarter less processor time."""
 
 
 def chromium() -> str:
@@ -78,7 +78,7 @@ def built() -> None:
 
 
 def accessible(page: Page, where: str) -> None:
-    """Axe finds nothing in what the page shows now."""
+    """Check that axe finds nothing in the current page."""
     if not AXE.is_file():
         missing("axe is not installed (cd web && npm ci --ignore-scripts)")
     if not page.evaluate("'axe' in window"):
@@ -92,7 +92,7 @@ def accessible(page: Page, where: str) -> None:
 
 
 def catalogue(tongue: str) -> dict[str, str]:
-    """The texts of the page that are one sentence, without what is filled in."""
+    """The texts of the page that are one sentence, without placeholders."""
     text = (AXE.parents[2] / "src" / "i18n" / f"{tongue}.json").read_text(encoding="utf-8")
     return {key: value for key, value in json.loads(text).items() if isinstance(value, str)}
 
@@ -106,7 +106,7 @@ def visitor(
     scheme: Literal["light", "dark"] = "light",
     motion: Literal["reduce", "no-preference"] = "reduce",
 ) -> Iterator[Page]:
-    """Somebody with a browser of their own; anything that goes wrong in the page fails the test."""
+    """A visitor with their own browser; any error in the page fails the test."""
     width, height = size
     context = browser.new_context(
         viewport={"width": width, "height": height},
@@ -129,13 +129,13 @@ def visitor(
 
 
 def tries() -> Iterator[int]:
-    """The numbers of tries, as many as there is patience for: four times PATIENCE, on any machine."""
+    """Count tries until time is up: four times PATIENCE, on any machine."""
     end = time.monotonic() + 4 * PATIENCE / 1000
     return itertools.takewhile(lambda _: time.monotonic() < end, itertools.count())
 
 
 def play_on(page: Page, until: str) -> None:
-    """Play whatever the page offers first until a selector is there."""
+    """Take the first action that the page offers until a selector matches."""
     for _ in tries():
         if page.locator(until).count():
             return
@@ -145,13 +145,13 @@ def play_on(page: Page, until: str) -> None:
 
 
 def hurry(page: Page) -> None:
-    """Put the clock of a visitor's page forward: it shows moves at a pace that people can follow."""
+    """Advance the clock of a visitor's page, which shows moves at a human pace."""
     page.clock.fast_forward(500)
     page.wait_for_timeout(20)
 
 
 def answer(page: Page, move: str) -> None:
-    """Make a move of a lesson or a puzzle: its cards by the keyboard, or the button that says it."""
+    """Make a move of a lesson or a puzzle: its cards by the keyboard, or its button."""
     words = move.split()
     if move == "pass":
         page.locator("[data-do=pass]").click()
@@ -172,7 +172,7 @@ HANGS_OUT = """() => ['html', '.page', '.drawer', '#panel-body', 'dialog', 'dial
 
 EMPTY = """() => document.scrollingElement.scrollHeight
   - Math.max(innerHeight, document.body.getBoundingClientRect().bottom + scrollY)"""
-"""How many pixels of nothing follow the page."""
+"""The pixels of empty space below the page."""
 
 
 SETTLED = """async () => {
@@ -187,7 +187,7 @@ SETTLED = """async () => {
     before = now;
   }
 }"""
-"""Waits until the page stays as it is for three frames. A visitor's clock replaces ``requestAnimationFrame``."""
+"""Waits until the page is unchanged for three frames. A visitor's clock replaces ``requestAnimationFrame``."""
 
 
 def resized(page: Page, width: int, height: int) -> None:
@@ -198,7 +198,7 @@ def resized(page: Page, width: int, height: int) -> None:
 
 
 def upright(page: Page, where: str) -> None:
-    """Nothing hangs out of the page sideways, and it ends where its content does."""
+    """Check that nothing overflows the page sideways, and that it ends where its content does."""
     wide = page.evaluate(HANGS_OUT)
     assert not wide, f"{where}: wider than the screen: {wide}"
     assert page.evaluate(EMPTY) <= 1, where

@@ -1,4 +1,4 @@
-"""The browser that tests of this folder ask for."""
+"""Fixtures of this folder: the browser."""
 
 from __future__ import annotations
 

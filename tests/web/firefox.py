@@ -1,4 +1,4 @@
-"""Debian's Firefox, driven by WebDriver BiDi: Playwright speaks to a Firefox of its own, or to newer ones than Debian's."""
+"""Debian's Firefox, driven by WebDriver BiDi: Playwright needs its own Firefox, or a newer one than Debian's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 SECONDS = 120.0
-"""How long anything may take on a busy machine."""
+"""The time limit in seconds for anything on a busy machine."""
 PREFERENCES = {
     "ui.prefersReducedMotion": 1,
     "intl.accept_languages": "fr-FR",
@@ -28,7 +28,7 @@ PREFERENCES = {
 
 
 def program() -> str:
-    """The path of Firefox: FIREFOX, or Debian's. Without one the test is skipped, aloud."""
+    """The path of Firefox: FIREFOX, or Debian's. Without one the test is skipped with a reason."""
     found = shutil.which(os.environ.get("FIREFOX") or "firefox-esr") or shutil.which("firefox")
     if found is None:
         pytest.skip("no Firefox to play in: make firefox installs Debian's")
@@ -38,7 +38,7 @@ def program() -> str:
 
 @dataclass
 class Tab:
-    """One tab of a running Firefox; errors: what went wrong in its pages."""
+    """One tab of a running Firefox; errors: those of its pages."""
 
     socket: ClientConnection
     context: str = ""
@@ -78,7 +78,7 @@ class Tab:
             time.sleep(0.05)
 
     def press(self, key: str) -> None:
-        """Press a key as a person does."""
+        """Press and release a key."""
         strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
         self.command(
             "input.performActions", context=self.context, actions=[{"type": "key", "id": "keys", "actions": strokes}]
@@ -92,7 +92,7 @@ def firefox(profile: Path) -> Iterator[Tab]:
     (profile / "user.js").write_text("".join(lines), encoding="utf-8")
     command = [program(), "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port=0"]
     environment = {**os.environ, "HOME": str(profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
-    # Into a file: a pipe that nobody reads any more would stop Firefox once it is full.
+    # Into a file: a pipe that nothing reads any more would block Firefox once it is full.
     said = profile / "stderr.txt"
     with (
         said.open("w") as file,
@@ -111,7 +111,7 @@ def firefox(profile: Path) -> Iterator[Tab]:
 
 
 def _address(process: subprocess.Popen[bytes], said: Path) -> str:
-    """Where Firefox listens, as soon as it says so."""
+    """The address on which Firefox listens, once it has printed it."""
     deadline = time.monotonic() + SECONDS
     while (found := re.search(r"BiDi listening on (ws://\S+)\n", said.read_text(errors="replace"))) is None:
         assert process.poll() is None, "Firefox did not start"

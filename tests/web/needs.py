@@ -1,4 +1,4 @@
-"""What tests of the page need of the machine."""
+"""Requirements of the page's tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def missing(message: str) -> None:
-    """Skip a test that lacks something, but never in CI."""
+    """Skip a test whose requirement is missing, but never in CI."""
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)

@@ -1,4 +1,4 @@
-"""Pages around the table with fixed contents: a finished hand and its review, somebody's profile, no server."""
+"""Pages around the table with fixed contents: a finished hand and its review, a profile, no server."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from dasan.server.workers import jobs
 
 LOOKS = Path(__file__).parent / "looks"
 VERDICTS = {"review": LOOKS / "review.ndjson", "known": LOOKS / "known.ndjson"}
-"""What the server says of the finished hand's moves, worked out once by :func:`judge`."""
+"""The server's judgement of the finished hand's moves, recorded once by :func:`judge`."""
 LINE = LOOKS / "line.json"
-"""What it says of the position in which another line is tried."""
+"""Its judgement of the position in which another line is tried."""
 AT = 7
-"""The move of the hand that is looked at."""
+"""The move of the hand that the page shows."""
 DAY = "2026-03-01T19:30:00.000+00:00"
 HAND = "/h/fixed"
 
 
 def judge() -> None:
-    """Review the fixed hand, and keep what is said of it."""
+    """Review the fixed hand, and record the review."""
     record = finished().record()
     moves = list(jobs.review(record, 20.0, 600.0, 256.0))
     turning = sorted(move["seq"] for move in moves if move["type"] == "move" and move["kept"] is False)
@@ -50,7 +50,7 @@ def _write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
 
 
 def review(page: Page) -> None:
-    """The hand's page at its fourth play, before the verdicts are asked for."""
+    """The hand's page at its fourth play, before the verdicts are requested."""
     state = finished()
     bodies = {
         "/record": state.record(),
@@ -82,7 +82,7 @@ def reviewed(page: Page) -> None:
 
 
 def line(page: Page) -> None:
-    """Another line is tried."""
+    """The page with another line tried."""
     reviewed(page)
     page.get_by_role("button", name="Try another line").click()
     page.get_by_role("button", name="Back to the game").wait_for()
@@ -117,7 +117,7 @@ def hand_info(state: dasan.State) -> HandInfo:
 
 
 def profile(page: Page) -> None:
-    """One's own page: an account with ratings, statistics, habits and hands."""
+    """The player's own page: an account with ratings, statistics, habits and hands."""
     climbing = [1500 + 9 * at - 40 * (at % 5 == 2) for at in range(24)]
     ratings = [
         Rating(preset="big-three", players=3, rating=climbing[-1], deviation=62, hands=24, provisional=False, level=7),
@@ -169,7 +169,7 @@ def profile(page: Page) -> None:
 
 
 def player(page: Page) -> None:
-    """Somebody else's page: ratings with charts, and statistics."""
+    """Another player's page: ratings with charts, and statistics."""
     ratings = [
         Rating(preset="big-three", players=3, rating=1707, deviation=62, hands=24, provisional=False, level=7),
         Rating(preset="winner", players=5, rating=1466, deviation=140, hands=6, provisional=True, level=None),
@@ -207,7 +207,7 @@ def unclaimed(page: Page) -> None:
 
 
 def lobby(page: Page) -> None:
-    """A start page with tables to join and to watch, and one to go on with."""
+    """A start page with tables to join and to watch, and one to continue."""
     seats = [
         SeatInfo(seat=0, name="Ada", kind="human"),
         SeatInfo(seat=1, name="", kind="bot", bot="level-4"),
@@ -265,7 +265,7 @@ def puzzle_list(page: Page) -> None:
 
 
 def missed(page: Page) -> None:
-    """A wrong answer to a puzzle, and what refutes it."""
+    """A wrong answer to a puzzle, and its refutation."""
     easy = (one for one in puzzles.load(players=3, grade=1) if one.tempting)
     wanted = next(one for one in easy if len(verdict(one, [str(one.tempting[0])], 1_000_000).reply) > 1)
     page.goto(f"/puzzles/{wanted.id}")
@@ -288,7 +288,7 @@ def lesson_wrong(page: Page) -> None:
 
 
 def goes_to(path: str, there: str) -> Callable[[Page], None]:
-    """Opens an address and waits until something is there."""
+    """Opens an address and waits until something appears."""
 
     def opened(page: Page) -> None:
         page.goto(path)
@@ -309,7 +309,7 @@ def presses(path: str, button: str, there: str) -> Callable[[Page], None]:
 
 
 def missing(page: Page) -> None:
-    """An address of nothing."""
+    """An address without a page."""
     page.goto("/nowhere")
     page.get_by_text("There is no such page.").wait_for()
 
@@ -362,11 +362,11 @@ AROUND: dict[str, Callable[[Page], None]] = {
     "unclaimed": unclaimed,
     "lobby": lobby,
 }
-"""Opens each of these pages and waits until it stands."""
+"""Opens each of these pages and waits until it is complete."""
 
 
 def checked(path: Path, *kinds: type[BaseModel]) -> int:
-    """How many lines of a kept review there are; each is one of these messages."""
+    """The number of lines of a recorded review; checks that each is one of these messages."""
     by_type = {kind.model_fields["type"].annotation.__args__[0]: kind for kind in kinds}  # type: ignore[union-attr]
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for line in lines:

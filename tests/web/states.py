@@ -1,4 +1,4 @@
-"""Tables in every phase, as the server sends them: fixed deals, fixed faces, and moves chosen by a rule."""
+"""Tables in every phase, as the server sends them: fixed deals, fixed faces, and deterministic moves."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def show(page: Page, name: str) -> None:
 
 
 def send_once(page: Page, *messages: str) -> None:
-    """Have the socket of any table send these messages at once, and nothing else."""
+    """Make the socket of any table send these messages at once, and nothing else."""
 
     def answer(socket: WebSocketRoute) -> None:
         for message in messages:
@@ -67,7 +67,7 @@ SCENE_BY_SCENE = """
   window.setTimeout = (then, ms, ...more) =>
     [2000, 900, 700, 1200].includes(ms) ? void (window.nextScene = then) : later(then, ms, ...more);
 """
-"""What is shown before the first deal goes on when ``nextScene()`` is called, and not by itself."""
+"""The scenes before the first deal advance when ``nextScene()`` is called, not by themselves."""
 
 
 def draw(page: Page) -> None:
@@ -95,7 +95,7 @@ def snapshot(name: str) -> str:
 
 @lru_cache
 def played_on(name: str, moves: int) -> list[str]:
-    """The first message of a table in this state, and those of so many moves that follow."""
+    """The first message of a table in this state, and those of this many following moves."""
     room, viewer = _MADE[name]()
     told = [snapshot(name)]
     for _ in range(moves):
@@ -121,7 +121,7 @@ def _new(preset: str, *people: str) -> Room:
 
 
 def _until(room: Room, wanted: Callable[[dasan.State], bool], *, first: bool) -> Room:
-    """Play until the state is as wanted. first: seat 0 bids, plays its lowest and goes out; else it passes."""
+    """Play until the state is reached. first: seat 0 bids, plays its lowest and goes out; else it passes."""
     for _ in range(MOST):
         entry = by_itself(room, room.at, frozenset(room.humans))
         if entry is None and room.over:
@@ -185,7 +185,7 @@ def _partner() -> Room:
 
 
 def _bombed() -> Room:
-    """A bomb is the move that `_chosen` makes next."""
+    """Whether the next move of `_chosen` is a bomb."""
 
     def wanted(state: dasan.State) -> bool:
         return state.phase.value == "play" and state.table is not None and power(state) > 0
@@ -212,7 +212,7 @@ def _waiting() -> Room:
 
 
 def _offered(offer: Literal["undo", "end"]) -> Room:
-    """Blaise makes an offer to Ada: in the play, or after it."""
+    """Blaise makes an offer to Ada, during the play or after it."""
     room = _until(_new("big-three", "Ada", "Blaise"), _at_end if offer == "end" else _answered, first=True)
     return fold(room, decide(room, "p1", OfferCommand(type="offer", id="o", offer=offer)), room.at)
 
@@ -222,7 +222,7 @@ def _dealt() -> Room:
 
 
 def _replaced() -> Room:
-    """Bots play for both people: Ada's time was up, Blaise is away."""
+    """Bots play for both people: Ada ran out of time, Blaise is away."""
     room = _until(_new("big-three", "Ada", "Blaise"), _answered, first=True)
     for seat, reason in ((0, "time"), (1, "absent")):
         room = fold(room, substitute(room, seat, reason), room.at)

@@ -1,4 +1,4 @@
-"""The bidding trainer in the browser: bid by mouse and by keyboard, read the verdict, in each language."""
+"""The bidding trainer in the browser: bidding by mouse and by keyboard, the verdict, each language."""
 
 from __future__ import annotations
 

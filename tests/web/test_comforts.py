@@ -1,4 +1,4 @@
-"""What a player hears, feels and chooses: sounds, vibration, dragging, the order of the hand, colours, motion, fonts."""
+"""Comforts: sounds, vibration, dragging, the order of the hand, colours, motion, fonts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTED = """
     };
   }
 """
-"""Notes each tone by its frequency, the noise of a card, and each vibration."""
+"""Records each tone by its frequency, the noise of a card, and each vibration."""
 
 MOVING = """() => document.getAnimations()
   .filter((one) => one.effect.getComputedTiming().endTime > 0)
@@ -42,7 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def until(page: Page, condition: str) -> None:
-    """Put the page's clock forward until the condition holds."""
+    """Advance the page's clock until the condition holds."""
     for _ in tries():
         if page.evaluate(condition):
             return
@@ -52,7 +52,7 @@ def until(page: Page, condition: str) -> None:
 
 @pytest.mark.slow
 def test_sounds_vibration_and_mute(browser: Browser, server: Served) -> None:
-    """The deal, the turn, plays, passes and the result are heard, the turn is felt; muted, nothing is heard."""
+    """The deal, the turn, plays, passes and the result make sounds, and the turn vibrates; muted, there is no sound."""
     with visitor(browser, server, motion="no-preference") as page:
         page.add_init_script(NOTED)
         page.goto("/")
@@ -82,7 +82,7 @@ def test_sounds_vibration_and_mute(browser: Browser, server: Served) -> None:
 
 @pytest.mark.slow
 def test_nothing_moves_where_motion_is_unwelcome(browser: Browser, server: Served) -> None:
-    """A whole hand without an animation and without a vibration; its sounds are heard all the same."""
+    """A whole hand without animations or vibration, but with its sounds."""
     with visitor(browser, server) as page:
         page.add_init_script(NOTED)
         page.goto("/")
@@ -100,7 +100,7 @@ def test_nothing_moves_where_motion_is_unwelcome(browser: Browser, server: Serve
 
 
 def spot(page: Page, at: int) -> tuple[float, float]:
-    """Where a card shows under its neighbours, also one that is turned a little."""
+    """The visible spot of a card under its neighbours, even if the card is slightly rotated."""
     box = page.locator(f'button[data-at="{at}"]').bounding_box()
     assert box is not None
     return box["x"] + 0.15 * box["width"], box["y"] + 16
@@ -112,7 +112,7 @@ def chosen(page: Page) -> list[int]:
 
 
 def test_a_drag_selects(browser: Browser, server: Served) -> None:
-    """By mouse and by finger, every card passed over becomes as the first one does; back again it is let go."""
+    """By mouse and by touch: every card passed over becomes selected or not, like the first; dragging back undoes that."""
     with visitor(browser, server) as page:
         show(page, "play")
         page.mouse.move(*spot(page, 0))
@@ -127,7 +127,7 @@ def test_a_drag_selects(browser: Browser, server: Served) -> None:
         page.mouse.move(*spot(page, 2), steps=5)
         page.mouse.up()
         assert chosen(page) == [0, 1]
-        # What follows the drag is a click again.
+        # After the drag a click is a click again.
         page.keyboard.press("Escape")
         assert chosen(page) == []
     with visitor(browser, server, PHONE) as page:
@@ -147,7 +147,7 @@ def test_a_drag_selects(browser: Browser, server: Served) -> None:
 
 
 def test_a_card_that_is_let_go_loses_its_ring(browser: Browser, server: Served) -> None:
-    """A card that keys have chosen and the pointer lets go is no longer marked as focused."""
+    """A card selected by keys and deselected by the pointer loses its focus ring."""
     with visitor(browser, server) as page:
         show(page, "play")
         page.keyboard.press("ArrowRight")
@@ -160,7 +160,7 @@ def test_a_card_that_is_let_go_loses_its_ring(browser: Browser, server: Served) 
 
 
 def test_the_order_of_the_hand(browser: Browser, server: Served) -> None:
-    """By suit, by what belongs together, and by rank again; the choice outlives the page."""
+    """By suit, by combination, and by rank again; the choice survives a reload."""
     with visitor(browser, server) as page:
 
         def laid() -> list[str]:
@@ -197,14 +197,14 @@ ASKED = """
     return later(then, ms, ...more);
   };
 """
-"""Notes how long the page wants to wait for anything; until it is thawed no time goes by, so that it waits for all of it."""
+"""Records every timeout that the page sets; no time passes until it is thawed, so that it waits for each in full."""
 
 PAUSES = {"Slow": 756, "Normal": 420, "Fast": 189}
-"""Milliseconds before a move of somebody else is shown."""
+"""Milliseconds before another player's move is shown."""
 
 
 def test_the_speed_of_others(browser: Browser, server: Served) -> None:
-    """The choice outlives the page and sets the pause before each move; where animations are off, moves come without any."""
+    """The choice survives a reload and sets the pause before each move; without animations there is no pause."""
     with visitor(browser, server, motion="no-preference") as page:
         page.add_init_script(ASKED)
         send_once(page, *played_on("spectator", 4))
@@ -236,7 +236,7 @@ BACK = "getComputedStyle(document.documentElement).getPropertyValue('--back')"
 
 @pytest.mark.slow
 def test_felts_and_backs(browser: Browser, server: Served) -> None:
-    """Each of them looks otherwise, and the choice outlives the page."""
+    """Each looks different, and the choice survives a reload."""
     with visitor(browser, server, DESK) as page:
         show(page, "play")
         page.get_by_role("tab", name="Settings").click()
@@ -254,7 +254,7 @@ def test_felts_and_backs(browser: Browser, server: Served) -> None:
 
 
 def test_fonts_come_with_the_page(browser: Browser, server: Served) -> None:
-    """Nothing is fetched from elsewhere, and the letters are the page's own."""
+    """The page fetches nothing from elsewhere, and uses its own fonts."""
     with visitor(browser, server) as page:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))

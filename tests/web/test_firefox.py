@@ -44,7 +44,7 @@ def test_hands_a_review_a_puzzle_and_a_lesson_in_firefox(tmp_path: Path) -> None
         tab.wait("document.querySelector('[data-do=next]')")
         tab.press("\ue007")  # Enter
         tab.wait("document.querySelectorAll('button[data-at]').length === 5")
-        # A window without a screen has no focus, so Firefox turns no key into a click.
+        # A headless window has no focus, so Firefox turns no key into a click.
         for at in range(3):
             tab.evaluate(f"document.querySelector('button[data-at=\"{at}\"]').click()")
         tab.press("\ue007")

@@ -1,4 +1,4 @@
-"""Friends in the browser: follow each other, see who is here, invite to a table, block; in each language."""
+"""Friends in the browser: following, online status, invitations, blocks; in each language."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_two_become_friends_and_sit_down_together(
 
 
 def test_followers_are_answered_by_keyboard(browser: Browser, server: Served) -> None:
-    """A block is asked about, whoever goes from a list leaves the focus on the page, and a follow is taken back."""
+    """A block needs confirmation, the focus stays on the page when a person leaves a list, and a follow can be undone."""
     with visitor(browser, server, PHONE) as page, visitor(browser, server) as one, visitor(browser, server) as two:
         for visiting, name in ((page, "Ada-keys"), (one, "Bob-keys"), (two, "Cyd-keys")):
             account(visiting, name)

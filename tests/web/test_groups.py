@@ -1,4 +1,4 @@
-"""Groups in the browser: found one, join by its link, choose its rules, talk, play, and read the standings; in each language."""
+"""Groups in the browser: founding, joining by link, rules, chat, play, and standings; in each language."""
 
 from __future__ import annotations
 

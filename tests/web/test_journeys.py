@@ -1,4 +1,4 @@
-"""Ways through the page: friends by link, from a hand to its review, a puzzle, a lesson, languages, no connection."""
+"""Journeys through the page: friends by link, from a hand to its review, a puzzle, a lesson, languages, no connection."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.web.browsing import (
 pytestmark = pytest.mark.browser
 
 COMPILED = 5 * PATIENCE
-"""Milliseconds for what may have to be compiled first."""
+"""Milliseconds for actions that may have to compile first."""
 LABELS = "all => all.map((one) => one.getAttribute('aria-label'))"
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 
@@ -60,7 +60,7 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
         friend.get_by_label("Your name").fill("Blaise")
         accessible(friend, "the page of a link")
         friend.get_by_role("button", name="Join the table").click()
-        # No chair is open any more: the hand is dealt to both.
+        # All chairs are taken: the hand is dealt to both.
         for page in (host, friend):
             expect(page.locator("button[data-at]")).to_have_count(13)
         expect(host.get_by_role("region", name="Blaise")).to_be_visible()
@@ -108,7 +108,7 @@ def test_a_rematch(browser: Browser, server: Served) -> None:
         for page in friends:
             page.get_by_role("button", name="Accept").click()
         expect(host.get_by_role("button", name="Rematch")).to_be_enabled()
-        # No hand follows, and the wishes of the others are told at the table too.
+        # No hand follows, and the table shows the others' wishes too.
         host.get_by_role("button", name="Look at the table").click()
         expect(host.get_by_role("button", name="Next hand")).to_have_count(0)
         for page in friends:
@@ -119,7 +119,7 @@ def test_a_rematch(browser: Browser, server: Served) -> None:
         host.get_by_role("button", name="Show the result").click()
         expect(host.get_by_role("dialog").get_by_text("Ada would like a rematch.")).to_have_count(2)
         expect(wishes).to_have_count(2)
-        # The new table is announced at the old one too, to those who look at it.
+        # The old table announces the new one to everybody there.
         friend.get_by_role("button", name="Look at the table").click()
         host.get_by_role("button", name="Rematch").click()
         expect(friend.get_by_text("The new table is ready.")).to_be_visible()
@@ -146,7 +146,7 @@ def to_the_end(*pages: Page) -> None:
 
 
 def report_and_mute(page: Page, name: str) -> None:
-    """Report a message and no longer see its author, by keys; Esc closes the options, and not the chat."""
+    """Report a message and hide its author, by keys; Esc closes the options, not the chat."""
     options = page.get_by_role("button", name=f"Options for {name}’s message")
     expect(page.get_by_role("button", name="Report")).to_have_count(0)
     options.focus()
@@ -168,7 +168,7 @@ def report_and_mute(page: Page, name: str) -> None:
 @pytest.mark.full
 @pytest.mark.long
 def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
-    """A hint says why; the finished hand has a page whose verdicts are hidden until asked for, and whose deal checks out."""
+    """A hint gives reasons; the finished hand has a page whose verdicts are hidden until requested, and whose deal verifies."""
     with visitor(browser, server) as page:
         page.goto("/")
         page.get_by_role("button", name="Play: Big Three", exact=True).click()
@@ -199,7 +199,7 @@ def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
         with visitor(browser, server, PHONE) as stranger:
             stranger.goto(address)
             expect(stranger.locator(".moves .here .n")).to_have_text("2")
-            # Bots have the same names at the table, in its review, and for those who had no seat.
+            # Bots have the same names at the table, in its review, and for people without a seat.
             played = page.locator(".board section").evaluate_all(LABELS)
             assert set(played) == {"You", *seated}
             assert stranger.locator(".board section").evaluate_all(LABELS)[1:] == played[1:]
@@ -248,7 +248,7 @@ STORES_NOTHING = """Object.defineProperty(window, 'localStorage', {
 
 @pytest.mark.full
 def test_a_lesson_goes_on_where_it_was(browser: Browser, server: Served) -> None:
-    """After a reload, until it is started again; anew, and without an error, where the browser keeps nothing."""
+    """After a reload, until it is restarted; without storage it starts again, without an error."""
     with visitor(browser, server, PHONE) as page:
         page.goto("/learn/big-three/practice")
         page.get_by_role("button", name="B3.09").first.click()
@@ -280,7 +280,7 @@ def test_a_lesson_goes_on_where_it_was(browser: Browser, server: Served) -> None
 @pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("game", ["big-three-4p", "big-two", "winner"])
 def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> None:
-    """An exercise, a wrong answer to it, and the shelf it stands on."""
+    """An exercise, a wrong answer to it, and the list of exercises."""
     with visitor(browser, server, PHONE if game == "winner" else DESK) as page:
         page.goto("/learn")
         expect(page.get_by_role("link", name=re.compile("Practice by clause")).first).to_be_visible()
@@ -294,7 +294,7 @@ def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> 
 
 @pytest.mark.slow
 def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> None:
-    """New here: a whole lesson by its own answers, the hand it ends with offering a table, a hand there, its review."""
+    """A newcomer: a whole lesson by its own answers, its last hand, which offers a table, a hand there, its review."""
     with visitor(browser, server, PHONE) as page:
         page.goto("/")
         page.get_by_role("link", name=re.compile("New here")).click()
@@ -335,7 +335,7 @@ def test_every_language(browser: Browser, server: Served, locale: str, game: str
 
 @pytest.mark.full
 def test_without_a_connection(browser: Browser, server: Served) -> None:
-    """The shell opens when the server cannot be reached, and says so."""
+    """The page opens although the server cannot be reached, and says so."""
     context = browser.new_context(base_url=server.address, locale="en-GB")
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
@@ -365,7 +365,7 @@ SEEN = """() => {
   for (const one of document.querySelectorAll('[aria-label], [title]')) found.push(one.ariaLabel, one.title);
   return found.filter(Boolean);
 }"""
-"""Every text of the page, and every name that is only heard."""
+"""Every text of the page, and every name that only screen readers read."""
 
 
 @pytest.mark.slow

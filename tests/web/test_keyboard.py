@@ -1,4 +1,4 @@
-"""Every journey by keys alone: no mouse, no touch, and no focus that a test sets."""
+"""Every journey by keys alone: no mouse, no touch, and no focus set by the test."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNSEEN = """() => {
   if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth) return 'off the screen: ' + what;
   return '';
 }"""
-"""Why the focus cannot be seen; nothing where it can."""
+"""The reason why the focus is invisible; empty if it is visible."""
 
 CHOICE = """() => {
   const can = (selector) => {
@@ -44,7 +44,7 @@ CHOICE = """() => {
   if (can('[data-do=pass]')) return 'pass';
   return '';
 }"""
-"""What the table asks for now."""
+"""The action that the table asks for now."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def tab_to(page: Page, wanted: Locator, most: int = 120) -> None:
-    """Tab until it has the focus; the focus can be seen wherever it goes."""
+    """Press Tab until it has the focus; checks that the focus is always visible."""
     expect(wanted).to_be_visible()
     for _ in range(most):
         if wanted.evaluate("one => one === document.activeElement"):
@@ -71,7 +71,7 @@ def use(page: Page, wanted: Locator) -> None:
 
 
 def has_focus(page: Page) -> None:
-    """What was used has gone, and the focus is not lost."""
+    """The used element has gone, but the focus is not lost."""
     for _ in tries():
         if page.evaluate("document.activeElement !== document.body"):
             return
@@ -104,7 +104,7 @@ def make(page: Page, move: str) -> None:
 
 
 def one_move(page: Page) -> str:
-    """Do what the table asks for, if it asks for anything."""
+    """Do what the table asks for, if anything."""
     doing = str(page.evaluate(CHOICE))
     if doing == "skip":
         page.keyboard.press("Escape")
@@ -182,7 +182,7 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served, loca
 
 @pytest.mark.slow
 def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
-    """A table is made, a friend joins it in another browser, they talk and play; the friend is gone, and comes back."""
+    """One opens a table, a friend joins in another browser, they talk and play; the friend leaves, and comes back."""
     with visitor(browser, server) as host, visitor(browser, server, PHONE) as friend:
         host.goto("/")
         expect(host.locator("article").first).to_be_visible()
@@ -211,7 +211,7 @@ def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
         for page in (host, friend):
             expect(page.locator("button[data-at]")).to_have_count(16)
 
-        # The panel over a small table: it takes the focus, keeps it, and gives it back.
+        # The panel over a small table takes the focus, traps it, and returns it.
         chat = friend.get_by_role("button", name="Chat", exact=True)
         use(friend, chat)
         expect(friend.get_by_role("tabpanel", name="Chat")).to_be_focused()
@@ -244,7 +244,7 @@ def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
         expect(friend.locator("button[data-at], [role=dialog]").first).to_be_visible()
         expect(host.get_by_role("region", name="Blaise").get_by_text("away")).to_have_count(0)
         whole_hand(host, friend)
-        # What one offers, the other sees on the result and can answer.
+        # The other player sees an offer on the result sheet and can answer it.
         use(host, host.get_by_role("dialog").get_by_role("button", name="End the session"))
         expect(host.get_by_role("dialog").get_by_text("You offered to end the session.")).to_be_visible()
         use(friend, friend.get_by_role("dialog").get_by_role("button", name="Decline"))
@@ -297,7 +297,7 @@ def name_and_password(page: Page, name: str, password: str) -> None:
 
 
 def test_an_account(browser: Browser, server: Served) -> None:
-    """Opened, its password changed, left, entered again, and deleted."""
+    """Opened, given a new password, signed out of, signed in to again, and deleted."""
     with visitor(browser, server, PHONE) as page:
         page.goto("/")
         expect(page.locator("article").first).to_be_visible()

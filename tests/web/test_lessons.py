@@ -1,4 +1,4 @@
-"""The lessons' and the exercises' positions are what the engine makes of them today."""
+"""The positions of lessons and exercises equal what the engine makes of them now."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ PRACTICE = _script("practice")
 
 @pytest.mark.parametrize("preset", GAMES)
 def test_lessons_are_up_to_date(preset: str) -> None:
-    """`python web/scripts/lessons.py` writes them anew."""
+    """`python web/scripts/lessons.py` rewrites them."""
     written = LESSONS.written(preset)
     assert (WEB / "src" / "lessons" / f"{preset}.json").read_text(encoding="utf-8") == written
-    # A whole hand is part of each: the learner's turns in it have a coach.
+    # Each contains a whole hand, in which a coach comments the learner's turns.
     assert sum(step["coach"] is not None for step in json.loads(written)["steps"]) >= 6
 
 
 @pytest.mark.parametrize("preset", GAMES)
 def test_exercises_are_up_to_date(preset: str) -> None:
-    """`python web/scripts/practice.py` writes them anew."""
+    """`python web/scripts/practice.py` rewrites them."""
     path = WEB / "src" / "lessons" / "practice" / f"{preset}.json"
     assert path.read_text(encoding="utf-8") == PRACTICE.written(preset)
 
 
 @pytest.mark.parametrize("preset", GAMES)
 def test_an_exercise_needs_its_clause(preset: str) -> None:
-    """The clause is in force, there is a right move, and what the clause forbids is refused with that clause."""
+    """The clause is in force, there is a right move, and the forbidden move is refused with that clause."""
     exercises = PRACTICE.PRACTICE[preset]()
     assert len({one.clause for one in exercises}) >= 6
     for one in exercises:

@@ -1,8 +1,6 @@
-"""How the page looks, what it weighs, and whether it stutters; pictures are compared with those in ``looks/``.
-
-``DASAN_LOOKS=write`` takes the pictures anew; without ``looks/review.ndjson`` it also reviews the hand in them anew. They are
-half-sized JPEGs, compared in the browser with a tolerance, and only by the Chromium that took them: another version draws
-letters otherwise.
+"""The page's looks, size and smoothness; pictures are compared with those in ``looks/``. ``DASAN_LOOKS=write`` retakes
+the pictures; without ``looks/review.ndjson`` it also reviews the hand in them anew. They are half-sized JPEGs,
+compared in the browser with a tolerance, and only by the Chromium that took them: another version renders text differently.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ LOOKS = Path(__file__).parent / "looks"
 SHEETS = LOOKS / "sheets"
 MADE_WITH = LOOKS / "made-with.txt"
 SNAPSHOT = LOOKS / "table.json"
-"""What the server says of a table in the middle of a hand: a fixed deal, and fixed faces."""
+"""The server's message about a table in mid-hand: a fixed deal, and fixed faces."""
 
 SIZES = ["320x568", "390x844", "844x390", "768x1024", "1280x640", "1440x900", "2560x1440", "720x450"]
 """The last is 1440 × 900 at 200 % zoom."""
@@ -138,7 +136,7 @@ SHOTS = [
 
 
 def written_by(browser: Browser) -> bool:
-    """Whether the pictures are taken anew; skips where another Chromium took them."""
+    """Whether the pictures are retaken; skips if another Chromium took them."""
     if os.environ.get("DASAN_LOOKS") == "write":
         MADE_WITH.write_text(browser.version + "\n", encoding="utf-8")
         return True
@@ -162,7 +160,7 @@ def new_context(browser: Browser, server: Served, size: str, theme: str, scale: 
 
 
 def opened(page: Page, name: str) -> None:
-    """Open a page or a state, with what stands on it always."""
+    """Open a page or a state, with the elements that it always has."""
     if name in STATES:
         show(page, name)
     elif name in AROUND:
@@ -236,23 +234,23 @@ SHEET = """async ([kept, shots, wide, high]) => {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   return { different, sheet: btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), '')) };
 }"""
-"""Lays the shots out on a sheet, and says by how much each differs from the one on the sheet that is kept."""
+"""Arranges the shots on a sheet, and returns each one's difference from the stored sheet."""
 
 SCALE = 4
-"""Pictures on a sheet are of a quarter of their size."""
+"""Pictures on a sheet have a quarter of their area."""
 
 
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("name", [*PAGES, *STATES, *AROUND])
 def test_every_page_at_every_size(browser: Browser, server: Served, name: str) -> None:
-    """A sheet a page: all sizes, light above dark. The window changes its size while the page is open."""
+    """One sheet per page: all sizes, light above dark. The window is resized while the page is open."""
     writing = written_by(browser)
     context = new_context(browser, server, SIZES[0], "light", 1 / SCALE)
     try:
         page = context.new_page()
         opened(page, name)
-        # The result of a hand asks for its turning point.
+        # The result sheet of a hand requests its turning point.
         page.wait_for_load_state("networkidle")
         x, shots = 0, []
         sizes = [tuple(map(int, size.split("x"))) for size in SIZES]
@@ -281,7 +279,7 @@ def test_every_page_at_every_size(browser: Browser, server: Served, name: str) -
 def test_tasks_are_short_while_cards_move(
     browser: Browser, server: Served, record_property: Callable[[str, object], None]
 ) -> None:
-    """The page's tasks while the bots play, by the processor's time that they take: other programs do not count."""
+    """The page's tasks while the bots play, by processor time, so that other programs do not count."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=server.address)
     page = context.new_page()
     made = context.request.post(
@@ -333,7 +331,7 @@ def test_no_two_pictures_share_a_name() -> None:
 
 
 def test_the_pictures_are_of_this_protocol() -> None:
-    """The table and the review in the pictures are what a server of today would send."""
+    """The table and the review in the pictures equal what the current server sends."""
     from pydantic import TypeAdapter
 
     from dasan.server.protocol.messages import ServerMessage

@@ -1,4 +1,4 @@
-"""The page for moderators: reports answered, players and networks kept out, words refused, the log of it, in each language."""
+"""The page for moderators: reports, bans of players and networks, blocked words, the audit log, in each language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One's own hands in the browser: filters in the address, and the move at which a hand opens; in each language."""
+"""A player's own hands in the browser: filters in the address, and the move at which a hand opens; in each language."""
 
 from __future__ import annotations
 

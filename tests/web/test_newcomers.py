@@ -1,4 +1,4 @@
-"""What stopped people who came new to the page, each as a journey."""
+"""Former obstacles to newcomers, each as a journey."""
 
 from __future__ import annotations
 

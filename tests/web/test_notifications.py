@@ -1,4 +1,4 @@
-"""Notifications in the browser: switches, quiet hours, letters, and a message that the service worker shows; in each language."""
+"""Notifications in the browser: switches, quiet hours, e-mails, and a message from the service worker; in each language."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ SUBSCRIBE = """subscription => {
   };
   PushManager.prototype.getSubscription = async () => made;
 }"""
-"""Puts a push service of this machine in the place of the browser's own, which is on the Internet."""
+"""Replaces the browser's push service, which is on the Internet, by one of this machine."""
 
 
 WATCH = """() => {
@@ -112,7 +112,7 @@ WATCH = """() => {
   self.registration.showNotification = async (title, {body, tag, data}) => self.shown.push({title, body, tag, ...data});
   self.clients.openWindow = async (url) => self.opened.push(url);
 }"""
-"""In the service worker: keeps what it would show and open, for which a browser without windows has no place."""
+"""In the service worker: records the notifications and pages that it would open, because a headless browser shows none."""
 PRESS = """path => {
   const event = new Event('notificationclick');
   event.notification = {close: () => undefined, data: {path}};

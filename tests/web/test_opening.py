@@ -43,7 +43,7 @@ def test_the_hand_has_the_focus_after_play_by_key_and_by_mouse(browser: Browser,
         table = page.url
         page.keyboard.press("ArrowRight")
         assert page.evaluate("'at' in document.activeElement.dataset")
-        # Enter without a chosen card leaves nothing.
+        # Enter without a selected card does not leave the table.
         page.keyboard.press("Enter")
         assert page.url == table
         page.reload()
@@ -85,7 +85,7 @@ COVERED = """() => {
     });
   });
 }"""
-"""The commands of which a part lies under something else."""
+"""The commands that something else partly covers."""
 
 
 @pytest.mark.parametrize("size", [(568, 320), (640, 360), (320, 568)])

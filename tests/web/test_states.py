@@ -1,4 +1,4 @@
-"""Axe, and nothing hanging out of the page, in states that journeys do not stop in."""
+"""Axe, and no overflow, in states that journeys only pass through."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_every_phase_of_a_table(
 def test_every_page_around_the_table(
     browser: Browser, server: Served, name: str, size: tuple[int, int], scheme: Literal["light", "dark"]
 ) -> None:
-    """Reviews and their lines, puzzles, lessons, sheets and settings, profiles, rules, what is not there."""
+    """Reviews and their lines, puzzles, lessons, sheets and settings, profiles, rules, missing pages."""
     with visitor(browser, server, size, scheme=scheme) as page:
         AROUND[name](page)
         sound(page, name)
@@ -86,7 +86,7 @@ def test_every_page_around_the_table(
 @pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("size", [(320, 568), PHONE])
 def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
-    """The host's room with open chairs and a bot, and the page of its link, on small phones."""
+    """The host's waiting table with open chairs and a bot, and the page of its link, on small phones."""
     with visitor(browser, server, size) as host, visitor(browser, server, size, scheme="dark") as friend:
         host.goto("/")
         host.get_by_role("button", name="Play with friends").click()
@@ -107,7 +107,7 @@ UNKNOWN = ["/nowhere", "/t/none", "/h/none", "/puzzles/none", "/rules/none", "/l
 
 @pytest.mark.long
 def test_what_is_not_there(browser: Browser, server: Served) -> None:
-    """Addresses of nothing, and every page while the server does not answer."""
+    """Addresses without a page, and every page while the server does not answer."""
     with visitor(browser, server, PHONE) as page:
         for path in UNKNOWN:
             page.goto(path)
@@ -142,7 +142,7 @@ def test_what_is_not_there(browser: Browser, server: Served) -> None:
 
 
 def test_the_next_puzzle_suits_its_player(browser: Browser, server: Served) -> None:
-    """The list goes on beyond its first page, and whoever is good gets hard ones that are not on it."""
+    """The list has more than one page, and a good player gets hard ones beyond the first."""
     with visitor(browser, server) as page:
         page.goto("/puzzles")
         rows = page.locator(".list a")
@@ -157,7 +157,7 @@ def test_the_next_puzzle_suits_its_player(browser: Browser, server: Served) -> N
 
 
 SIDE, SMALL = (844, 390), (320, 568)
-"""A phone on its side, and the smallest phone."""
+"""A phone in landscape, and the smallest phone."""
 SIZES = (SIDE, PHONE, (1280, 640), DESK)
 
 
@@ -165,7 +165,7 @@ WHOLE = "() => document.scrollingElement.scrollHeight <= innerHeight"
 
 
 def whole(page: Page, where: str) -> None:
-    """Nothing has to be scrolled, and the way on is in sight."""
+    """Nothing has to be scrolled, and the next step is visible."""
     page.locator("[data-do=next], [data-do=play], .after .primary").first.wait_for()
     page.evaluate(SETTLED)
     try:
@@ -176,7 +176,7 @@ def whole(page: Page, where: str) -> None:
 
 
 def test_a_wrong_answer_fits(browser: Browser, server: Served) -> None:
-    """On a phone on its side; what is said of it goes for good once a card is chosen."""
+    """On a phone in landscape; the answer's explanation disappears once a card is selected."""
     with visitor(browser, server, SIDE) as page:
         AROUND["lesson-wrong"](page)
         whole(page, "a wrong answer")
@@ -187,7 +187,7 @@ def test_a_wrong_answer_fits(browser: Browser, server: Served) -> None:
 
 
 def test_an_exercise_in_french_fits(browser: Browser, server: Served) -> None:
-    """To pass and to play stand beside each other on the smallest phone, also with a combination in the name."""
+    """Pass and Play fit beside each other on the smallest phone, even with a combination in the label."""
     with visitor(browser, server, SMALL, locale="fr-FR") as page:
         page.goto("/learn/big-three/practice")
         whole(page, "an exercise with a pass and a long clause")
@@ -226,7 +226,7 @@ FEW = ("player", "personal-link", "unclaimed", "claimed", "lobby")
 
 @pytest.mark.long
 def test_pages_that_few_come_to(browser: Browser, server: Served) -> None:
-    """Somebody's profile, personal links, the lobby, a seat that a bot has taken over; every scene before a first deal."""
+    """Another player's profile, personal links, the lobby, a seat that a bot has taken over; every scene before a first deal."""
     with visitor(browser, server, PHONE, scheme="dark") as page:
         for name in FEW:
             AROUND[name](page)
@@ -250,7 +250,7 @@ def test_pages_that_few_come_to(browser: Browser, server: Served) -> None:
 
 SAID = "document.querySelector('.opening p')?.textContent ?? null"
 STILL = "() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getTiming().iterations > 99)"
-"""Nothing moves but what moves for ever."""
+"""Nothing moves except endless animations."""
 
 
 def done(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
@@ -270,7 +270,7 @@ GAMES = ("big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game i
 
 
 def steps(path: str) -> int:
-    """How many steps the script of a lesson, or of exercises, has."""
+    """The number of steps in the script of a lesson, or of exercises."""
     return len(json.loads((LESSONS / f"{path}.json").read_text(encoding="utf-8"))["steps"])
 
 
@@ -329,7 +329,7 @@ def test_a_puzzle_fits(browser: Browser, server: Served, size: tuple[int, int]) 
 
 
 def test_a_puzzle_in_french_fits(browser: Browser, server: Served) -> None:
-    """On a phone on its side, where the tags of a seat take two lines."""
+    """On a phone in landscape, where the tags of a seat take two lines."""
     with visitor(browser, server, SIDE, locale="fr-FR") as page:
         page.goto("/puzzles/8ef33e300e")
         page.locator("button[data-at]").first.wait_for()
@@ -338,7 +338,7 @@ def test_a_puzzle_in_french_fits(browser: Browser, server: Served) -> None:
 
 @pytest.mark.long
 def test_pages_around_the_table(browser: Browser, server: Served) -> None:
-    """A game sought by rating, one's own page as a guest, a rules page, a puzzle solved and missed, exercises done."""
+    """A rated quick match, a guest's own page, a rules page, a puzzle solved and missed, exercises done."""
     easy = (one for one in puzzles.load(players=3, grade=1) if one.tempting)
     puzzle = next(one for one in easy if done(one, one.key) and answered(one, one.tempting[0]))
     with visitor(browser, server, PHONE, scheme="dark") as page:
@@ -362,11 +362,11 @@ def test_pages_around_the_table(browser: Browser, server: Served) -> None:
         expect(page.locator(".board").get_by_text(allied).first).to_be_visible()
         answer(page, str(puzzle.tempting[0]))
         expect(page.locator(".verdict.wrong")).to_be_visible()
-        # The answer to it says who plays what, by the names on the board.
+        # The answer names who plays what, by the names on the board.
         names = page.locator(".board section").evaluate_all("all => all.map(one => one.ariaLabel)")
         first = names[puzzle.state.play(str(puzzle.tempting[0])).to_act or 0]
         expect(page.locator(".verdict li").first).to_contain_text(re.compile(f"^{first} (plays|passes|leads)"))
-        # The solution waits until it is asked for.
+        # The solution is hidden until requested.
         expect(page.locator(".after .line")).to_have_count(0)
         page.get_by_role("button", name="The solution").press("Enter")
         expect(page.locator(".after .line")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The page in a real browser: a whole hand by mouse, a whole hand by keyboard, on a desk and on a phone."""
+"""The page in a real browser: a whole hand by mouse, a whole hand by keyboard, on a desktop and on a phone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @dataclass
 class Screen:
-    """The page as a player has it before them, and everything that went wrong in it."""
+    """The page as a player sees it, and its errors."""
 
     page: Page
     address: str
@@ -62,9 +62,8 @@ class Screen:
         return button.is_visible() and button.is_enabled()
 
     def wait(self) -> str:
-        """What can be done now, once something can: over, skip, call, take, bid, cards, pass.
-
-        The page shows moves at a pace that people can follow; its clock is put forward meanwhile.
+        """Wait until an action is possible; its name: over, skip, call, take, bid, cards, pass. The page shows moves
+        at a human pace, so its clock is advanced meanwhile.
         """
         deadline = time.monotonic() + PATIENCE / 1000
         while time.monotonic() < deadline:
@@ -76,7 +75,7 @@ class Screen:
         pytest.fail("nothing could be done any more")
 
     def check_layout(self) -> None:
-        """Nothing hangs out of the page sideways."""
+        """Check that nothing overflows the page sideways."""
         wide = self.page.evaluate("document.scrollingElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{wide} pixels hang out"
 
@@ -98,7 +97,7 @@ WHAT_NOW = """() => {
 
 @pytest.fixture
 def screen(request: pytest.FixtureRequest, browser: Browser, server: Served, tmp_path: Path) -> Iterator[Screen]:
-    """A page of the size asked for; afterwards a picture of it, and no problem."""
+    """A page of the requested size; afterwards take its picture, and check that it had no errors."""
     width, height = SIZES[getattr(request, "param", "desk")]
     context = browser.new_context(
         viewport={"width": width, "height": height}, reduced_motion="reduce", locale="en-GB", has_touch=width < 500
@@ -157,7 +156,7 @@ def by_mouse(screen: Screen, rng: random.Random, doing: str) -> None:
 
 
 def click(screen: Screen, at: int) -> None:
-    """Click where a card shows under its neighbours: near its upper left corner."""
+    """Click the visible part of a card under its neighbours: near its upper left corner."""
     screen.page.locator(f'button[data-at="{at}"]').click(position={"x": 9, "y": 16})
 
 
@@ -204,7 +203,7 @@ def walk(screen: Screen, at: int) -> None:
 
 
 def play(screen: Screen, how: object, rng: random.Random, pictures: Path) -> int:
-    """Play until the hand is over; how many times something was done."""
+    """Play until the hand is over; returns the number of actions."""
     assert callable(how)
     for n in range(300):
         doing = screen.wait()
@@ -266,7 +265,9 @@ def test_reloading_the_page_changes_nothing(screen: Screen) -> None:
 
 
 def test_one_touch_selects_a_combination(screen: Screen) -> None:
-    """To follow, a touch selects a legal play with the card in it; touched until nothing is left, it lets go."""
+    """When following, a touch selects a legal play that contains the card; further touches go through all such plays,
+    then deselect.
+    """
     screen.page.add_init_script("localStorage.setItem('dasan.smart', 'true')")
     sit_down(screen, "Big Two")
     rng = random.Random(5)
@@ -292,7 +293,7 @@ def test_one_touch_selects_a_combination(screen: Screen) -> None:
 
 
 def test_a_refusal_cites_its_clause(screen: Screen) -> None:
-    """A play that cannot be is refused by the server, in words, with a link to the clause."""
+    """The server refuses an illegal play with a sentence and a link to the clause."""
     sit_down(screen, "Big Two")
     while (doing := screen.wait()) != "cards":
         by_mouse(screen, random.Random(1), doing)

@@ -1,4 +1,4 @@
-"""Two tabs of one browser are one player, also where the browser had no cookie yet."""
+"""Two tabs of one browser are one player, even if the browser had no cookie yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tab that was open before the server got a newer version of the page."""
+"""A tab opened before the server got a newer version of the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.full
 
 
 def upgrade(site: Path, *names: str) -> None:
-    """Give the files of the built page whose names begin so, and the script that it starts with, names of another build."""
+    """Rename the built page's files with this prefix, and its start script, as another build would."""
     renamed = {
         path.name: re.sub(r"-[\w-]{8}\.", "-NEWBUILD.", path.name)
         for name in ("index", *names)
@@ -62,11 +62,11 @@ def test_a_tab_from_before_an_upgrade_loads_the_page_anew_once(browser: Browser,
         expect(page.locator("[data-clause]").first).to_be_visible()
         assert len(loads) == 1, loads
 
-        # What the new version does not name is dropped.
+        # Files that the new version does not name are dropped.
         page.wait_for_function(f"({CACHED})().then((paths) => !paths.includes({old!r}))")
         assert {path for path in page.evaluate(CACHED) if "NEWBUILD" in path} >= {"/assets/RulesPage-NEWBUILD.js"}
 
-        # A file that is missing in the version that runs is told; nothing goes round in a circle.
+        # A file missing from the running version is reported; the page does not reload in a loop.
         page.goto("/")
         expect(page.locator("article").first).to_be_visible()
         next(site.glob("assets/PuzzlePage-*.js")).unlink()
@@ -78,7 +78,7 @@ def test_a_tab_from_before_an_upgrade_loads_the_page_anew_once(browser: Browser,
 
 
 def _loads(page: Page) -> list[str]:
-    """The documents that a page loads from now on, added as they come."""
+    """The documents that a page loads from now on."""
     loads: list[str] = []
     page.on("request", lambda request: loads.append(request.url) if request.is_navigation_request() else None)
     return loads

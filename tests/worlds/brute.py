@@ -1,6 +1,5 @@
-"""Every world that explains a view, found by trying all: place what the seat does not hold, play the hand again, look.
-
-Nothing here knows which cards are bound where: whatever does not lead to the same view is thrown away.
+"""Every world consistent with a view, by brute force: place the cards that the seat does not hold, replay the hand,
+compare. Nothing here knows which cards are bound where: a placement that gives another view is dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Seen = Mapping[int, Sequence[Card]]
 
 
 def placements(cards: Sequence[Card], sizes: Sequence[int]) -> Iterator[list[list[Card]]]:
-    """Every way to deal `cards` out into places of these sizes; alike cards are two cards."""
+    """Every way to deal `cards` into places of these sizes; identical cards count as two cards."""
     if not sizes:
         yield []
         return
@@ -40,7 +39,7 @@ def played_by(view: View, seat: int) -> list[Card]:
 
 
 def hidden(view: View, seen: Seen) -> list[Card]:
-    """The cards that the seat neither holds nor has seen played, or lie where it has seen them."""
+    """The cards that the seat does not hold and has not seen."""
     begun = view.begun
     gone = [c for s in range(view.rules.players) for c in played_by(view, s)]
     table = [] if isinstance(begun, Deal) else list(begun.table)
@@ -49,7 +48,7 @@ def hidden(view: View, seen: Seen) -> list[Card]:
 
 
 def current(view: View, seen: Seen) -> Iterator[Hands]:
-    """Every way that the others' hands could be now."""
+    """Every possible set of the others' current hands."""
     pool = hidden(view, seen)
     seats = [s for s in range(view.rules.players) if s != view.seat]
     sizes = [view.hand_sizes[s] - len(seen.get(s, ())) for s in seats]
@@ -71,7 +70,7 @@ def worlds(view: View, seen: Seen | None = None) -> Iterator[State]:
 def histories(
     view: View, had: list[list[Card]]
 ) -> Iterator[tuple[list[list[Card]], tuple[Card, ...], tuple[Card, ...]]]:
-    """(hands, kitty, cards offered) as they were, for seats that have had these cards."""
+    """(hands, kitty, cards offered) at the deal, for seats that have had these cards."""
     begun = view.begun
     if isinstance(begun, Deal) and begun.exchange is not None:
         winner, loser = begun.exchange
@@ -101,7 +100,7 @@ def histories(
 def replayed(
     view: View, dealt: Sequence[Sequence[Card]], kitty: Sequence[Card], offered: Sequence[Card], stop: str = ""
 ) -> State | None:
-    """The hand played again with these cards, up to the event `stop`; None where the rules refuse it."""
+    """The hand replayed with these cards, up to the event `stop`; None if the rules refuse it."""
     order = view.rules.order
     begun = replace(view.begun, hands=tuple(tuple(order.hand(h)) for h in dealt), kitty=tuple(order.hand(kitty)))
     try:
@@ -123,13 +122,13 @@ def replayed(
 
 
 def key(state: State) -> str:
-    """What tells one world from another: the cards as dealt, and what was offered."""
+    """The identity of a world: the cards as dealt, and the offer."""
     offered = [e.cards for e in state.events if e.type is EventType.OFFER]
     return f"{state.begun.hands} {state.begun.kitty} {offered}"
 
 
 def surprise(found: Counter[str], expected: Mapping[str, float]) -> float:
-    """How far counts are from expected shares: chi-square as a normal deviate (Wilson and Hilferty)."""
+    """The deviation of counts from expected shares: chi-square as a normal deviate (Wilson and Hilferty)."""
     assert set(found) <= set(expected)
     n, total = sum(found.values()), sum(expected.values())
     if len(expected) < 2:

@@ -1,4 +1,4 @@
-"""Worlds in which another player is the bidder's hidden partner (B4.04): what each side has played, and what a hand pays."""
+"""Worlds in which another player is the bidder's hidden partner (B4.04): each side's plays, and the payments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions for search are the engine's: what is legal, what a move does, what the bot does, how hands end."""
+"""Positions for search agree with the engine: legal moves, their effects, the bot's choice, the end of a hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def outcome(state: State) -> tuple[list[int], list[int]]:
 @every_setup
 @pytest.mark.parametrize("hands", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_positions_are_the_engines_move_by_move(setup: tuple[str, Options], hands: int) -> None:
-    """Hands of a session, half of the moves thrifty's, the others at random; the bot is its compiled twin."""
+    """Hands of a session, half of the moves by thrifty, the others random; the bot agrees with its compiled counterpart."""
     rules = rules_of(setup)
     rng = random.Random(9)
     thrifty = ThriftyBot()
@@ -123,7 +123,7 @@ def test_worlds_become_positions(setup: tuple[str, Options]) -> None:
 
 @pytest.mark.full
 def test_a_position_from_the_middle_can_be_played_out() -> None:
-    """A hand that can go out at once does: the bidder of Big Three with one play left."""
+    """A hand that can go out at once does so: the bidder of Big Three with one play left."""
     state = dasan.start(dasan.rules("big-three"), ["4H 4S", "5D 6D", "7C"], bidder=0, bid=2, leader=0)
     judged = worlds.judge(state.view(0), worlds=50, seed=1)
     assert str(judged.best()) == "4H 4S"
@@ -132,7 +132,7 @@ def test_a_position_from_the_middle_can_be_played_out() -> None:
 
 @pytest.mark.full
 def test_where_payments_are_settled_the_place_counts() -> None:
-    """W.22: who holds what is paid for when the first is out; after that a pair keeps the last card from being beaten."""
+    """W.22: payments are settled when the first player is out; after that a pair keeps the last card from being beaten."""
     rules = dasan.rules("winner", players=3, scoring="cards")
     state = dasan.start(rules, ["AS", "3D 3C 9H", "6S"], to_act=0)
     for move in ("AS", "pass", "pass"):
@@ -145,7 +145,7 @@ def test_where_payments_are_settled_the_place_counts() -> None:
 
 @pytest.mark.full
 def test_judging_knows_what_it_cannot_see() -> None:
-    """The same view, the same judgement, whatever lies hidden."""
+    """The same view gives the same judgement, whatever the hidden cards."""
     state = dasan.deal(dasan.rules("winner", players=3), seed=8)
     while len(state.events) < 12:
         state = state.play(state.legal_moves()[0])
@@ -160,7 +160,7 @@ def test_judging_knows_what_it_cannot_see() -> None:
 
 @pytest.mark.full
 def test_cards_offered_in_secret_are_not_taken_from_one_world() -> None:
-    """W.20: who sees the offer may fill positions with worlds; for others each world has an offer of its own."""
+    """W.20: a seat that sees the offer may fill positions with worlds; for others each world has its own offer."""
     rng = random.Random(3)
     session = dasan.session(dasan.rules("winner", players=3), seed=4)
     while session.state.to_act is not None:

@@ -1,4 +1,4 @@
-"""A sampled world explains the view it was drawn from, and depends on nothing else."""
+"""A sampled world gives the view that it was drawn from, and depends on nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds are drawn uniformly: against all that there are, found by brute force, for every game and every constraint."""
+"""Worlds are drawn uniformly: compared with all worlds by brute force, for every game and every constraint."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST = 3.3
 
 
 def views(rules: dasan.Rules, seed: int, hands: int) -> Iterator[View]:
-    """What every seat sees late in the hands of a session, few cards being hidden."""
+    """Every seat's view late in the hands of a session, when few cards are hidden."""
     rng = random.Random(seed)
     session = dasan.session(rules, seed=seed)
     for number in range(hands):
@@ -43,7 +43,7 @@ def views(rules: dasan.Rules, seed: int, hands: int) -> Iterator[View]:
 
 
 def find(preset: str, options: dict[str, Any], wanted: Wanted, *, hands: int = 1, least: int = 3) -> View:
-    """The first view that is wanted and leaves some choice."""
+    """The first wanted view with more than one world."""
     rules = dasan.rules(preset, **options)
     for seed in range(60):
         for view in views(rules, seed, hands):
@@ -54,7 +54,7 @@ def find(preset: str, options: dict[str, Any], wanted: Wanted, *, hands: int = 1
 
 
 def ways(view: View) -> int:
-    """How many placements brute force would try."""
+    """The number of placements that brute force would try."""
     from math import comb
 
     n, out = len(hidden(view, {})), 1
@@ -77,7 +77,7 @@ def exchanged(seat: str) -> Wanted:
 
 
 def bound(view: View, knows: Knowledge) -> bool:
-    """Limits that matter: they leave fewer worlds than there are placements."""
+    """Whether the constraints matter: there are fewer worlds than placements."""
     return bool(knows.limits) and knows.layout().total < ways(view)
 
 
@@ -101,12 +101,12 @@ CASES: list[tuple[str, str, dict[str, Any], Wanted, int]] = [
 
 
 def _told(view: View, knows: Knowledge) -> bool:
-    """Whether an unseen card could still have made a hand dig."""
+    """Whether an unseen card could have forced a hand to dig."""
     return bool(knows.dig_ranks) and bool(knows.low - {view.seat}) and any(c.rank in "32" for c in hidden(view, {}))
 
 
 def _offer(knows: Knowledge) -> bool:
-    """Whether the card that was offered in vain is still known to be with the winner."""
+    """Whether the refused card of the offer is still known to be with the winner."""
     pair = getattr(knows.view.begun, "exchange", None)
     shown = {e.type: e.cards for e in knows.view.events}
     vain = set(shown.get(EventType.OFFER, ())) - set(shown.get(EventType.TAKE, ()))
@@ -136,7 +136,7 @@ def test_every_world_is_equally_likely(preset: str, options: dict[str, Any], wan
 @pytest.mark.long
 @pytest.mark.parametrize("must_dig", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_kitty_taken_up_unseen_lies_in_every_way(must_dig: bool) -> None:
-    """B3.11, H.01: the others do not know which of the bidder's cards were dealt; who did not dig had no reason to."""
+    """B3.11, H.01: the others do not know which of the bidder's cards were dealt; a player who did not dig did not have to."""
     view = one_to_come(dasan.rules("big-three", must_dig=must_dig))
     expected: Counter[str] = Counter()
     kitties: Counter[str] = Counter()
@@ -162,7 +162,7 @@ def text(hands: Sequence[Sequence[dasan.Card]], view: View) -> str:
 
 
 def one_to_come(rules: dasan.Rules) -> View:
-    """What seat 0 sees when the bidder has shown three 3s, and the last one is among three cards that are hidden."""
+    """Seat 0's view when the bidder has shown three 3s and the last one is among three hidden cards."""
     kitty = "3H 7S 8S 5C"
     bidder = "4H 3D 3C 5D 6D 7D 8D 9D TD JD QD KD 6C 7C 8C AD"
     third = "3S 2S AS AH 9S TS JS QS KS KH QH JH TH 9H 8H 7H"
@@ -181,7 +181,7 @@ def one_to_come(rules: dasan.Rules) -> View:
 
 
 def naive(view: View, n: int, rng: random.Random) -> Iterator[State]:
-    """Worlds of an auction by shuffling everything unseen until the same auction comes out."""
+    """Worlds of an auction, by shuffling the unseen cards until they allow the same auction."""
     pool = hidden(view, {})
     sizes = [0 if s == view.seat else view.hand_sizes[s] for s in range(view.rules.players)]
     while n:
@@ -195,7 +195,7 @@ def naive(view: View, n: int, rng: random.Random) -> Iterator[State]:
 
 
 def shape(state: State) -> list[str]:
-    """What an auction says something about: who has how many of the 3s, the 2s, the low hearts."""
+    """The cards about which an auction gives information: each place's 3s, 2s and low hearts."""
     places = [*state.hands, state.kitty]
     return [
         f"{name} {[sum(c in cards for c in hand) for hand in places]}"
@@ -210,7 +210,9 @@ def shape(state: State) -> list[str]:
 @pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
 def test_auctions(preset: str) -> None:
-    """B3.07, H.01: the opener holds the lowest heart, lower ones lie in the kitty, and who did not dig had no reason to."""
+    """B3.07, H.01: the opener holds the lowest heart, lower ones are in the kitty, and a player who did not dig did
+    not have to.
+    """
     rules = dasan.rules(preset, must_dig=True)
     for seed in range(100):
         state = dasan.deal(rules, seed=seed)
@@ -230,7 +232,7 @@ def test_auctions(preset: str) -> None:
 
 
 def agree(first: Counter[str], second: Counter[str]) -> float:
-    """How far two samples of one size are from having one distribution, as a normal deviate; rare values together."""
+    """The distance between the distributions of two samples of one size, as a normal deviate; rare values are pooled."""
     both = first + second
     common = [k for k, count in both.items() if count >= 20]
     rare = both.total() - sum(both[k] for k in common)
@@ -277,7 +279,7 @@ def test_two_cards_offered_in_secret() -> None:
 
 
 def test_alike_cards_are_two_cards() -> None:
-    """W.05: who opened showed a 3♦; the other one is as likely to be in any place that the rules leave it."""
+    """W.05: the opener showed a 3♦; the other one is equally likely in every place that the rules allow."""
     rules = dasan.rules("winner", players=4, decks=2)
     three = dasan.card("3D")
     for view in (v for seed in range(200) for v in views(rules, seed, 1)):
@@ -340,7 +342,7 @@ def test_whether_a_foul_was_named_says_what_the_guard_held(other: str, allowed: 
 @pytest.mark.slow
 @pytest.mark.parametrize("setup", SETUPS, ids=setup_id)
 def test_there_are_as_many_worlds_as_brute_force_finds(setup: tuple[str, Options]) -> None:
-    """Whatever a seat has come to know late in a hand, in every game; a hidden kitty is counted elsewhere."""
+    """For every view late in a hand, in every game; another test counts hidden kitties."""
     rules, rng = rules_of(setup), random.Random(1)
     checked = 0
     for view in (view for seed in range(12) for view in views(rules, seed, 2) if rng.random() < 0.2):

@@ -1,4 +1,4 @@
-"""Holds what people were told against what is in the database."""
+"""Compare the answers that people got with the database."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ EXAMPLES = 5
 
 @dataclass
 class Audit:
-    """What was found; all but the counts of what there is must be 0.
+    """The findings; everything but the totals must be 0.
 
     lost: acknowledged commands that are not in the log at the place that was acknowledged. doubled: entries of people
-    that no command of theirs explains, or a second time. done_though_refused: in the log, though its player was told no.
-    misplaced: acknowledged in one order, written in another. holes: places of a log without an entry, or behind its end.
-    shown_otherwise: moves that a socket showed and the log does not have there. unproved: records that do not verify.
-    unfinished: tables whose last hand is not over.
+    that no command of theirs explains, or that appear a second time. done_though_refused: in the log, although the
+    command was refused. misplaced: acknowledged in one order, written in another. holes: gaps in a log, or places
+    beyond its end. shown_otherwise: moves that a socket showed and that the log does not have at that place. unproved:
+    records that do not verify. unfinished: tables whose last hand is not over.
     """
 
     tables: int = 0
@@ -68,7 +68,7 @@ class Audit:
 
 
 def audit(connection: sa.Connection, notes: Notebook, tables: list[str]) -> Audit:
-    """Read everything that the store has of these tables, and compare."""
+    """Compare with everything that the store has about these tables."""
     out = Audit(tables=len(tables))
     for table in tables:
         _log(connection, notes, table, out)
@@ -135,7 +135,7 @@ def _log(connection: sa.Connection, notes: Notebook, table: str, out: Audit) -> 
 
 
 def _says(entry: Json, command: Json, seat: int) -> bool:
-    """Whether an entry is what the command said."""
+    """Whether an entry matches its command."""
     match command["type"]:
         case "move":
             return bool(entry["type"] == "move" and entry["seat"] == seat and entry["move"] == command["move"])

@@ -1,4 +1,4 @@
-"""Entrants of a duplicate event in the storm: each plays every deal, asks for what is closed, and notes the cards it is sent."""
+"""Entrants of a duplicate event in the storm: each plays every deal, requests closed ones, and notes the cards it receives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN = ("events/{event}", "events/{event}/standings", "events", "lobby")
 
 @dataclass(frozen=True)
 class Shown:
-    """Cards that one message of a table, or one answer without a table, named. seq: of the table's log, as the message said."""
+    """The cards in one message of a table, or in one answer without a table. seq: of the table's log, as the message states."""
 
     table: str
     player: str
@@ -34,7 +34,9 @@ class Shown:
 
 @dataclass
 class EventNotes:
-    """What entrants were told. tables: by deal, the tables that play it. probes: answers that must not name a card."""
+    """The messages that entrants received. tables: by deal, the tables that play it. probes: answers that must not
+    name a card.
+    """
 
     event: str = ""
     deals: int = 0
@@ -46,7 +48,7 @@ class EventNotes:
 
 
 class Entrant(Person):
-    """Plays the deals of an event one after the other, and tries now and then to read those it has not played."""
+    """Plays the deals of an event in order, and sometimes tries to read those it has not played."""
 
     def __init__(
         self, notes: EventNotes, notebook: Notebook, fronts: list[int], rng: random.Random, think: float
@@ -89,7 +91,7 @@ class Entrant(Person):
             await asyncio.sleep(RETRY)
 
     async def _pry(self, deal: int) -> None:
-        """Ask for tables of this deal and of later ones, which this entrant has not finished, and for all that is public."""
+        """Request tables of this deal and of later ones, which this entrant has not finished, and everything public."""
         others = [
             one for later, some in self._event.tables.items() if later >= deal for one in some if one != self.table
         ]
@@ -126,10 +128,9 @@ class Entrant(Person):
 
 
 def event_faults(connection: sa.Connection, notes: EventNotes) -> Json:
-    """What was found; all but the counts must be 0.
-
-    unscored: deals of an entrant without a score, or with another than the payment of its hand. twice: deals that an entrant
-    got a second table for. early: messages that name a card which the entrant could not see yet. examples: of these.
+    """The findings; everything but the totals must be 0. unscored: deals of an entrant without a score, or with
+    another than the payment of its hand. twice: deals for which an entrant got a second table. early: messages with a
+    card that the entrant could not see yet. examples: some of these.
     """
     query = sa.text(
         "SELECT p.player, p.deal, p.table_id, p.seat, p.score, p.finished, h.result FROM duplicate_plays p "
@@ -162,7 +163,7 @@ def event_faults(connection: sa.Connection, notes: EventNotes) -> Json:
 
 
 def _visible(connection: sa.Connection, table: str) -> tuple[list[list[str]], list[tuple[int, frozenset[str]]]]:
-    """The hands that a table was dealt; and the cards that all saw, of the opening and of moves, by their place in the log."""
+    """The hands dealt at a table, and the public cards (of the opening and of moves) by their place in the log."""
     lines = connection.execute(
         sa.text("SELECT seq, line FROM events WHERE table_id = :table ORDER BY seq"), {"table": table}
     ).all()
@@ -176,7 +177,7 @@ def _visible(connection: sa.Connection, table: str) -> tuple[list[list[str]], li
 
 
 def _allowed(one: Shown, rows: dict[tuple[str, int], Any], visible: dict[str, Any], notes: EventNotes) -> frozenset[str]:
-    """The cards that a message may name: one's own, and those that have been played; all when the hand is over."""
+    """The cards that a message may name: the entrant's own and the played ones; all when the hand is over."""
     if not one.table:
         return frozenset()
     hands, moves = visible[one.table]

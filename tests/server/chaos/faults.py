@@ -1,4 +1,4 @@
-"""Faults, and a hand that injects them at random."""
+"""Faults, and their injection at random."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEASE = 8.0
 """Seconds for which the server owns a table without renewal."""
 
 Fault = Callable[[World, random.Random], Awaitable[bool]]
-"""Does harm, and mends it. False where it found nothing that it could harm now."""
+"""Injects a fault and repairs it. False if there was no target at the moment."""
 
 
 async def kill_app(world: World, rng: random.Random) -> bool:
@@ -31,7 +31,7 @@ async def kill_app(world: World, rng: random.Random) -> bool:
 
 
 async def stop_app(world: World, rng: random.Random) -> bool:
-    """SIGTERM: the process hands its tables over; and a new one."""
+    """SIGTERM: the process hands its tables over; then start a new one."""
     return await _with_app(world, rng, lambda app: _end(app, signal.SIGTERM, rng.uniform(0, 1)))
 
 
@@ -62,7 +62,7 @@ async def _migrate(database: str) -> None:
 
 
 async def pause_app(world: World, rng: random.Random) -> bool:
-    """SIGSTOP until the lease is over, and on."""
+    """SIGSTOP until after the lease is over."""
     return await _with_app(world, rng, lambda app: _pause(app, LEASE + rng.uniform(1, 4)))
 
 
@@ -115,7 +115,7 @@ async def stall_people(world: World, rng: random.Random) -> bool:
 
 
 async def terminate_backends(world: World, rng: random.Random) -> bool:
-    """pg_terminate_backend of some of the apps' connections; of all, where chance would spare every one."""
+    """pg_terminate_backend on some of the apps' connections; on all if the random choice is empty."""
     for share in (rng.choice([0.3, 1.0]), 1.0):
         if await _backends(world, f"pg_terminate_backend(pid) {SERVING} AND random() < {share}"):
             return True
@@ -123,7 +123,7 @@ async def terminate_backends(world: World, rng: random.Random) -> bool:
 
 
 async def kill_backend(world: World, rng: random.Random) -> bool:
-    """kill -9 a process of PostgreSQL that serves a connection: the server ends all of them, and recovers from its log."""
+    """kill -9 a PostgreSQL process that serves a connection: the server ends all of them, and recovers from its log."""
     found = await _backends(world, f"pid {SERVING}")
     with suppress(ProcessLookupError):
         if found:
@@ -148,7 +148,7 @@ async def _backends(world: World, what: str) -> list[int]:
 
 
 async def restart_postgres(world: World, rng: random.Random) -> bool:
-    """End PostgreSQL at once, as a loss of power would, and start it again."""
+    """End PostgreSQL immediately, like a loss of power, and start it again."""
     postgres = world.postgres
     if postgres is None or postgres.busy:
         return False
@@ -194,9 +194,8 @@ async def inject(
     only: list[str] | None = None,
     orderly: bool = False,
 ) -> Counter[str]:
-    """Inject faults for so long; all is mended when this returns. How many there were of each kind.
-
-    orderly: each kind once, in the order of ``only``, however long that takes; otherwise at random.
+    """Inject faults for this long; returns their numbers by kind, with everything repaired. orderly: each kind once,
+    in the order of ``only``, however long that takes; otherwise at random.
     """
     names = only or (list(FAULTS) if world.postgres is not None else ALONE)
     weights = [FAULTS[name][0] for name in names]
@@ -207,7 +206,7 @@ async def inject(
     ends = math.inf if orderly else loop.time() + seconds
 
     async def one(name: str) -> None:
-        # What finds nothing to harm now, as where the only process is being started, gives way to another kind.
+        # A fault without a target, as while the only process starts, gives way to another kind.
         others = [] if orderly else rng.sample(names, len(names))
         try:
             for kind in (name, *others):
@@ -247,7 +246,7 @@ async def _end(app: App, number: int, pause: float) -> None:
         try:
             await app.start()
         except RuntimeError:
-            # Its database or NATS is away just now: whoever runs it starts it again.
+            # Its database or NATS is down at the moment: a supervisor would restart it.
             await app.end()
             await asyncio.sleep(0.5)
         else:

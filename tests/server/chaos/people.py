@@ -1,4 +1,4 @@
-"""Scripted people: each sits at one table, plays over a socket, and remembers all it was told."""
+"""Scripted people: each sits at one table, plays over a socket, and records every answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RETRY = 0.3
 
 @dataclass(frozen=True)
 class Said:
-    """One command: whose, what, and whether the server said yes or no to it."""
+    """One command: its player, its content, and whether the server accepted it."""
 
     table: str
     player: str
@@ -33,12 +33,12 @@ class Said:
 
 @dataclass
 class Notebook:
-    """All that people were told, for the audit.
+    """All answers that people got, for the audit.
 
     sent: every command by (table, player, id). acknowledged: the length of the log that the answer named, and refused:
-    the code. seen: by table, the move that stands at a place of the log as it was shown: seat and event type. order: ids
-    of acknowledged commands in the order in which their answers came. gaps: messages that came without the one before.
-    longest_wait: seconds from a command until its answer, over all connections that it took.
+    the code. seen: by table, the move shown at a place of the log: seat and event type. order: ids
+    of acknowledged commands in the order in which their answers came. gaps: messages whose predecessor is missing.
+    longest_wait: seconds from a command to its answer, over as many connections as needed.
     """
 
     sent: dict[tuple[str, str, str], Said] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Notebook:
         self.told_otherwise += before != (seat, event)
 
     def answered(self, key: tuple[str, str, str], answer: Json) -> None:
-        """An answer that counts: an ack, or a refusal of the command itself."""
+        """A final answer: an ack, or a refusal of the command itself."""
         if answer["type"] == "ack":
             before = self.acknowledged.setdefault(key, answer["seq"])
             if before != answer["seq"] or key in self.refused:
@@ -85,7 +85,7 @@ class Person:
         self._seq: int | None = None
 
     async def enter(self, open_table: Callable[[httpx.AsyncClient], Any]) -> str:
-        """Have ``open_table`` open or join a table with this person's cookies: its id."""
+        """Let ``open_table`` open or join a table with this person's cookies; its id."""
         while True:
             port = self._rng.choice(self._fronts)
             try:
@@ -119,7 +119,7 @@ class Person:
         first = True
         asked_at = asyncio.get_running_loop().time()
         if self._unanswered is not None:
-            # Nobody knows whether it was carried out: sent again, it is carried out once.
+            # It may have been carried out or not: sent again, it is carried out once.
             self._notes.counts["sent again"] += 1
             await socket.send(json.dumps(self._unanswered))
         while not self.done:
@@ -175,7 +175,7 @@ class Person:
         self._seq = message["seq"]
 
     def _next(self, last: asyncio.Event) -> Json | None:
-        """What to send now; None to wait. Notes when there is nothing left to do."""
+        """The next message to send; None to wait. Notes when there is nothing left to do."""
         table, view = self._state["table"], self._state.get("view")
         if view is None:
             return None

@@ -35,11 +35,11 @@ class Proxy:
         self.drop()
 
     def stall(self) -> None:
-        """Pass nothing on until healed: nobody is told that the other side is silent."""
+        """Forward nothing until healed, without closing anything."""
         self._flowing.clear()
 
     def heal(self) -> None:
-        """Work again; what was stalled is passed on now."""
+        """Work again, and forward what was stalled."""
         self._refusing = False
         self._flowing.set()
 

@@ -1,4 +1,4 @@
-"""One run: tables are opened, people play while faults are injected, all is mended, every table finishes, the audit."""
+"""One run: open tables, let people play while faults are injected, repair everything, finish every table, audit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .servers import World, world
 GAMES = ("big-three", "big-two", "winner")
 PLAYERS = {"big-three": 3, "big-two": 4, "winner": 4}
 FINISHES_IN = 400.0
-"""Seconds in which every table must finish once all is mended."""
+"""Seconds in which every table must finish after the repairs."""
 
 
 async def run(
@@ -46,7 +46,7 @@ async def run(
     entrants: int = 0,
     deals: int = 4,
 ) -> dict[str, Any]:
-    """The report: faults by kind, what was acknowledged, and what the audit found.
+    """The report: faults by kind, acknowledged commands, and the audit's findings.
 
     every: seconds between faults on average; by default 2, and 1 where there is one process on SQLite. source: the folder of
     the version that runs until a process is upgraded. entrants: people who play a duplicate event meanwhile. deals: of the event.
@@ -109,7 +109,7 @@ async def run(
 
 
 async def _open(number: int, people: list[Person]) -> list[Person]:
-    """Seat these people at a new table; the other chairs are bots'. Every third table has clocks."""
+    """Seat these people at a new table, with bots in the other chairs. Every third table has clocks."""
     preset = GAMES[number % len(GAMES)]
     seats = ["me", *["open"] * (len(people) - 1), *["random"] * (PLAYERS[preset] - len(people))]
     settings: dict[str, Any] = {"grace": 5}

@@ -1,4 +1,4 @@
-"""The servers under test: app processes behind proxies, PostgreSQL, NATS; and what can happen to each."""
+"""The servers under test: app processes behind proxies, PostgreSQL, NATS; each can be harmed."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ async def twice(self, entries, cause=None):
 Table.write = twice
 """,
 }
-"""Servers that are broken on purpose, so that the audit is seen to notice: one answers before it writes, one writes chat
-twice.
+"""Servers broken on purpose, to show that the audit notices: one answers before it writes, one writes chat twice.
 """
 
 
@@ -60,7 +59,7 @@ class App:
     """The folder of the version that runs; None: the version under test."""
     process: asyncio.subprocess.Process | None = None
     busy: bool = False
-    """Whether something is happening to it already."""
+    """Whether a fault affects it already."""
 
     async def start(self) -> None:
         """Start the process, and wait until it answers."""
@@ -94,7 +93,7 @@ class App:
         await self.process.wait()
 
     def reports(self) -> list[str]:
-        """Each error that the processes of this app reported, by what it says first and its type."""
+        """Each error that the processes of this app reported, by its first words and its type."""
         text = (self.folder / "stderr").read_text(errors="replace")
         return re.findall(r"^\S+ ERROR (.*?) error=", text, re.MULTILINE)
 

@@ -1,7 +1,7 @@
 """Write a database of this version's schema for the tests of later ones: ``python -m tests.server.databases.make FOLDER``.
 
-Five games, three of them in their second hand, with chat, an account, a guest, and a table that waits. Run it with the last
-commit before a migration; `test_older_databases` then opens what it has written.
+Five games, three of them in their second hand, with chat, an account, a guest, and a table that waits. Run it on the
+last commit before a migration; `test_older_databases` then opens the files.
 """
 
 from __future__ import annotations
