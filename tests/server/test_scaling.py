@@ -153,7 +153,7 @@ def test_the_page_shows_what_the_command_prints() -> None:
         "tables; moves a second": [f"{one['tables']:,}; {one['moves a second']:,}" for one in plans],
         "server processes, a core each": [str(one["processes"]) for one in plans],
         "cores in all, with bots and PostgreSQL": [str(one["cores"]) for one in plans],
-        "one is too few": [", ".join(dict.fromkeys(name.split()[1] for name in one["too few"])) for one in plans],
+        "more than one needed": [", ".join(dict.fromkeys(name.split()[1] for name in one["too few"])) for one in plans],
         "memory of the processes": [f"{one['memory GB']} GB" for one in plans],
         "euros a month, without traffic and disks": [f"{one['euros a month']:,.0f}" for one in plans],
     }
