@@ -31,7 +31,7 @@ from dasan.ruleset.policies import (
     Restart,
 )
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import AllJokers, Flush, Groups, Kickers, Run, Same
+from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Groups, Kickers, Run, Same
 
 pytestmark = pytest.mark.full
 
@@ -241,6 +241,11 @@ def changed(preset: str, **changes: Any) -> Rules:
     return replace(dasan.rules(preset), **changes)
 
 
+def bombs_of(kind: str) -> tuple[AnyShape, ...]:
+    """Big Two's shapes, plays of one kind being bombs."""
+    return tuple(replace(shape, power=int(shape.kind == kind)) for shape in dasan.rules("big-two").shapes)
+
+
 SEEN = (
     *[
         (changed(preset, **{name: value}), name)
@@ -265,6 +270,7 @@ SEEN = (
             ("restart", Restart.ALWAYS),
             ("restart", Restart.WHEN_UNBEATABLE),
             ("later_lead", LaterLead.LOSER),
+            *(("shapes", bombs_of(kind)) for kind in ("single", "pair")),
         )
     ],
     *[
