@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from tests.cli.running import output, refusal
 
+import dasan
+from dasan.networks.trained import fitted
+
 
 def test_it_prints_json_of_every_pair() -> None:
     report = json.loads(
@@ -73,3 +76,19 @@ def test_a_file_of_something_else_is_refused(line: str, tmp_path: Path) -> None:
     file.write_text(line.replace("OUTCOME", json.dumps(whole)) + "\n", encoding="utf-8")
     said = refusal("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
     assert said.endswith("kept.jsonl does not hold outcomes of contests")
+
+
+@pytest.mark.full
+def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> None:
+    file = tmp_path / "network.npz"
+    package = fitted(dasan.rules("big-three"))
+    assert package is not None
+    package.network.save(file)
+    against = ("--deals", 2, "--processes", 1, "--json")
+    (pair,) = json.loads(output("arena", f"net:{file}", "net", *against))["pairs"]
+    assert (pair["mean"], pair["low"] <= 0 <= pair["high"]) == (0, True)
+    said = refusal("arena", f"net:{file}", "net", "--game", "big-two")
+    assert said.endswith("network.npz reads features of other rules")
+    file.write_bytes(b"PK")
+    assert refusal("arena", f"net:{file}", "net").endswith("network.npz does not contain a network")
+    assert "No such file" in refusal("arena", "net:nowhere.npz", "net")

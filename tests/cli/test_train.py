@@ -26,6 +26,8 @@ pytestmark = pytest.mark.full
         (["--like", "winner", "-o", "jokers=true"], "leave out --option"),
         (["--resume", "--rounds", "40"], "a resumed run keeps its own settings: leave out --rounds"),
         (["--resume", "--pool", "low"], "leave out --pool"),
+        (["--resume", "--start", "big-three"], "leave out --start"),
+        (["--pool", "grandma"], "a pool has members among low, shed, thrifty, past, net and networks' files NAME.npz"),
         (["--share", "0.5"], "name one"),
         (["--envs", "30", "--branches", "4"], "a multiple of branches"),
     ],

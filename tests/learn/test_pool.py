@@ -4,6 +4,8 @@ decisions.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from dasan.learn.config import Config
 from dasan.learn.pool import Pool, Simple
 from dasan.learn.trainer import Trainer
 from dasan.networks.scoring import Scorer
+from dasan.networks.trained import fitted
 from dasan.play.action_ids import action_ids
 
 pytestmark = pytest.mark.full
@@ -56,3 +59,24 @@ def test_only_the_learners_decisions_are_learnt_from() -> None:
     assert chosen.tolist() == env.thrifty()[seven].tolist()
     with pytest.raises(ValueError, match="a pool has members among"):
         Pool(RULES, False, ("grandma",), 0.5, 8)
+
+
+def test_frozen_networks_make_their_best_move(tmp_path: Path) -> None:
+    env = vector.make("big-three", 9, seed=1, moves="ragged")
+    package = fitted(env.rules)
+    assert package is not None
+    file = str(tmp_path / "network.npz")
+    package.network.save(file)
+    theirs = np.flatnonzero(np.arange(9) // 3 < 2)
+    chosen = Pool(env.rules, False, ("net", file), 1.0, 9).choose(env, theirs, {}, Scorer())
+    for env_id, action in zip(theirs, chosen, strict=True):
+        state = env.dealt(int(env_id))
+        assert state.to_act is not None
+        scores = package.network.of_view(state.view(state.to_act), session=False)
+        assert action == action_ids(env.rules).of(state.legal_moves()[int(scores.argmax())], state.called)
+    with pytest.raises(ValueError, match="features of other rules"):
+        Pool(dasan.rules("big-two"), False, (file,), 0.5, 8)
+    with pytest.raises(ValueError, match="cannot read"):
+        Pool(RULES, False, (str(tmp_path / "none.npz"),), 0.5, 8)
+    with pytest.raises(ValueError, match="has none for these rules"):
+        Pool(dasan.rules("big-two-tiny"), False, ("net",), 0.5, 8)

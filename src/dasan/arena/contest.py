@@ -23,7 +23,7 @@ from dasan.arena.hands import Tally, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
-from dasan.bots.external.program import PREFIX, ProgramBot, player
+from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, player
 from dasan.cluster import check_cluster, over_cluster
 from dasan.estimates import Estimate
 from dasan.processes import worker_processes
@@ -165,7 +165,7 @@ def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
     """The outcomes of these deals in sequence: in a child process if a bot of another package takes part, because it
     might end the process; otherwise in this one.
     """
-    if all(name.startswith(PREFIX) or name in BOTS.own for name in (contest.a, contest.b)):
+    if all(name.startswith((PREFIX, NETWORK)) or name in BOTS.own for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
     return outcomes_beside(partial(play_deal, contest), seeds, contest.move_seconds or PATIENCE)
 

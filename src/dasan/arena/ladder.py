@@ -22,6 +22,7 @@ from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, SCALE
 from dasan.bots import bot
 from dasan.bots.external.program import player
+from dasan.bots.net import NetworkFileBot
 from dasan.estimates import CONFIDENCE, jackknife
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
@@ -160,9 +161,12 @@ def evaluate(
     """Play a bot alone among each rung in turn. name: as in `dasan arena`. deals: fewer than the ladder's widen the
     interval.
 
-    `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot.
+    `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot, or its network reads features of
+    other rules.
     """
     candidate = player(name)
+    if isinstance(candidate, NetworkFileBot):
+        candidate.check(ladder.rules)
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:
         require_unchanged(rung, ladder.rules)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
+from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 from dasan.bots.explanation import Explanation, Unit, estimate, explained, in_order
 from dasan.bots.facts import Facts
@@ -103,6 +108,35 @@ class NetBot:
             self._best(moves, values, facts.certain), [(m, float(v)) for m, v in zip(moves, values, strict=True)]
         )
         return explained(self.name, unit(view.rules), ordered, reasons)
+
+
+class NetworkFileBot(NetBot):
+    """Plays as `net`, but by the network of a file that `dasan train` wrote. version: a digest of the file.
+
+    OSError: the file cannot be read. ValueError: it holds no network.
+    """
+
+    def __init__(self, file: Path) -> None:
+        from dasan.networks.network import Network
+
+        data = file.read_bytes()
+        try:
+            self._network = Network.load(BytesIO(data))
+        except (ValueError, EOFError, BadZipFile, zlib.error) as error:
+            raise ValueError(f"{file} does not contain a network") from error
+        super().__init__(name=str(file))
+        self.version = blake2b(data, digest_size=4).hexdigest()
+
+    def check(self, rules: Rules) -> None:
+        """ValueError: the network reads features of other rules."""
+        if not self._network.fits(rules, rules.exchange):
+            raise ValueError(f"the network of {self.name} reads features of other rules")
+
+    def note(self, rules: Rules) -> str:
+        return ""
+
+    def values(self, view: View) -> npt.NDArray[Any]:
+        return self._network.of_view(view, view.rules.exchange)
 
 
 def score(network: Fitted, view: View) -> npt.NDArray[np.float32]:

@@ -25,7 +25,13 @@ Results = dict[tuple[str, str], "list[Outcome]"]
 
 
 def arena(
-    bots: Annotated[list[str], typer.Argument(metavar="A B [C …]", help="Names of bots, two or more.")],
+    bots: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [C …]",
+            help="Names of bots, two or more; [bold]net:FILE[/bold] is a network that dasan train wrote.",
+        ),
+    ],
     game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
     option: Options = None,
     deals: Annotated[int, typer.Option(min=1, help="Deals for each pair; each is played once for every seat.")] = 100,
@@ -56,6 +62,7 @@ def arena(
     from dasan.arena.contest import Contest, OutcomeFile
     from dasan.bots.external.program import ProgramBot, player
     from dasan.bots.external.wire import Fault
+    from dasan.bots.net import NetworkFileBot
 
     rules = chosen_rules(game, option)
     if len(bots) < 2:
@@ -69,6 +76,8 @@ def arena(
             one = player(name)
             if isinstance(one, ProgramBot):
                 one.begin()
+            elif isinstance(one, NetworkFileBot):
+                one.check(rules)
     except Fault as fault:
         raise CannotRun(f"{name} does not start: {fault}") from None
     except (ValueError, OSError) as error:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    bot: Annotated[str, typer.Argument(help="The name of a bot, or a program, as in [bold]dasan arena[/bold].")],
+    bot: Annotated[
+        str, typer.Argument(help="The name of a bot, a program, or a network, as in [bold]dasan arena[/bold].")
+    ],
     game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
     deals: Annotated[
         int | None, typer.Option(min=2, help="Deals against each bot of the ladder; the default is the ladder's own.")

@@ -35,6 +35,9 @@ def train(
     like: Annotated[
         str | None, typer.Option(metavar="NAME", help="Use the settings of the package's network NAME.")
     ] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Begin with the weights of the package's network NAME.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the folder.")] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="Total epochs; default: 100, or as the network.")] = None,
     envs: Annotated[int, typer.Option(min=1, help="Parallel hands.")] = 1024,
@@ -49,12 +52,22 @@ def train(
     seed: Annotated[int, typer.Option(min=0, help="The seed of the run.")] = 0,
     pool: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="An additional opponent: low, shed, thrifty or past. Repeatable."),
+        typer.Option(
+            metavar="NAME",
+            help="An additional opponent: low, shed, thrifty, past, net, or the file of a network. Repeatable.",
+        ),
     ] = None,
     share: Annotated[float, typer.Option(min=0, max=1, help="The share of hands with such opponents.")] = 0.25,
     branches: Annotated[
         int, typer.Option(min=1, help="Play every deal this many times, with different moves at one decision.")
     ] = 1,
+    span: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With --branches: the moves differ at one of this many first decisions; default: 22, or as the network.",
+        ),
+    ] = None,
     derived: Annotated[bool, typer.Option("--derived", help="The network also reads derived features.")] = False,
     answers: Annotated[
         bool, typer.Option("--answers", help="With --derived: also features of who can answer a play.")
@@ -87,7 +100,7 @@ def train(
     from dasan.learn.in_torch import DeviceFailed
 
     check_place(processes, ray)
-    if resume and (lost := given & {"like", "pool", "share", "actors", "device", *_SETTINGS}):
+    if resume and (lost := given & {"like", "start", "span", "pool", "share", "actors", "device", *_SETTINGS}):
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived:
         raise CannotRun("--answers needs --derived")
@@ -103,6 +116,7 @@ def train(
         sizes = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
         sizes |= {"derived": derived, "answers": answers}
         changes = opponents | {"actors": actors, "device": _device(device)} | named
+        changes |= {name: value for name, value in {"start": start, "span": span}.items() if value is not None}
         trainer = _begun(out, game, option, like, sizes, changes)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: start a run with --actors")
@@ -182,10 +196,11 @@ def _begun(
             raise CannotRun(str(error)) from error
     try:
         config = replace(config, **changes)
+        trainer = Trainer(config)
         out.mkdir(parents=True, exist_ok=True)
-        return Trainer(config)
     except (OSError, ValueError, ImportError) as error:
         raise CannotRun(str(error)) from error
+    return trainer
 
 
 def _config_of(name: str) -> Config:

@@ -31,7 +31,8 @@ class Config:
     - unit: the payment that a score of 1 represents.
     - average: the weight of a new round in the running average of weights.
     - start: the package's network whose weights initialize the run; "" for random weights.
-    - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
+    - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`. A member that
+      is a file is read where hands are played, when a run starts and when it is resumed.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
       also say who can answer a play.
     - branches: number of environments per deal, which part at one of its decisions, see `Branches`; 1: every

@@ -6,18 +6,24 @@ A network that plays only itself may be weak against others. The pool teaches it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from dasan.networks.network import Floats, Network
 from dasan.networks.scoring import Scorer
+from dasan.networks.trained import fitted
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
 
 Longs = npt.NDArray[np.int64]
-POOL = ("low", "shed", "thrifty", "past")
-"""The possible members of a pool: bots by name, and the average of the run's weights at the start of the epoch."""
+POOL = ("low", "shed", "thrifty", "past", "net")
+"""The possible members of a pool, beside files of networks: bots by name, the average of the run's weights at the start of
+the epoch, and the package's network for the rules."""
+SUFFIX = ".npz"
+"""The end of the name of a member that is a network's file."""
 _LAST = np.iinfo(np.int64).max
 
 
@@ -77,9 +83,14 @@ class Pool:
     def __init__(
         self, rules: Rules, session: bool, members: Sequence[str], share: float, num_envs: int, branches: int = 1
     ) -> None:
-        unknown = set(members) - set(POOL)
+        unknown = [name for name in members if name not in POOL and not name.endswith(SUFFIX)]
         if unknown or not 0 <= share <= 1 or (share and not members):
-            raise ValueError(f"a pool has members among {', '.join(POOL)}, and a share from 0 to 1")
+            raise ValueError(
+                f"a pool has members among {', '.join(POOL)} and networks' files NAME{SUFFIX}, and a share from 0 to 1"
+            )
+        self._frozen = {
+            name: _frozen(name, rules, session).weights for name in members if name == "net" or name.endswith(SUFFIX)
+        }
         self._simple = Simple(rules, session) if share else None
         self._members = tuple(members)
         mixed = round(share * num_envs / branches)
@@ -93,20 +104,38 @@ class Pool:
         out: npt.NDArray[np.bool_] = (mine >= 0) & (mine != seats)
         return out
 
-    def choose(
-        self, env: VectorEnv, envs: Longs, past: Mapping[str, npt.NDArray[np.float32]], scorer: Scorer
-    ) -> npt.NDArray[np.int32]:
+    def choose(self, env: VectorEnv, envs: Longs, past: Mapping[str, Floats], scorer: Scorer) -> npt.NDArray[np.int32]:
         """int32 [len(envs)]: the actions of the pool's members. past: the weights of the member `past`."""
         out = np.zeros(len(envs), np.int32)
         for k, name in enumerate(self._members):
             where = np.flatnonzero(self._member[envs] == k)
             if not len(where):
                 continue
-            if name == "past":
-                scores = scorer(env, envs[where], past)
+            weights = past if name == "past" else self._frozen.get(name)
+            if weights is not None:
+                scores = scorer(env, envs[where], weights)
                 out[where] = env.legal[envs[where], scores.best() - scores.begin[:-1]]
             elif name == "thrifty":
                 out[where] = env.thrifty()[envs[where]]
             elif self._simple is not None:
                 out[where] = self._simple.choose(name, env, envs[where])
         return out
+
+
+def _frozen(name: str, rules: Rules, session: bool) -> Network:
+    """The network of a member: the package's for `rules`, or a file's. ValueError: there is none, or it does not read
+    observations of these rules and sessions.
+    """
+    if name == "net":
+        package = fitted(rules)
+        if package is None or package.trained.session != session:
+            raise ValueError("the pool's member net is the package's network, which has none for these rules")
+        return package.network
+    try:
+        with Path(name).open("rb") as stream:
+            network = Network.load(stream)
+    except OSError as error:
+        raise ValueError(f"cannot read {name}: {error.strerror or error}") from error
+    if not network.fits(rules, session):
+        raise ValueError(f"the network in {name} reads features of other rules")
+    return network

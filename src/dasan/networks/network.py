@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.bots.protocol import choices
-from dasan.features import Feature, encode, encode_moves
-from dasan.networks.derived import fitting
+from dasan.features import Feature, encode, encode_moves, move_size, observation_size
+from dasan.networks.derived import derived, fitting
 from dasan.play.action_ids import action_ids
 from dasan.play.view import View
+from dasan.ruleset.rules import Rules
 
 Floats = npt.NDArray[np.float32]
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
@@ -111,6 +112,15 @@ class Network:
             return np.array(observation, np.uint8), np.array(moves, np.uint8)
         longer, longer_moves = fitting(view.rules, session, size).of(observation, moves)
         return longer[0], longer_moves
+
+    def fits(self, rules: Rules, session: bool) -> bool:
+        """Whether the network reads observations and moves of `rules`, with or without derived features. session: as for
+        `encode`.
+        """
+        longer = (derived(rules, session, answers) for answers in (False, True))
+        sizes = [(observation_size(rules, session), move_size(rules, session))]
+        sizes += [(one.observation_size, one.move_size) for one in longer]
+        return (len(self.weights["w_obs"]), len(self.weights["w_move"])) in sizes
 
     def of_view(self, view: View, session: bool) -> Floats:
         """float32 [moves]: the expected payment of each legal move of `view`, see `score` and `inputs`."""

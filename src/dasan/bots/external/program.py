@@ -11,6 +11,7 @@ import sys
 import threading
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from queue import Empty, Queue
 from time import monotonic
 from types import TracebackType
@@ -20,6 +21,7 @@ from weakref import finalize
 from dasan.bots import bot
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
+from dasan.bots.net import NetworkFileBot
 from dasan.bots.protocol import Bot, choices
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -30,6 +32,8 @@ ENDING = 2.0
 """Seconds that a program may take to exit."""
 PREFIX = "cmd:"
 """The prefix of a program's command in a line-up."""
+NETWORK = "net:"
+"""The prefix of the name of a network's file in a line-up."""
 LAST_WORDS = 300
 """The number of last bytes of a program's standard error that a fault's message quotes."""
 REPORTED = 3
@@ -314,13 +318,16 @@ def _program(command: str, seed: int, seconds: float) -> ProgramBot:
 
 
 def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
-    """The bot of this name, or the program whose command follows `cmd:`; the same process for the same seed.
+    """The bot of this name, the program whose command follows `cmd:` (the same process for the same seed), or the network
+    in the file whose name follows `net:`, see `NetworkFileBot`.
 
     Never pass an untrusted name: the command runs with the rights of this process. ValueError: no such bot.
     """
     if name.startswith(PREFIX):
         return _program(name.removeprefix(PREFIX), seed, seconds)
+    if name.startswith(NETWORK):
+        return NetworkFileBot(Path(name.removeprefix(NETWORK)))
     return bot(name, seed=seed)
 
 
-__all__ = ["PREFIX", "Program", "ProgramBot", "player"]
+__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "player"]
