@@ -12,7 +12,7 @@ await start();
 const target = document.getElementById('app');
 if (target) mount(App, { target });
 
-// The shell opens without a connection; while developing, nothing is kept.
+// The page opens without a connection; in development nothing is cached.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
   void navigator.serviceWorker.register('/sw.js').catch(() => undefined);
 }

@@ -28,7 +28,7 @@ const ROOMS = [
   'start',
   'groups',
 ];
-/** What is generated, drawn or written elsewhere; it imports no code. */
+/** Generated types, drawings and texts, which import no code. */
 const DATA = ['gen', 'lessons', 'styles'];
 
 const sources = import.meta.glob<string>(['./*/**/*.ts', './*/**/*.svelte', '!./**/*.test.ts'], {

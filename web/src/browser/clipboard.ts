@@ -1,4 +1,4 @@
-/** Copy a text; false where the browser allows none. Pages that are not served over HTTPS have no `navigator.clipboard`. */
+/** Copy a text; false if the browser does not allow it. Pages that are not served over HTTPS have no `navigator.clipboard`. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {
@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Not allowed here; what follows may be.
+    // Not allowed here; the fallback may be.
   }
   const before = document.activeElement;
   const area = document.createElement('textarea');

@@ -3,7 +3,7 @@ import { router } from './router.svelte';
 
 const CONTROLS =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex="0"]';
-/** How long a control may take to disappear after it was used: it may have asked the server. */
+/** Milliseconds in which a used control may disappear: its action may be a request to the server. */
 const WATCHED = 4000;
 const LOOK = 50;
 
@@ -17,7 +17,7 @@ export function focusNext(find: () => HTMLElement | null | undefined): void {
   });
 }
 
-/** The heading of a page that somebody went to: screen readers say it, and the next Tab begins there. */
+/** Focus the heading of a new page: screen readers read it, and the next Tab begins there. */
 export function landing(heading: HTMLElement): void {
   if (!router.moved || !lost()) return;
   heading.tabIndex = -1;
@@ -25,8 +25,8 @@ export function landing(heading: HTMLElement): void {
 }
 
 /**
- * A control that is used by the keyboard and then goes away, or is disabled, leaves the focus to its neighbours. Not
- * those that make moves: there a neighbour might be another move, and the keys work without any focus.
+ * When a control used by keyboard disappears or is disabled, its neighbour gets the focus. Not for controls that make moves:
+ * the neighbour might be another move, and the table's keys work without focus.
  */
 export function keepFocus(): void {
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -46,7 +46,7 @@ export function keepFocus(): void {
     const until = Date.now() + WATCHED;
     const { route } = router;
     timer = setInterval(() => {
-      // Another page puts the focus itself.
+      // Another page sets the focus itself.
       if (router.route !== route || Date.now() > until) clearInterval(timer);
       else if (lost()) settle(used, around);
     }, LOOK);

@@ -1,5 +1,5 @@
 /**
- * How the table is arranged: around a wide stage; upright, for one thumb; or on its side with little height.
+ * The table's layout: around a wide stage; portrait, for one thumb; or landscape with little height.
  */
 export type Shape = 'wide' | 'narrow' | 'low';
 
@@ -9,12 +9,12 @@ export function shapeOf(width: number, height: number): Shape {
   return width < 720 ? 'narrow' : 'wide';
 }
 
-/** Words stand beside a table that they belong to, where there is not the height to have them above it. */
+/** Whether a table's text is beside it, because there is no room above. */
 export function besideOf(width: number, height: number): boolean {
   return shapeOf(width, height) === 'low' || (height < 760 && width >= 960);
 }
 
-/** An upright phone of so little height that a page with a table on it is drawn tighter. */
+/** Whether a portrait phone is so low that a page with a table needs a tighter layout. */
 export function shortOf(width: number, height: number): boolean {
   return shapeOf(width, height) === 'narrow' && height < 640;
 }
@@ -29,7 +29,7 @@ export interface Sizes {
   em: number;
   /** Big corners and one pip, for cards that are small or overlap much. */
   compact: boolean;
-  /** What must show of each card of the hand. */
+  /** The least visible part of each card of the hand. */
   strip: number;
   /** The most rows of a hand. */
   rows: number;

@@ -1,19 +1,19 @@
 import { load, save } from './storage';
 
-/** The server answers, but a file of the page is not there. */
+/** The server answers, but a file of the page is missing. */
 export class Missing extends Error {}
 
 const SCRIPT = /\/assets\/index-[\w-]+\.js/;
 
-/** The script that the server's page starts with now; null where no server answers. */
+/** The start script of the server's current page; null if no server answers. */
 async function served(): Promise<string | null> {
   const answer = await fetch('/', { cache: 'no-store' }).catch(() => null);
   return answer?.ok ? (SCRIPT.exec(await answer.text())?.[0] ?? null) : null;
 }
 
 /**
- * A part of the page that is fetched when it is needed. Where the server has another version of the page, whose parts have
- * other names, the page is loaded anew, once for each version.
+ * Load a part of the page when it is needed. If the server has another version of the page, whose parts have other names,
+ * reload the page, once per version.
  */
 export async function lazy<T>(part: () => Promise<T>): Promise<T> {
   try {

@@ -10,7 +10,7 @@ export type Sort = (typeof SORTS)[number];
 export const SPEEDS = ['slow', 'normal', 'fast'] as const;
 export type Speed = (typeof SPEEDS)[number];
 
-/** How this player likes the table. */
+/** The player's settings for the table. */
 class Prefs {
   theme = $state<Theme>(load<Theme>('theme', 'system'));
   fourColours = $state(load('fourColours', true));
@@ -35,17 +35,17 @@ class Prefs {
     this.still.addEventListener('change', () => (this.systemStill = this.still.matches));
   }
 
-  /** Should nothing fly? */
+  /** Whether animations are off. */
   get reduced(): boolean {
     return this.calm || this.systemStill;
   }
 
-  /** Milliseconds for an animation: none where motion is unwelcome. */
+  /** Milliseconds for an animation; 0 if motion is reduced. */
   time(milliseconds: number): number {
     return this.reduced ? 0 : milliseconds;
   }
 
-  /** How much longer or shorter than usual the moves of others stay in sight. */
+  /** A factor for the time that others' moves stay visible. */
   get pace(): number {
     return { slow: 1.8, normal: 1, fast: 0.45 }[this.speed] ?? 1;
   }

@@ -2,7 +2,7 @@ import { parse, type Route } from './paths';
 
 class Router {
   route = $state.raw<Route>(parse(location.pathname));
-  /** Somebody has gone from one page to another. */
+  /** Whether the visitor has gone from one page to another. */
   moved = false;
 
   constructor() {
@@ -15,7 +15,7 @@ class Router {
     this.read();
   }
 
-  /** For the click handler of a link: let modified clicks be. */
+  /** For the click handler of a link: leaves modified clicks to the browser. */
   follow = (event: MouseEvent): void => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();

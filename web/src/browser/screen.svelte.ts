@@ -18,7 +18,7 @@ class Screen {
     this.apply();
   }
 
-  /** Style sheets ask for `[data-shape]`, `[data-beside]` and `[data-short]`, so that they and the components agree. */
+  /** Style sheets select by `[data-shape]`, `[data-beside]` and `[data-short]`, so that they agree with the components. */
   private apply(): void {
     const root = document.documentElement;
     root.dataset.shape = shapeOf(this.width, this.height);

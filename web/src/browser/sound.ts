@@ -69,7 +69,7 @@ const SHAKES: Partial<Record<Cue, number | number[]>> = {
   rocket: [20, 20, 20, 20, 120],
 };
 
-/** Let one be heard, and felt, where the player wants that; browsers allow it after the first touch. */
+/** Play a sound and vibrate, as the player's settings allow; browsers permit it after the first touch. */
 export function cue(name: Cue): void {
   if (prefs.haptics && !prefs.reduced && SHAKES[name] && navigator.userActivation?.hasBeenActive)
     navigator.vibrate?.(SHAKES[name]);

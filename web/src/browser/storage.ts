@@ -1,10 +1,10 @@
-/** For as long as the tab is open, or until it is forgotten. */
+/** Values for as long as the tab is open, or until removed. */
 type Where = 'session' | 'local';
 
-/** Browsers may refuse even the look at a storage. */
+/** Browsers may refuse even access to the storage object. */
 const storage = (where: Where): Storage => (where === 'session' ? sessionStorage : localStorage);
 
-/** What the player chose, kept in the browser; where storage is closed the fallback holds. */
+/** A stored choice of the player; the fallback if there is none or storage is unavailable. */
 export function load<T>(name: string, fallback: T, where: Where = 'local'): T {
   try {
     const text = storage(where).getItem(`dasan.${name}`);
@@ -18,6 +18,6 @@ export function save(name: string, value: unknown, where: Where = 'local'): void
   try {
     storage(where).setItem(`dasan.${name}`, JSON.stringify(value));
   } catch {
-    // Private windows may refuse; the choice then lasts as long as the page.
+    // Private windows may refuse; then the choice lasts as long as the page.
   }
 }

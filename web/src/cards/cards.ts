@@ -1,4 +1,4 @@
-/** A card is its text on the wire: rank then suit (`4H`), `BJ`, `RJ`, or `?` for one that may not be seen. */
+/** A card is its text on the wire: rank then suit (`4H`), `BJ`, `RJ`, or `?` for a hidden one. */
 export type Card = string;
 
 export const SUITS = ['D', 'C', 'H', 'S'] as const;
@@ -9,7 +9,7 @@ export const suitOf = (card: Card): string => card[1] ?? '?';
 export const isJoker = (card: Card): boolean => card === 'BJ' || card === 'RJ';
 export const isHidden = (card: Card): boolean => card === '?';
 
-/** What is printed in a corner: `T` is 10. */
+/** The rank as printed in a corner: `T` is 10. */
 export const printed = (rank: string): string => (rank === 'T' ? '10' : rank);
 
 export const SYMBOL: Record<string, string> = { D: '♦', C: '♣', H: '♥', S: '♠' };

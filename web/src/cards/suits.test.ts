@@ -16,7 +16,7 @@ const linear = (hex: string): Triple =>
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   }) as Triple;
 
-/** CIE lightness, 0 to 100, as somebody without green cones sees the colour. */
+/** CIE lightness, 0 to 100, of a colour as seen without green cones. */
 function lightness(hex: string): number {
   const light = linear(hex);
   const [r, g, b] = DEUTERANOPIA.map((row) => {
@@ -27,7 +27,7 @@ function lightness(hex: string): number {
   return y > 0.008856 ? 116 * Math.cbrt(y) - 16 : 903.3 * y;
 }
 
-/** Every colour a suit has, whatever the theme; those that repeat another's are left out. */
+/** Every colour of every suit in all themes, without repetitions. */
 const inks = (suit: string): string[] =>
   [...css.matchAll(new RegExp(`--suit-${suit}: (#[0-9a-f]{6})`, 'g'))].map(([, hex]) => hex ?? '');
 
@@ -39,7 +39,7 @@ describe('with four colours, for those who see fewer hues', () => {
     expect(inks(one).length).toBeGreaterThan(0);
     expect(inks(other).length).toBe(inks(one).length);
     for (const [i, hex] of inks(one).entries()) {
-      // About 2 can just be told apart side by side.
+      // A difference of about 2 is just visible side by side.
       expect(Math.abs(lightness(hex) - lightness(inks(other)[i] ?? ''))).toBeGreaterThan(10);
     }
   });

@@ -1,7 +1,7 @@
 import type { Reason } from '../gen/protocol';
 import { maybe } from '../i18n/i18n.svelte';
 
-/** A bot's reason in the reader's language; `seat` in it is said by name. */
+/** A bot's reason in the reader's language, with the player's name for `seat`. */
 export function advised(reason: Reason, names: readonly string[]): string {
   const values = { ...reason.values } as Record<string, string | number>;
   const seat = values.seat;

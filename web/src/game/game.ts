@@ -12,7 +12,7 @@ import type {
 } from '../gen/protocol';
 import type { Refusal } from '../server/refusal';
 
-/** What this client knows of one table: the fold of the server's messages. */
+/** This client's state of one table: the fold of the server's messages. */
 export interface Game {
   seq: number;
   table: TableInfo | null;
@@ -21,7 +21,7 @@ export interface Game {
   /** The hand at the table; null before the first is dealt. */
   view: View | null;
   clocks: ClockInfo | null;
-  /** This browser's clock when `clocks` came. */
+  /** This browser's clock when `clocks` arrived. */
   clocksAt: number;
   presence: Presence[];
   watching: number;
@@ -30,11 +30,11 @@ export interface Game {
   hint: Hint | null;
   /** The command that has no answer yet, or whose effect is not shown yet. */
   pending: string | null;
-  /** Where the table stands after that command, once the server has said so. */
+  /** The table's `seq` after that command, once the server has sent it. */
   acked: number | null;
-  /** Why the last command was refused, until the next one. */
+  /** The refusal of the last command, until the next one. */
   refusal: Refusal | null;
-  /** An event is missing: ask for a new snapshot. */
+  /** An event is missing: request a new snapshot. */
   stale: boolean;
 }
 
@@ -59,7 +59,7 @@ export const NOTHING: Game = {
 /** Chat that is kept. */
 const CHAT = 200;
 
-/** What has become of the command on its way once the table stands at `seq`. */
+/** The state of the pending command once the table is at `seq`. */
 function shown(game: Game, seq: number): Pick<Game, 'pending' | 'acked'> {
   const done = game.acked !== null && seq >= game.acked;
   return { pending: done ? null : game.pending, acked: done ? null : game.acked };
@@ -107,7 +107,7 @@ export function fold(game: Game, message: ServerMessage): Game {
     case 'chat': {
       const known = new Set(game.chat.map((line) => line.seq));
       const lines = message.lines.filter((line) => !known.has(line.seq));
-      // The place in the log is left alone: moves said before this may still wait to be shown.
+      // `seq` stays: earlier moves may still wait to be shown.
       return { ...game, chat: [...game.chat, ...lines].slice(-CHAT) };
     }
     case 'presence':
@@ -119,7 +119,7 @@ export function fold(game: Game, message: ServerMessage): Game {
         pending: message.id === game.pending ? null : game.pending,
       };
     case 'ack':
-      // Updates are shown at a human pace: until this one is, the view is of before the command.
+      // Updates are shown at a human pace: until this one is shown, the view is older than the command.
       if (message.id !== game.pending) return game;
       return message.seq > game.seq ? { ...game, acked: message.seq } : { ...game, pending: null };
     case 'error': {
@@ -128,15 +128,15 @@ export function fold(game: Game, message: ServerMessage): Game {
       return { ...game, pending, refusal: { code, clause, message: text, wording } };
     }
     default:
-      // What is not about the game, and what a newer server may say.
+      // Messages that are not about the game, and those of newer servers.
       return game;
   }
 }
 
-/** The game while a command is on its way. */
+/** The game while a command is pending. */
 export const sent = (game: Game, id: string): Game => ({ ...game, pending: id, acked: null, refusal: null });
 
-/** Old and new events in one list without repetitions, or null where some are missing. */
+/** Old and new events in one list without repetitions, or null if some are missing. */
 function joined(old: readonly Event[], fresh: readonly Event[]): Event[] | null {
   const last = old.at(-1)?.seq;
   const news = last === undefined ? fresh : fresh.filter((event) => event.seq > last);

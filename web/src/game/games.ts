@@ -15,20 +15,20 @@ export function families(presets: readonly PresetInfo[]): PresetInfo[][] {
 /** The options that change the table; the rest are house rules. */
 export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);
 
-/** What a table is opened with where nothing else was chosen: the source of Big Two keeps no score, players expect one. */
+/** The default settings of a new table: the source of Big Two has no scoring, but players expect it. */
 const OPENED_WITH: Record<string, Options> = { 'big-two': { scoring: 'cards-multiplied' } };
 type Options = Record<string, boolean | number | string>;
 
 /** The default options of a table. */
 export const usualOptions = (preset: string): Options => ({ ...OPENED_WITH[preset] });
 
-/** How many sit at the table with these options. */
+/** The number of seats at a table with these options. */
 export function playersOf(preset: PresetInfo, options: Record<string, unknown>): number {
   const option = preset.options.find((one) => one.name === 'players');
   return Number(options.players ?? option?.default ?? preset.facts.players);
 }
 
-/** Graded bots go by their level: at a table each has the name of a character. */
+/** Graded bots are named by level: at a table each has a character's name. */
 export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string =>
   bot.level ? t('start.level', { n: bot.level }) : (maybe(`bot.${bot.name}`) ?? bot.title);
 export const botCharacter = (bot: Pick<BotInfo, 'name' | 'character'>): string => maybe(`bot.${bot.name}.about`) ?? bot.character;

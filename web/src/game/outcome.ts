@@ -4,7 +4,7 @@ import { seatName } from '../i18n/words';
 
 export interface Outcome {
   title: string;
-  /** Sentences that say why. */
+  /** Sentences that give the reasons. */
   lines: string[];
   good: boolean;
 }
@@ -44,7 +44,7 @@ export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcom
   return { title, lines, good: won };
 }
 
-/** A place between the first and the last in words; null for these two, and where a hand ends before all have a place. */
+/** A place between the first and the last in words; null for these two, and if the hand ends before all have a place. */
 export function middlePlace(order: readonly number[], players: number, seat: number): string | null {
   const rank = order.indexOf(seat);
   if (order.length !== players || rank <= 0 || rank === players - 1) return null;
@@ -59,6 +59,6 @@ export function standings(result: Result, players: number): number[] {
   return seats.sort((a, b) => (result.payments[b] ?? 0) - (result.payments[a] ?? 0) || out(a) - out(b));
 }
 
-/** The others who would play again, once the session is over. */
+/** The other players who want a rematch, once the session is over. */
 export const wishing = (table: TableInfo): SeatInfo[] =>
   table.status === 'ended' ? table.seats.filter(({ seat }) => seat !== table.you && table.voted.includes(seat)) : [];

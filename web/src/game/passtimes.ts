@@ -1,13 +1,13 @@
 /**
- * The time that a pass takes which the page makes: one planned ahead, or one by itself where nothing beats the table. It is drawn
- * from the player's own latest passes by hand with something to play, so that nobody at the table can tell the three apart.
+ * The delay of an automatic pass: a planned one, or one because nothing beats the table. It is drawn from the player's own
+ * latest manual passes with a choice, so that others cannot distinguish the three.
  */
 import { load, save } from '../browser/storage';
 
 const KEPT = 32;
-/** Own passes that are needed before they are drawn from. */
+/** The number of own passes needed before delays are drawn from them. */
 const ENOUGH = 6;
-/** Milliseconds of somebody whose passes are not known yet. */
+/** Milliseconds for a player with too few passes. */
 const USUAL = [900, 2600] as const;
 const [SHORTEST, LONGEST] = [300, 8000];
 
@@ -32,7 +32,7 @@ export class PassTimes {
     save('passTimes', this.times);
   }
 
-  /** Milliseconds for a pass that the page makes; at most a third of what the clock has left. */
+  /** Milliseconds for an automatic pass; at most a third of the time left on the clock. */
   draw(left: number | null): number {
     const { times, chance } = this;
     const [least, most] = USUAL;

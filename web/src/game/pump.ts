@@ -1,4 +1,4 @@
-/** Hands messages on one at a time, no faster than a person can follow; holds them back while something else plays. */
+/** Delivers messages one at a time, at a readable pace; holds them back while an animation runs. */
 export class Pump<T> {
   private waiting: T[] = [];
   private timer: ReturnType<typeof setTimeout> | null = null;
@@ -17,7 +17,7 @@ export class Pump<T> {
     this.run();
   }
 
-  /** Forget what waits: a snapshot says it all. */
+  /** Drop queued messages: a snapshot contains everything. */
   clear(): void {
     this.waiting = [];
     if (this.timer) clearTimeout(this.timer);

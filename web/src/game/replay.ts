@@ -1,15 +1,15 @@
 import type { Event } from '../gen/protocol';
 import { isHidden, type Card } from '../cards/cards';
 
-/** How things stand with all hands open, as a finished hand's record tells. */
+/** The position with all hands open, from a finished hand's record. */
 export interface Position {
   hands: Card[][];
-  /** What is to be beaten; null for a free lead. */
+  /** The play to beat; null for a free lead. */
   table: { seat: number; cards: Card[] } | null;
   bidder: number | null;
   bid: number | null;
   called: Card | null;
-  /** The four cards, until somebody takes them. */
+  /** The kitty, until the bidder takes it. */
   kitty: Card[];
 }
 
@@ -27,7 +27,7 @@ export interface Replay {
   options: Record<string, boolean | number | string>;
   start: Position;
   steps: Step[];
-  /** False where the record was written for a viewer who may not see all cards. */
+  /** False if the record was written for a viewer who may not see all cards. */
   open: boolean;
 }
 
@@ -41,7 +41,7 @@ interface Line extends Partial<Omit<Event, 'type' | 'cards'>> {
   rules?: { name: string; options: Replay['options'] };
 }
 
-/** The hand of a climb/1 record, move by move. Nothing is judged: the record says what happened. */
+/** The hand of a climb/1 record, move by move. Nothing is checked: the record states what happened. */
 export function replay(text: string): Replay | null {
   const lines = text
     .split('\n')
@@ -112,7 +112,7 @@ const taken = (hands: Card[][], seat: number, cards: readonly Card[]): Card[][] 
 const added = (hands: Card[][], seat: number, cards: readonly Card[]): Card[][] =>
   hands.map((hand, at) => (at === seat ? [...hand, ...cards] : hand));
 
-/** Cards from low to high, for hands that have been added to. `ranks`: low to high. */
+/** Cards from low to high, for hands that have grown. `ranks`: low to high. */
 export const inOrder = (cards: readonly Card[], ranks: string): Card[] => {
   const order = (card: Card): number =>
     card === 'BJ' ? 98 : card === 'RJ' ? 99 : ranks.indexOf(card[0] ?? '') * 4 + 'DCHS'.indexOf(card[1] ?? '');

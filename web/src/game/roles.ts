@@ -9,24 +9,24 @@ export interface SeatState {
   dealer: boolean;
   /** The bid it plays for, if it is the bidder. */
   bid: number | null;
-  /** How often bombs have doubled what it plays for. */
+  /** The number of times that bombs have doubled its stake. */
   doublings: number;
-  /** The preset, whose players may have a word of their own for the bidder. */
+  /** The preset, which may have its own word for the bidder. */
   preset: string;
   partner: boolean;
   called: string | null;
   /** 1 for the first out; null while it holds cards. */
   place: number | null;
   last: Action | null;
-  /** Its play is the one to beat. */
+  /** Whether its play is the one to beat. */
   top: boolean;
   lastCard: boolean;
 }
 
-/** The part of it shown beside a name. */
+/** The part shown beside a name. */
 export type Role = Pick<SeatState, 'dealer' | 'bid' | 'doublings' | 'preset' | 'partner' | 'called' | 'place'>;
 
-/** The part of a seat in a position away from the table, where nobody deals and nobody is out. */
+/** The role of a seat in a position away from the table, without a dealer or seats that are out. */
 export const roleOf = (
   position: { bidder: number | null; bid: number | null; called: string | null },
   seat: number,
@@ -45,7 +45,7 @@ export const roleOf = (
   };
 };
 
-/** One state a seat, in order of play. */
+/** One state per seat, in order of play. */
 export function seatStates(table: TableInfo, view: View, last: ReadonlyMap<number, Action>): SeatState[] {
   return table.seats.map((info) => {
     const { seat } = info;

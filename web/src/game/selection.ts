@@ -1,7 +1,7 @@
 import type { LegalMove, View } from '../gen/protocol';
 import { sameCards, type Card } from '../cards/cards';
 
-/** The moves that are made by choosing cards of one's hand. */
+/** The moves that are made by selecting cards of the hand. */
 const CARD_MOVES = new Set(['play', 'give', 'offer']);
 
 export const cardMoves = (view: View): LegalMove[] =>
@@ -9,7 +9,7 @@ export const cardMoves = (view: View): LegalMove[] =>
 
 export const canPass = (view: View): boolean => view.legal_moves.some((move) => move.type === 'pass');
 
-/** `cards` without `others`, each taken away once; null where one of them is not there. */
+/** `cards` without `others`, each removed once; null if one is missing. */
 export function without(cards: readonly Card[], others: readonly Card[]): Card[] | null {
   const left = [...cards];
   for (const card of others) {
@@ -34,7 +34,7 @@ export function shared(cards: readonly Card[], others: readonly Card[]): Card[] 
 export const playable = (view: View): Set<Card> =>
   new Set(cardMoves(view).flatMap((move) => [...(move.cards ?? []), ...(move.choices ?? []).flatMap((choice) => choice.cards)]));
 
-/** Do these cards of the hand make the move, as listed or in another way that the server names? */
+/** Whether these cards make the move, as listed or as an alternative that the server names. */
 export function makes(move: LegalMove, cards: readonly Card[]): boolean {
   if (sameCards(move.cards ?? [], cards)) return true;
   if (!move.choices || move.cards?.length !== cards.length || move.other?.some((other) => sameCards(other, cards))) return false;
@@ -54,7 +54,7 @@ export function matching(view: View, cards: readonly Card[]): LegalMove | null {
 
 export type Verb = 'play' | 'give' | 'offer';
 
-/** What chosen cards would be used for now. */
+/** The use of selected cards in this phase. */
 export const verb = (view: View): Verb => (cardMoves(view)[0]?.type as Verb | undefined) ?? 'play';
 
 /** The text of the command for these cards. */

@@ -3,13 +3,13 @@ import type { View } from '../gen/protocol';
 /** A seat's relation to the viewer, as far as the viewer knows; null without sides, or before they are known. */
 export type Side = 'ally' | 'rival' | 'unknown' | null;
 
-/** Who looks, null for a spectator, and the seats there are. */
+/** The viewer's seat, null for a spectator, and the number of seats. */
 interface Seats {
   you: number | null;
   seats: readonly { seat: number }[];
 }
 
-/** One a seat. Sides exist only where one bid for the hand, and once a partner is called where one is. */
+/** One per seat. Sides exist only in games with a bidder, and only after the call in games with a called partner. */
 export function sides(info: Seats, view: Pick<View, 'phase' | 'bidder' | 'called' | 'partner'>): Side[] {
   const { bidder, partner } = view;
   if (bidder === null || view.phase === 'auction' || view.phase === 'call') return info.seats.map(() => null);

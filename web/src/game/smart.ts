@@ -2,12 +2,12 @@ import type { LegalMove, View } from '../gen/protocol';
 import type { Card } from '../cards/cards';
 import { cardMoves, makes, shared, without } from './selection';
 
-/** How many combinations one card is offered for before the touch that lets go of it. */
+/** The number of combinations offered for one card before a touch deselects it. */
 const MOST = 7;
 
 /**
- * The plays that the touched cards may mean, the likeliest first: of the moves that the server lists as legal, those with
- * these cards in them. Following, the lowest; leading, one of each kind, the fewest cards first, and the longest of the runs.
+ * The plays that the touched cards may mean, likeliest first: the legal moves that contain these cards. When following, the
+ * lowest first; when leading, one of each kind, the fewest cards first, and the longest run.
  */
 export function completions(view: View, touched: readonly Card[]): Card[][] {
   const found: { move: LegalMove; cards: Card[] }[] = [];
@@ -46,7 +46,7 @@ export function withCards(move: LegalMove, wanted: readonly Card[]): Card[] | nu
   });
   const made = [...fixed, ...taken.flat()];
   if (makes(move, made) && without(made, wanted)) return made;
-  // These very cards are of another kind: one of them gives way to a card that was not wanted.
+  // Exactly these cards are of another kind: replace one of them by a card that was not wanted.
   for (const choice of move.choices)
     for (const card of choice.cards)
       for (const old of made) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlaceTold, QuickMatched } from '../gen/protocol';
 
-/** A socket that a test answers for. */
+/** A socket whose server is the test. */
 class FakeSocket {
   static readonly OPEN = 1;
   static all: FakeSocket[] = [];
@@ -36,7 +36,7 @@ let Quick: typeof import('../start/quick.svelte').Quick;
 let prefs: typeof import('../browser/prefs.svelte').prefs;
 let Connection: typeof import('../server/connection').Connection;
 
-/** What a page has and a test has not. */
+/** Browser objects that tests lack. */
 function stub(): void {
   vi.stubGlobal('WebSocket', FakeSocket);
   vi.stubGlobal('location', { protocol: 'http:', host: 'table.test' });

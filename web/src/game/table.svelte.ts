@@ -17,7 +17,7 @@ import { keysOf, raised, toggled, touch, type Raised } from './touch';
 import { auction, quietAfter, unmoved } from './trick';
 import { moveText, seatName, sentence } from '../i18n/words';
 
-/** How long the last play is seen before the result covers it. */
+/** Milliseconds for which the last play is visible before the result covers it. */
 const BEFORE_RESULT = 1300;
 
 /** The phases in which cards of the hand are chosen. */
@@ -28,13 +28,13 @@ const CARD_TYPES = new Set(['play', 'give', 'offer']);
 type Wanted = DistributiveOmit<Extract<ClientMessage, { id: string }>, 'id'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** How long a reaction stays beside its seat. */
+/** Milliseconds for which a reaction stays beside its seat. */
 const REACTION = 3200;
 
 /** The player's planned move for their next turn. */
 export type Plan = 'play' | 'pass' | null;
 
-/** One table on the screen: the game as the server tells it, and what the player is about to do. */
+/** One table on the screen: the game as the server sends it, and the player's intentions. */
 export class Table {
   game = $state.raw<Game>(NOTHING);
   status = $state<Status>('connecting');
@@ -42,7 +42,7 @@ export class Table {
   chosen = $derived(this.raised.keys);
   /** The draw, the cut and the deal are being shown. */
   opening = $state(false);
-  /** The hand is not in sight yet. */
+  /** The hand is not visible yet. */
   empty = $state(false);
   /** The player has put the settlement aside to see the table. */
   looking = $state(false);
@@ -50,19 +50,19 @@ export class Table {
   settled = $state(false);
   /** For the live region: recent announcements, numbered. */
   spoken = $state.raw<{ n: number; text: string }[]>([]);
-  /** A remark of the client's own, such as that there is nothing to choose. */
+  /** The client's own message, such as that there is nothing to choose. */
   remark = $state<string | null>(null);
-  /** Which of the legal plays is being shown. */
+  /** The legal play being shown: number `i` of `n`. */
   cycled = $state<{ i: number; n: number } | null>(null);
   plan = $state<Plan>(null);
-  /** The quick reactions in sight, by seat. */
+  /** The visible quick reactions, by seat. */
   reactions = $state<Record<number, Reaction['reaction']>>({});
-  /** Chat that has come since it was last looked at. */
+  /** The number of unread chat messages. */
   unread = $state(0);
 
   view = $derived<View | null>(this.game.view);
   me = $derived(this.game.table?.you ?? null);
-  /** The seat's own player makes its moves, and not a bot for them. */
+  /** Whether the seat's own player moves, not a bot. */
   mine = $derived(this.me !== null && !this.game.table?.seats[this.me]?.substitute);
   myTurn = $derived(this.me !== null && this.game.view?.to_act === this.me && this.mine && !this.opening);
   busy = $derived(this.game.pending !== null);
@@ -73,9 +73,9 @@ export class Table {
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
   bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view) : null);
 
-  /** At a table of an event nobody is helped. */
+  /** Events allow no hints. */
   hints = $derived(!this.game.table?.event);
-  /** What a bot would do here, once it has been asked. */
+  /** A bot's advice, once requested. */
   advice = $derived(this.game.hint?.candidates[0] ?? null);
 
   private readonly connection: Connection;
@@ -147,7 +147,7 @@ export class Table {
     this.move('pass');
   }
 
-  /** Pass after a time that this player may take over any pass, so that it tells the others nothing. */
+  /** Pass after a delay like this player's other passes, so that it reveals nothing. */
   private passLater(): void {
     const { clocks, clocksAt, table } = this.game;
     const left = clocks?.deadline ? clocks.deadline - clocks.now - (Date.now() - clocksAt) : null;
@@ -174,7 +174,7 @@ export class Table {
     if (this.myTurn && this.hints) this.send({ type: 'hint' });
   }
 
-  /** Choose what the advice says. */
+  /** Select the advised cards. */
   follow(candidate: number): void {
     const move = this.game.hint?.candidates[candidate]?.move;
     if (!move) return;
@@ -186,7 +186,7 @@ export class Table {
     this.connection.send({ type: 'react', id: this.newId(), reaction });
   }
 
-  /** Chat goes beside the game: it waits for no answer. */
+  /** Chat is independent of the game: it waits for no answer. */
   say(text: string): boolean {
     return this.connection.send({ type: 'chat', id: this.newId(), text });
   }
@@ -214,7 +214,7 @@ export class Table {
     this.game = { ...this.game, refusal: null };
   }
 
-  /** The opening has been seen, or skipped. */
+  /** The opening has been shown, or skipped. */
   opened(): void {
     if (!this.opening) return;
     this.opening = false;
@@ -242,7 +242,7 @@ export class Table {
     else this.remark = t('net.wait');
   }
 
-  /** A command whose answer is lost with the line is not waited for: what comes next says what became of it. */
+  /** Do not wait for a command whose answer is lost with the connection: the next snapshot shows its effect. */
   private connected(status: Status): void {
     this.status = status;
     if (status !== 'open' && this.busy) this.game = { ...this.game, pending: null, acked: null };
@@ -304,7 +304,7 @@ export class Table {
       this.quiet = quietAfter(message.events);
       this.speak(message.events, before.view?.doublings ?? 0);
     }
-    // What was chosen has been played; with two decks an equal card may still be there.
+    // The selected cards have been played; with two decks an equal card may remain.
     if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.choose([]);
     if (message.type === 'hint') this.advised();
     if (this.game.view !== before.view) {
@@ -313,7 +313,7 @@ export class Table {
     }
   }
 
-  /** Keep what the server committed to before each deal, for checking the deal afterwards. */
+  /** Store the server's commitment before each deal, for checking the deal afterwards. */
   private remember(): void {
     const { session } = this.game;
     if (!session?.next_commitment) return;
@@ -323,7 +323,7 @@ export class Table {
     if (!(key in seen)) save(name, { ...seen, [key]: session.next_commitment }, 'session');
   }
 
-  /** Advice has come: choose the best of it; Enter then plays. */
+  /** Advice has arrived: select the best move; Enter then plays it. */
   private advised(): void {
     const { hint, table } = this.game;
     if (!hint?.candidates.length || !table) {
@@ -367,7 +367,7 @@ export class Table {
     save('opening', now, 'session');
   }
 
-  /** Forget cards that have left the hand, and let the end be seen before the settlement covers it. */
+  /** Deselect cards that have left the hand, and show the end before the settlement covers it. */
   private settle(atOnce: boolean): void {
     const held = new Set(this.handKeys);
     if ([...this.chosen].some((key) => !held.has(key))) this.choose([...this.chosen].filter((key) => held.has(key)));
@@ -408,7 +408,7 @@ export class Table {
     if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) this.passLater();
   }
 
-  /** Let events be heard. doublings: how often bombs had doubled the stake before. */
+  /** Play the sounds of events. doublings: the number of times that bombs had doubled the stake before. */
   private speak(events: Parameters<typeof sentence>[0][], doublings: number): void {
     const { table, view } = this.game;
     if (!table || !view) return;
@@ -424,7 +424,7 @@ export class Table {
     this.speakUp(t('table.yourTurn'));
   }
 
-  /** Add to what a screen reader reads; nothing is taken back before it can be read. */
+  /** Add a text for screen readers; none is removed before it can be read. */
   private speakUp(text: string | null): void {
     if (text) this.spoken = [...this.spoken.slice(-7), { n: this.said++, text }];
   }

@@ -31,15 +31,15 @@ export const toggled = (now: Raised, key: string): Raised =>
   raised(now.keys.has(key) ? [...now.keys].filter((other) => other !== key) : [...now.keys, key]);
 
 /**
- * A touch that raises the likely combination with a card. A card that was raised for the player is confirmed; the card whose
- * touch raised the others goes on to the next combination, and after the last lowers them all.
+ * A touch that raises a likely combination with the card. It confirms an automatically raised card; touching the card that
+ * raised the others again raises the next combination, and after the last lowers them all.
  */
 export function touch(view: View, hand: readonly string[], now: Raised, key: string): Raised {
   const { anchor, touched, keys } = now;
   if (keys.has(key) && !touched.includes(key)) return { ...now, touched: [...touched, key] };
   const others = touched.filter((other) => other !== key);
   if (keys.has(key) && (anchor?.key !== key || others.length)) return toggled(now, key);
-  // Cards that were raised for the player give way to those of the combination with all that they have touched.
+  // Automatically raised cards are replaced by those of the combination with all touched cards.
   const guessed = keys.size > touched.length;
   if (keys.size && !keys.has(key) && !guessed) return toggled(now, key);
   const wanted = [...others, key];

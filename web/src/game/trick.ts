@@ -1,6 +1,6 @@
 import type { Event, View } from '../gen/protocol';
 
-/** A play, pass or bid that a seat's place at the table still shows. */
+/** A play, pass or bid that is still shown at a seat. */
 export interface Action {
   seq: number;
   seat: number;
@@ -13,7 +13,7 @@ export interface Action {
 
 export interface Trick {
   actions: Action[];
-  /** The trick has been turned down; its cards lie there until the next lead. */
+  /** The trick is over; its cards stay until the next lead. */
   over: boolean;
 }
 
@@ -55,7 +55,7 @@ export function trick(events: readonly Event[]): Trick {
   return current.length ? { actions: current, over: false } : { actions: before, over: true };
 }
 
-/** What each seat did last in the auction or in this trick. */
+/** Each seat's last action in the auction or in this trick. */
 export function lastActions(view: View): Map<number, Action> {
   const bidding = view.phase === 'auction' || view.phase === 'call';
   const actions = bidding ? auction(view.events) : trick(view.events).actions;
@@ -68,13 +68,13 @@ export function topPlay(view: View): Action | null {
   return trick(view.events).actions.findLast((one) => one.type === 'play') ?? null;
 }
 
-/** Has nobody played or passed yet in this trick, after the auction or exchange? */
+/** Whether nobody has played or passed yet in this trick, after the auction or exchange. */
 export const untouched = (view: View): boolean => view.phase === 'play' && trick(view.events).actions.length === 0;
 
 /** A hand in which no player has moved. */
 export const unmoved = (view: View): boolean => !view.events.some((event) => isAction(event) || event.type === 'give');
 
-/** Milliseconds for which events stay to be seen before others come: longer for a trick that is over, and for the kitty. */
+/** Milliseconds for which events stay visible before the next: longer for a finished trick, and for the kitty. */
 export function quietAfter(events: readonly Event[]): number {
   if (events.some((event) => event.type === 'kitty')) return 2200;
   return events.some((event) => event.type === 'trick') ? 900 : 420;

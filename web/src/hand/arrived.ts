@@ -13,7 +13,7 @@ export function arrived(view: View): Set<string> {
     if (['kitty', 'take'].includes(event.type) && event.seat === view.seat) for (const card of seen) cards.add(card);
     if (event.type === 'give') [given, giver] = [seen, event.seat];
   }
-  // A gift arrives with the one seat that then offers.
+  // The given card goes to the seat that then offers.
   const receiver = view.events.find((event) => event.type === 'offer')?.seat ?? view.to_act;
   if (giver !== null && giver !== view.seat && receiver === view.seat) for (const card of given) cards.add(card);
   return cards;

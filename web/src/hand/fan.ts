@@ -1,13 +1,13 @@
 export interface Fan {
-  /** How many cards each row holds, from the back row to the front one. */
+  /** The number of cards in each row, from back to front. */
   rows: number[];
   /** Pixels from one card's left edge to the next one's. */
   step: number;
 }
 
 /**
- * How to lay `count` cards of `card` pixels in `width`: in as few rows as leave each card a strip one can hit, and no
- * further apart than `open` times a card's width.
+ * The layout of `count` cards of `card` pixels in `width`: the fewest rows in which every card has a strip wide enough to
+ * hit, and gaps of at most `open` times a card's width.
  */
 export function fan(count: number, width: number, card: number, least: number, most = 3, open = 0.66): Fan {
   if (count === 0) return { rows: [], step: 0 };

@@ -16,7 +16,7 @@ const GRADED: Record<string, number> = {
   'level-8': 9,
 };
 
-/** Where the catalogues have the names that the server gives bots. */
+/** The catalogue keys of the names that the server gives bots. */
 const KEYS = new Map(Object.entries(en).flatMap(([key, name]) => (/^bot\.(name\.\d+|level-\d)$/.test(key) ? [[name, key]] : [])));
 
 const hash = (text: string): number => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
@@ -24,7 +24,7 @@ const hash = (text: string): number => [...text].reduce((sum, letter) => (sum * 
 /** The bot's name in the reader's language. */
 export const botName = (name: string): string => maybe(KEYS.get(name) ?? '') ?? name;
 
-/** The face that goes with a bot's name. */
+/** The face of a bot with this name. */
 export function face(name: string): number {
   const key = KEYS.get(name)?.slice('bot.'.length);
   return key ? (GRADED[key] ?? Number(key.slice('name.'.length))) : hash(name) % FACES;

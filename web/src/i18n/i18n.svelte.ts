@@ -52,7 +52,7 @@ export const start = (): Promise<void> => {
   return use(kept in LOCALES ? (kept as Locale) : choose(navigator.languages));
 };
 
-/** A moment as the reader's own country writes it, where the page is in the language that the browser asks for. */
+/** A moment in the format of the reader's country, if the page is in the browser's language. */
 export function dated(text: string, time: 'short' | null = 'short'): string {
   const home = navigator.languages.find((tag) => choose([tag]) === current.locale && tag.startsWith(current.locale.slice(0, 2)));
   return new Intl.DateTimeFormat(home ?? current.locale, { dateStyle: 'medium', ...(time && { timeStyle: time }) }).format(
@@ -60,7 +60,7 @@ export function dated(text: string, time: 'short' | null = 'short'): string {
   );
 }
 
-/** The text with its `{holes}` filled, numbers as the locale writes them; plural forms go by `params.n`. */
+/** The text with its `{placeholders}` filled, numbers in the locale's format; `params.n` selects the plural form. */
 export function format(message: Message, params: Params, tag: string): string {
   const text =
     typeof message === 'string'
@@ -73,10 +73,10 @@ export function format(message: Message, params: Params, tag: string): string {
   });
 }
 
-/** A text of the catalogue, in English where the locale lacks it. */
+/** A text of the catalogue, in English if the locale lacks it. */
 export const t = (key: Key, params: Params = {}): string => maybe(key, params) ?? key;
 
-/** The same for a key that is made up at run time and may not exist. */
+/** The same for a key that is built at run time and may not exist. */
 export function maybe(key: string, params: Params = {}): string | null {
   const { messages, locale: tag } = current;
   const message = messages[key] ?? (en as Catalogue)[key];

@@ -34,7 +34,7 @@ const spaced = (name: string): string => {
 
 export const optionName = (option: Pick<OptionInfo, 'name'>): string => maybe(`option.${option.name}`) ?? spaced(option.name);
 
-/** What an option changes; in English where the catalogue does not know it. */
+/** The help of an option; in English if the catalogue lacks it. */
 export const optionHelp = (option: Pick<OptionInfo, 'name' | 'help'>): string => maybe(`help.${option.name}`) ?? option.help;
 
 export function choiceName(option: string, value: boolean | number | string): string {
@@ -57,8 +57,8 @@ export function seatName(seat: Pick<SeatInfo, 'seat' | 'name' | 'kind'> | undefi
 }
 
 /**
- * For a narrow column: of a bot's name the last word, unless another player at the table has the same. A number stays with
- * its word: in tables that are kept from earlier, bots have numbers.
+ * For a narrow column: the last word of a bot's name, unless another player at the table has the same. A number stays with
+ * its word: at tables of earlier versions, bots have numbers.
  */
 export function shortName(seat: SeatInfo, table: TableInfo): string {
   const short = (one: SeatInfo): string => {
@@ -73,8 +73,8 @@ export function shortName(seat: SeatInfo, table: TableInfo): string {
 const MAY_BE_HIDDEN = new Set(['kitty', 'open', 'offer']);
 
 /**
- * What happened, for the log and for those who listen; null for what needs no words. `top`: the play it may have made;
- * `bidding`: a pass in the auction, which some languages word otherwise.
+ * An event as a sentence, for the log and for screen readers; null if it needs none. `top`: the play it may have made;
+ * `bidding`: whether a pass is of the auction, which some languages word differently.
  */
 export function sentence(event: Event, table: TableInfo, top: OnTable | null = null, bidding = false): string | null {
   const you = event.seat !== null && event.seat === table.you;

@@ -8,12 +8,12 @@ import { t, type Locale } from '../i18n/i18n.svelte';
 export interface LessonStep {
   view: View | null;
   accept: string[] | null;
-  /** A turn of a whole hand: what the coach says, and what the others did since the last one. */
+  /** A turn of a whole hand: the coach's comment, and the others' moves since the last turn. */
   coach: string | null;
   since: [number, string][];
 }
 
-/** A lesson of one game: positions that the engine has made (scripts/lessons.py), and a text a step. */
+/** A lesson of one game: positions made by the engine (scripts/lessons.py), and one text per step. */
 export interface Lesson {
   preset: string;
   ranks: string;
@@ -43,7 +43,7 @@ const words: Record<Locale, () => Promise<{ default: Record<string, string[]> }>
   'zh-Hant': () => import('../lessons/text/zh-Hant.json'),
 };
 
-/** The lesson of a game, and its texts in a language: one a step that has no coach. */
+/** The lesson of a game, and its texts in a language: one for each step without a coach. */
 export async function lesson(game: string, locale: Locale): Promise<[Lesson, string[]]> {
   const file = files[`../lessons/${game}.json`];
   if (!file) throw new ApiError(404, t('page.missing'));
@@ -58,7 +58,7 @@ export async function exercises(game: string): Promise<Exercises> {
   return (await lazy(file)).default;
 }
 
-/** What a move is worth as an answer. */
+/** The rating of a move as an answer. */
 export type Answer = 'right' | 'wrong' | 'forbidden';
 
 /** Judge an answer to a position by the moves that continue. */

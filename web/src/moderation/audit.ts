@@ -1,7 +1,7 @@
 import type { Audited } from '../gen/protocol';
 import { locale, t } from '../i18n/i18n.svelte';
 
-/** A line of the audit log as a sentence. A list of words that is too long for the log is a number there. */
+/** A line of the audit log as a sentence. For a list of words too long for the log, the line has their number. */
 export function sentence({ action, by, subject, detail }: Audited): string {
   const about = { by: by === 'host' ? t('moderation.host') : by, subject: subject || t('moderation.nobody') };
   switch (action) {
@@ -21,7 +21,7 @@ export function sentence({ action, by, subject, detail }: Audited): string {
   }
 }
 
-/** What a language is called in the page's own, else its code. */
+/** A language's name in the page's language, else its code. */
 function languageName(code: string): string {
   try {
     return new Intl.DisplayNames(locale(), { type: 'language' }).of(code) ?? code;

@@ -20,7 +20,7 @@ const written = (key: ArrayBuffer | null): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** The id of this browser's subscription with the server's key; null if it has none: push services refuse another key. */
+/** The id of this browser's subscription with the server's key; null if it has none: push services refuse other keys. */
 export async function ownId(key: string): Promise<string | null> {
   const own = pushWorks() ? await current() : null;
   return own && written(own.options.applicationServerKey) === key ? idOf(own.endpoint) : null;
@@ -29,7 +29,7 @@ export async function ownId(key: string): Promise<string | null> {
 /** Subscribe this browser with the server's key; null if its user does not allow notifications. */
 export async function subscribe(key: string): Promise<PushSubscribe | null> {
   if ((await Notification.requestPermission()) !== 'granted') return null;
-  // A subscription with another key is of no use: the server's secret has changed.
+  // A subscription with another key is useless: the server's secret has changed.
   await (await current())?.unsubscribe();
   const { pushManager } = await navigator.serviceWorker.ready;
   const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });

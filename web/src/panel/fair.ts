@@ -1,6 +1,6 @@
 /**
- * The deal again, from what the server committed to before it: docs/guide/fairness.md describes every step. Nothing here
- * asks the server; the browser's own SHA-256, SHA-512 and HMAC are used.
+ * Repeats a deal from the server's commitment: docs/guide/fairness.md describes every step. It uses only the browser's
+ * SHA-256, SHA-512 and HMAC, and asks the server nothing.
  */
 
 const encoder = new TextEncoder();
@@ -82,7 +82,7 @@ export interface Dealing {
 export interface Dealt {
   /** The pack after the shuffle, before the cut. */
   pack: string[];
-  /** Where it was cut; 0: not at all. */
+  /** The place of the cut; 0: not cut. */
   cut: number;
   hands: string[][];
   rest: string[];
@@ -108,7 +108,7 @@ export async function deal(seed: Bytes, how: Dealing): Promise<Dealt> {
 export interface Check {
   step: 'published' | 'secret' | 'strings' | 'hands';
   ok: boolean | null;
-  /** What was compared. */
+  /** The comparisons. */
   detail: string;
 }
 
@@ -124,7 +124,7 @@ interface Line {
   rules?: { digest: string; options: Record<string, unknown> };
 }
 
-/** Make the deal of a finished hand's record again. `published`: the commitment this page was shown before the deal. */
+/** Repeat the deal of a finished hand's record. `published`: the commitment this page was shown before the deal. */
 export async function check(
   record: string,
   how: Omit<Dealing, 'dealer' | 'cut'>,

@@ -1,7 +1,7 @@
 import type { Me } from '../gen/protocol';
 import { askPasskey, askPasskeySignIn, keepPasskey, signInByPasskey } from '../server/api';
 
-/** A passkey belongs to a host name, so a page that was opened by an address of numbers can have none. */
+/** A passkey belongs to a host name, so a page opened by IP address can have none. */
 export const passkeysWork = (): boolean =>
   typeof PublicKeyCredential === 'function' &&
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&

@@ -5,7 +5,7 @@ import { commandFor, matching, playable } from '../game/selection';
 import { sorted } from '../game/sorting';
 import { raised, toggled, touch, type Raised } from '../game/touch';
 
-/** A position that is played by hand and not at a table: a puzzle, a step of a lesson. */
+/** A position played outside a table: a puzzle, a step of a lesson. */
 export class Practice {
   view = $state.raw<View | null>(null);
   private raised = $state.raw<Raised>(raised([]));
@@ -14,7 +14,7 @@ export class Practice {
   handKeys = $derived(keys(this.view?.hand ?? []));
   laid = $derived(sorted(this.handKeys, prefs.sort));
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
-  /** Cards that a legal move uses; null while none is chosen: in the auction and the call a hand is only read. */
+  /** The cards in legal moves; null in the auction and the call, when no cards are selected. */
   bright = $derived<ReadonlySet<Card> | null>(
     this.view?.legal_moves.length && ['play', 'exchange'].includes(this.view.phase) ? playable(this.view) : null,
   );

@@ -1,6 +1,6 @@
 import type { Event } from '../gen/protocol';
 
-/** What this browser remembers of its player's puzzles. */
+/** The player's puzzles, stored in this browser. */
 export interface PuzzleScore {
   rating: number;
   streak: number;
@@ -25,7 +25,7 @@ export function rated(score: PuzzleScore, id: string, grade: number, won: boolea
 
 type Page = (grade: number, offset: number) => Promise<{ puzzles: readonly { id: string }[]; total: number }>;
 
-/** One that has not been seen, as hard as the player is good if there is one; once all have been seen, any but the `last`. */
+/** An unseen puzzle, of the player's grade if possible; if all have been seen, any except `last`. */
 export async function following(
   score: PuzzleScore,
   last: string | undefined,
@@ -50,16 +50,16 @@ export async function following(
 
 const any = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)];
 
-/** What a seat answers to a player's own move. */
+/** A seat's answer to the player's move. */
 export interface Answered {
   seat: number;
-  /** One, or several that it leads one after the other. */
+  /** One play, or several that it leads one after the other. */
   moves: string[];
-  /** It leads to a trick with each. */
+  /** Whether it leads each to a new trick. */
   leads: boolean;
 }
 
-/** Who made the last moves of a puzzle, by trick; passes that only end a trick are left out. `events`: of the view after them. */
+/** The last moves of a puzzle by trick, without passes that only end a trick. `events`: of the view after them. */
 export function answersByTrick(events: readonly Event[], moves: readonly string[]): Answered[][] {
   const made = events.flatMap((event, i) =>
     event.seat !== null && (event.type === 'play' || event.type === 'pass')

@@ -39,7 +39,7 @@ export async function handPicture(hand: string, seq: number | null, words: Words
   return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error('no picture'))), 'image/png'));
 }
 
-/** Share a picture where the device can, else save it. */
+/** Share a picture if the device can, else save it. */
 export async function sharePicture(blob: Blob, name: string, url: string): Promise<void> {
   const file = new File([blob], name, { type: 'image/png' });
   if (navigator.canShare?.({ files: [file] }) && matchMedia('(pointer: coarse)').matches) {

@@ -11,7 +11,7 @@ interface Done {
   complete: boolean;
 }
 
-/** One kind of verdicts on the moves of a hand, as they come from the server. */
+/** One kind of verdicts on the moves of a hand, as they arrive from the server. */
 export class Verdicts<Move extends Judged, Last extends Done> {
   moves = $state.raw<ReadonlyMap<number, Move>>(new Map());
   done = $state.raw<Last | null>(null);
@@ -21,7 +21,7 @@ export class Verdicts<Move extends Judged, Last extends Done> {
 
   constructor(private readonly path: string) {}
 
-  /** Ask for them, unless they are here or on their way. */
+  /** Request them, unless they are loaded or pending. */
   async ask(): Promise<void> {
     if (this.done || this.working) return;
     this.working = true;
@@ -47,7 +47,7 @@ export class Verdicts<Move extends Judged, Last extends Done> {
 export class OtherLine {
   shown = $state.raw<{ moves: string[]; value: PositionValue } | null>(null);
   problem = $state('');
-  /** How many questions have been asked or given up: only the last one's answer is shown. */
+  /** The number of requests sent or abandoned: only the last one's answer is shown. */
   private asked = 0;
 
   constructor(private readonly hand: string) {}
@@ -67,7 +67,7 @@ export class OtherLine {
     }
   }
 
-  /** Back to the game. */
+  /** Return to the game. */
   leave(): void {
     this.asked++;
     this.shown = null;

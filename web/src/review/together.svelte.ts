@@ -3,7 +3,7 @@ import { togetherUrl, watchTogether } from '../server/api';
 
 const AGAIN = 2000;
 
-/** A review that several watch: the leader's place goes out, followers are moved to it. */
+/** A shared review: the leader's place is published, and followers move to it. */
 export class Together {
   /** The leader's latest position; null before that, or without a leader. */
   place = $state.raw<PlaceTold | null>(null);
@@ -22,7 +22,7 @@ export class Together {
     return this.place?.lead ?? false;
   }
 
-  /** Begin to lead; the path that others open. */
+  /** Begin to lead; returns the path for followers. */
   async start(hand: string, place: PlaceShown): Promise<string> {
     const shared = await watchTogether(hand, place);
     this.open(shared.id);
@@ -47,7 +47,7 @@ export class Together {
       }
       this.lost = false;
       this.place = told;
-      // The leader's page is where it is; only one that comes back is moved to where it was.
+      // The leader's page keeps its place; only a returning leader is moved to the last one.
       if (told.lead ? this.sent === '' : this.following) this.moved(told);
       if (told.lead && this.sent === '') this.sent = 'seen';
     };
@@ -58,7 +58,7 @@ export class Together {
     };
   }
 
-  /** The reader has gone somewhere: leaders are followed, followers are on their own. */
+  /** The reader has moved: a leader's move is published, a follower stops following. */
   went(place: PlaceShown): void {
     if (!this.place) return;
     if (!this.lead) {
@@ -71,7 +71,7 @@ export class Together {
     this.socket.send(text);
   }
 
-  /** Back to the leader. */
+  /** Return to the leader. */
   follow(): void {
     this.following = true;
     if (this.place) this.moved(this.place);

@@ -23,7 +23,7 @@ export function inline(text: string): Inline[] {
   return parts;
 }
 
-/** Paragraphs, lists and tables of a clause; nothing else is written there. */
+/** Paragraphs, lists and tables of a clause, which contains nothing else. */
 export function blocks(markdown: string): Block[] {
   return markdown
     .split(/\n{2,}/)

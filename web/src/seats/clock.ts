@@ -1,6 +1,6 @@
 import type { ClockInfo } from '../gen/protocol';
 
-/** Milliseconds a seat has left: `clocks` came when this browser's clock said `since`, and now it says `now`. */
+/** Milliseconds left to a seat: `clocks` arrived at `since` by this browser's clock, and now it is `now`. */
 export function remaining(clocks: ClockInfo, since: number, seat: number, now: number): number | null {
   const passed = Math.max(0, now - since);
   if (clocks.to_act === seat && clocks.deadline !== null) return Math.max(0, clocks.deadline - clocks.now - passed);

@@ -102,10 +102,10 @@ const around = (opponents: number, shape: Shape): [number, number][] =>
 
 export type Direction = 'counterclockwise' | 'clockwise';
 
-/** How many turns after `me` this seat comes. */
+/** The number of turns from `me` to this seat. */
 export const turnsAfter = (seat: number, me: number, players: number): number => (seat - me + players) % players;
 
-/** Where a seat sits: counter-clockwise the next to play is on one's right, clockwise on one's left. */
+/** A seat's place: counter-clockwise the next player is on the viewer's right, clockwise on the left. */
 export function place(seat: number, me: number, players: number, direction: Direction, shape: Shape): Place {
   const turns = turnsAfter(seat, me, players);
   if (turns === 0) return { x: 50, y: 104 };

@@ -4,7 +4,7 @@ import { cardMoves, canPass } from '../game/selection';
 import type { Table } from '../game/table.svelte';
 import { cardName, seatName } from '../i18n/words';
 
-/** What the player should know now, in one line. */
+/** The status line for the player. */
 export function status(table: Table, info: TableInfo, view: View): string {
   if (view.phase === 'over' || view.to_act === null) return '';
   if (!table.mine) return t('seat.substitute.you');
@@ -16,7 +16,7 @@ export function status(table: Table, info: TableInfo, view: View): string {
   if (view.table && canPass(view) && !cardMoves(view).length) return t('table.cannot');
   if (view.guarding !== null) return t('table.guard', { name: seatName(info.seats[view.guarding], info) });
   if (view.table) return t('table.beat');
-  // Of a last card there is nothing to say.
+  // A last card needs no text.
   const must = view.hand.length > 1 ? view.must_include : null;
   return must ? t('table.youLead.with', { card: cardName(must) }) : t('table.youLead');
 }

@@ -78,10 +78,10 @@ export class ApiError extends Error {
   }
 }
 
-/** An error message for the player: the server's sentence, or that it does not answer. */
+/** An error message for the player: the server's sentence, or that the server does not answer. */
 export const problemText = (error: unknown): string => (error instanceof ApiError ? error.message : t('start.unreachable'));
 
-/** The same where what a page shows may not be there. */
+/** The same for a page whose subject may not exist. */
 export const missingText = (error: unknown): string =>
   error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
 
@@ -104,8 +104,8 @@ const send = <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>
 let greeting: Promise<unknown> | null = null;
 
 /**
- * Ask as a player. Two tabs of a browser without a cookie that ask at once would be two players, one of whom nobody can be
- * again: tabs take turns to get the cookie first, so that the second tab has that of the first.
+ * Send a request as a player. Two tabs without a cookie that did so at once would be two players, and one would be lost: tabs
+ * get the cookie in turn, so that the second tab uses the first one's.
  */
 async function asPlayer<T>(request: () => Promise<T>): Promise<T> {
   const greet = (): Promise<Me> => send('/api/me', {});
@@ -115,7 +115,7 @@ async function asPlayer<T>(request: () => Promise<T>): Promise<T> {
   return request();
 }
 
-/** The browser is another player from now on, or nobody. */
+/** Announce that the browser is now another player, or nobody. */
 async function another<T>(request: Promise<T>): Promise<T> {
   greeting = null;
   return request;
@@ -133,8 +133,8 @@ export const myTables = (): Promise<TableSummary[]> => ask('/api/tables');
 export const lobby = (): Promise<Lobby> => ask('/api/lobby');
 
 /**
- * Open a table whose first deal the server has committed to before it could know anything of it; the commitment is kept
- * for checking that deal afterwards.
+ * Open a table whose first deal the server has committed to before it knew the table; the commitment is stored for checking
+ * that deal afterwards.
  */
 export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   const promise = await send<Promised>('/api/promises', {}).catch(() => null);
@@ -143,7 +143,7 @@ export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   return made;
 }
 export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => asPlayer(() => send('/api/quick', wanted));
-/** It reaches the server also while the page is being closed. */
+/** Sent even while the page is being closed. */
 export const leaveQuick = (): Promise<QuickMatched> => ask('/api/quick/leave', { method: 'POST', keepalive: true });
 export const forgetTable = (table: string): Promise<unknown> => send(`/api/tables/${id(table)}/forget`, {});
 export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
@@ -202,7 +202,7 @@ export const pushSubscribe = (subscription: PushSubscribe): Promise<Notification
   send('/api/notifications/browsers', subscription);
 export const pushUnsubscribe = (browser: string): Promise<NotificationSettings> =>
   send('/api/notifications/browsers/remove', { id: browser });
-/** Ask an address whether it wants letters; null: send no more. */
+/** Send a confirmation e-mail to an address; null: stop e-mails. */
 export const letterAddress = (address: string | null): Promise<NotificationSettings> =>
   send('/api/notifications/address', { address });
 export const confirmLetters = (token: string): Promise<LettersChanged> => send(`/api/letters/${id(token)}/confirm`, {});
@@ -243,7 +243,7 @@ export const eventToday = (): Promise<EventToday> => ask('/api/events/today');
 export const events = (): Promise<EventSummary[]> => ask('/api/events');
 export const eventDetail = (event: string): Promise<EventDetail> => ask(`/api/events/${id(event)}`);
 export const eventStandings = (event: string): Promise<EventStandings> => ask(`/api/events/${id(event)}/standings`);
-/** What best play would have won in a deal that one has finished. */
+/** The result of best play in a deal that the player has finished. */
 export const dealPar = (event: string, deal: number): Promise<DealPar> => ask(`/api/events/${id(event)}/deals/${deal}/par`);
 export const createEvent = (wanted: CreateEvent): Promise<EventCreated> => asPlayer(() => send('/api/events', wanted));
 /** The table of the next deal; polls every other second until there is one. */
@@ -256,7 +256,7 @@ export const dailyPuzzle = (): Promise<PuzzleInfo> => ask('/api/puzzles/today');
 export const answerPuzzle = (puzzle: string, moves: string[]): Promise<PuzzleVerdict> =>
   send(`/api/puzzles/${id(puzzle)}/answer`, { moves });
 
-/** A hand to bid on: the same until it is answered. */
+/** A hand to bid on: the same one until the player has bid. */
 export const biddingHand = (preset: string): Promise<BiddingHand> => asPlayer(() => send(`/api/bidding/${id(preset)}`, {}));
 export const answerBid = (preset: string, hand: string, bid: string): Promise<BidVerdict> =>
   send(`/api/bidding/${id(preset)}/hands/${id(hand)}`, { bid });
@@ -268,7 +268,7 @@ export async function text(path: string): Promise<string> {
   return response.text();
 }
 
-/** Read JSON lines as they come. */
+/** Read JSON lines as they arrive. */
 export async function* lines<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
   const response = await fetch(path, { credentials: 'same-origin', signal });
   if (!response.ok || !response.body) throw await refusalOf(response);
@@ -301,18 +301,18 @@ export const keepNote = (hand: string, seq: number, text: string): Promise<Revie
   asPlayer(() => send(`/api/hands/${id(hand)}/notes`, { seq, text }));
 export const watchTogether = (hand: string, place: PlaceShown): Promise<SharedReview> =>
   asPlayer(() => send(`/api/hands/${id(hand)}/together`, place));
-/** The move that decided a finished hand, as far as the server could tell soon. */
+/** The turning point of a finished hand, if the server found it in time. */
 export const turningPoint = (hand: string): Promise<TurningPoint> => ask(`/api/hands/${id(hand)}/turning`);
 export const reviewUrl = (hand: string): string => `/api/hands/${id(hand)}/review`;
 
-/** The table's socket; `seq` is what this page has seen of it, -1 for nothing. */
+/** The table's socket; `seq`: the last entry that this page has seen, -1 if none. */
 export const socketUrl = (table: string, seq = -1): string =>
   `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/tables/${id(table)}${seq >= 0 ? `?seq=${seq}` : ''}`;
 
 export const togetherUrl = (shared: string): string =>
   `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/reviews/${id(shared)}`;
 
-/** What moderators see; refused to others. */
+/** The moderators' page; refused to others. */
 export const moderation = (): Promise<ModerationPage> => ask('/api/moderation');
 /** Carry out one action of a moderator. */
 export const moderate = (action: Moderate['action']): Promise<ModerationPage> => send('/api/moderation', { action });

@@ -11,11 +11,11 @@ const PING_EVERY = 20_000;
 const FIRST_RETRY = 400;
 const LAST_RETRY = 15_000;
 
-/** The delay before a retry: doubled each time, and a little at random so that clients do not come back in step. */
+/** The delay before a retry: doubled each time, with jitter so that clients do not reconnect in step. */
 export const backOff = (attempt: number, chance = Math.random()): number =>
   Math.min(FIRST_RETRY * 2 ** attempt, LAST_RETRY) * (0.75 + chance / 2);
 
-/** The server closes with 4000 + an HTTP status; coming back would not change a 403 or a 404. */
+/** The server closes with 4000 + an HTTP status; reconnecting would not change a 403 or a 404. */
 export const isFinal = (code: number): boolean => [4400, 4401, 4403, 4404].includes(code);
 
 /** A WebSocket that reconnects automatically; the server's snapshot on connection replaces missed messages. */
@@ -77,7 +77,7 @@ export class Connection {
     socket.onmessage = (event: MessageEvent<string>) => {
       if (socket !== this.socket) return;
       const message = JSON.parse(event.data) as ServerMessage;
-      // A server that takes nobody just now says so before it closes.
+      // A server that accepts nobody at the moment says so before it closes.
       if (message.type !== 'error') this.attempt = 0;
       this.silent = 0;
       this.handlers.message(message);

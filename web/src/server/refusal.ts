@@ -2,7 +2,7 @@ import type { ErrorMessage } from '../gen/protocol';
 import { printed, short } from '../cards/cards';
 import { maybe, t } from '../i18n/i18n.svelte';
 
-/** Why something was refused: the server's sentence, and which of the catalogue's it is. */
+/** A refusal: the server's sentence, and its id in the catalogue. */
 export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wording'>;
 
 /** `3C 4D` as `3♣ 4♦`, `T` as `10`, for display. */
@@ -12,7 +12,7 @@ const drawn = (text: string): string =>
 const value = (name: string, text: string): string =>
   name === 'kind' || name === 'other' ? (maybe(`kind.bare.${text}`) ?? drawn(text)) : drawn(text);
 
-/** Why something was refused, in the reader's language. */
+/** A refusal in the reader's language. */
 export function refusalText({ code, message, wording }: Refusal): string {
   if (!wording) return maybe(`refusal.code.${code}`) ?? t('refusal.other');
   const values = Object.fromEntries(Object.entries(wording.values).map(([name, text]) => [name, value(name, text)]));

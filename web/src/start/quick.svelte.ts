@@ -15,12 +15,12 @@ interface Kept {
 /** Seeks a game by rating: polls until there is a table, or until stopped. */
 export class Quick {
   wanted = $state<Kept>(load<Kept>('quick', { preset: 'big-three', speed: 'move-60', bots: true }));
-  /** What the server said last, while a game is sought. */
+  /** The server's last answer, while seeking a game. */
   found = $state.raw<QuickMatched | null>(null);
   seeking = $state(false);
   problem = $state('');
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** The question on its way. */
+  /** The pending request. */
   private asked: Promise<void> = Promise.resolve();
 
   constructor(private readonly go: (table: string) => void) {}
@@ -33,11 +33,11 @@ export class Quick {
     this.asked = this.asked.then(() => this.ask());
   }
 
-  /** Seek no more. A table that was found in the same moment is not left waiting: the player goes there. */
+  /** Stop seeking. If a table was found at the same moment, the player goes there. */
   async stop(): Promise<void> {
     if (!this.seeking) return;
     this.end();
-    // An answer that comes after leaving would take a seat for nobody.
+    // An answer after leaving would take a seat for nobody.
     await this.asked;
     const { table } = await leaveQuick().catch(() => ({ table: null }));
     if (table) this.go(table);
@@ -62,7 +62,7 @@ export class Quick {
     const wanted: QuickMatch = { ...this.wanted, ...(name ? { name } : {}) };
     try {
       const found = await quickMatch(wanted);
-      // The others wait there, also for somebody who has just stopped seeking.
+      // The others wait there, even for a player who has just stopped seeking.
       if (found.table) {
         this.end();
         return this.go(found.table);

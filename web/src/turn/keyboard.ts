@@ -7,7 +7,7 @@ interface Moves {
 
 const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 
-/** Whether a button or a link that is no card has the focus: Enter belongs to it. */
+/** Whether a button or a link other than a card has the focus: Enter belongs to it. */
 export const onControl = (target: HTMLElement): boolean =>
   target.tagName === 'A' || (target.tagName === 'BUTTON' && target.dataset.at === undefined);
 
@@ -34,7 +34,7 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
         moves.step(event.key === 'ArrowRight' ? 1 : -1);
         return true;
       case 'Enter':
-        // A button that is focused gets its Enter; a card gives it to the play.
+        // Enter activates a focused button; on a card it plays the selection.
         if (onControl(target) || (onCard && !table.selection.length)) return false;
         if (table.myTurn && table.advice && !table.selection.length) {
           table.move(table.advice.move.move);

@@ -1,4 +1,4 @@
-/** A drawing's width and height, and the room left free at its edges. */
+/** A drawing's width, height and margins. */
 export interface Sheet {
   width: number;
   height: number;
@@ -13,14 +13,14 @@ type Worth = number | null | undefined;
 
 export interface Line {
   path: string;
-  /** The bounds it is drawn in. */
+  /** The range of values. */
   low: number;
   high: number;
-  /** Where it ends. */
+  /** The end of the line. */
   last: [number, number];
 }
 
-/** Ratings hand by hand as one line, between round bounds that hold the beginning's rating too. */
+/** Ratings hand by hand as one line, within round bounds that include the initial rating. */
 export function ratingLine(values: readonly number[], beginning: number, sheet: Sheet): Line {
   const low = Math.floor((Math.min(...values, beginning) - 10) / 50) * 50;
   const high = Math.ceil((Math.max(...values, beginning) + 10) / 50) * 50;
@@ -42,7 +42,7 @@ export function steps(values: readonly Worth[], x: (i: number) => number, y: (va
   return d;
 }
 
-/** The first and the last of every row of moves that are not settled. */
+/** The first and the last of every run of unsettled moves. */
 export function gaps(values: readonly Worth[]): [number, number][] {
   const found: [number, number][] = [];
   for (const [i, value] of values.entries()) {
