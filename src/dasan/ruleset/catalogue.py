@@ -16,9 +16,9 @@ from itertools import combinations
 from math import comb, prod
 from typing import Literal, TypeAlias
 
-from dasan.cards import Card
+from dasan.cards import Card, Order, pack
 from dasan.ruleset.fields import RulesFields
-from dasan.ruleset.shapes import TIER, Combination, Flush, Kickers, Pattern, Run, Shape, made
+from dasan.ruleset.shapes import TIER, AnyShape, Combination, Flush, Kickers, Pattern, Run, Shape, made
 
 _LANE = 8
 MOST_RECENT = 64
@@ -76,11 +76,55 @@ Fit = tuple[Row, Combination]
 """A row, and the cards of a hand picked for it."""
 
 
+@dataclass(frozen=True)
+class CardRules:
+    """The part of rules that a catalogue depends on. Rules that differ in payments, auction or turns have equal values."""
+
+    shapes: tuple[AnyShape, ...]
+    pack: tuple[Card, ...]
+    ranks: str
+    suits: str
+    suits_ranked: bool
+    suits_matter: bool
+    decks: int
+    jokers: bool
+    most_cards: int
+    dealt_out: bool
+    """Whether no card is left over after the deal."""
+    called_ranks: str | None
+    """The ranks of which a card may be called, or None if none is called."""
+
+    @classmethod
+    def of(cls, rules: RulesFields) -> CardRules:
+        return cls(
+            shapes=rules.shapes,
+            pack=rules.pack,
+            ranks=rules.ranks,
+            suits=rules.suits,
+            suits_ranked=rules.suits_ranked,
+            suits_matter=rules.suits_matter,
+            decks=rules.decks,
+            jokers=rules.jokers,
+            most_cards=rules.most_cards,
+            dealt_out=rules.hand_size is None,
+            called_ranks=None if rules.call is None else rules.call.ranks,
+        )
+
+    @cached_property
+    def order(self) -> Order:
+        return Order(self.ranks, self.suits, self.suits_ranked)
+
+    @cached_property
+    def whole_pack(self) -> bool:
+        """Whether no rank and no card is left out of the pack."""
+        return len(self.pack) == len(pack(self.decks, self.jokers))
+
+
 @dataclass(frozen=True, eq=False)
 class Catalogue:
     """All rows of one set of rules, in a fixed order: by shape as declared, then as each shape lists its patterns."""
 
-    rules: RulesFields
+    rules: CardRules
     rows: tuple[Row, ...]
     scope: Literal["complete", "canonical"]
 
@@ -196,7 +240,7 @@ class _Holding:
 
     __slots__ = ("_at", "_called", "_cards", "_others", "_suits", "have")
 
-    def __init__(self, rules: RulesFields, hand: Sequence[Card], called: Card | None) -> None:
+    def __init__(self, rules: CardRules, hand: Sequence[Card], called: Card | None) -> None:
         place = rules.order.place
         self._at = rules.order.at
         suits: dict[int, list[int]] = {}
@@ -277,7 +321,7 @@ class _Holding:
         return None
 
 
-def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
+def _rows(rules: CardRules) -> Iterable[tuple[Shape, Pattern]]:
     copies = len(rules.suits) * rules.decks
     # A flush in sequence is a straight flush, and triplets with triplets as kickers are a longer run: of two shapes with the same
     # cards the later one counts.
@@ -303,9 +347,9 @@ def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
                 yield shape, pattern
 
 
-def _in_pack(pattern: Pattern, rules: RulesFields) -> bool:
+def _in_pack(pattern: Pattern, rules: CardRules) -> bool:
     """Whether the pack contains the cards, if it lacks some ranks and suits."""
-    if not rules.left_out and not rules.left_out_cards:
+    if rules.whole_pack:
         return True
     for rank, n in pattern.counts:
         if rank < len(rules.ranks):
@@ -330,12 +374,12 @@ MOST_SETS = 60_000
 Listed: TypeAlias = Sequence[tuple[Shape, Pattern]]
 
 
-def _lists_exact_sets(rules: RulesFields, listed: Listed) -> bool:
+def _lists_exact_sets(rules: CardRules, listed: Listed) -> bool:
     """Whether a row is an exact set of cards: suits count, no two cards are equal, and there are few enough sets in
     the pack to list, and in a hand to look up in `fits`. If the whole pack is dealt, this is done only for games with
     flushes, because splitting the rest of a hand into flushes requires the suits of all its cards.
     """
-    whole = rules.hand_size is None and not any(isinstance(shape, Flush) for shape, _ in listed)
+    whole = rules.dealt_out and not any(isinstance(shape, Flush) for shape, _ in listed)
     if not rules.suits_ranked or whole or rules.decks > 1 or rules.jokers:
         return False
     suits = len(rules.suits)
@@ -346,30 +390,34 @@ def _lists_exact_sets(rules: RulesFields, listed: Listed) -> bool:
     return max(sets, sum(comb(rules.most_cards, size) for size in sizes)) <= MOST_SETS
 
 
-@lru_cache(maxsize=64)
 def compile(rules: RulesFields) -> Catalogue:
-    """The catalogue of `rules`; the same object for equal rules.
+    """The catalogue of `rules`; the same object for rules with equal `CardRules`.
 
     >>> import dasan
     >>> compile(dasan.rules("big-three")).census()["straight"]
     36
     """
+    return _compile(CardRules.of(rules))
+
+
+@lru_cache(maxsize=64)
+def _compile(rules: CardRules) -> Catalogue:
     listed = tuple(_rows(rules))
     if _lists_exact_sets(rules, listed):
         return Catalogue(rules, tuple(_complete_rows(rules, listed)), "complete")
     rows: list[Row] = []
     for shape, pattern in listed:
-        touches_call = rules.call is not None and any(
-            rank < len(rules.ranks) and rules.ranks[rank] in rules.call.ranks for rank, _ in pattern.counts
-        )
-        flags: tuple[bool | None, ...] = (None,) if rules.call is None else (False, True) if touches_call else (False,)
+        flags: tuple[bool | None, ...] = (None,)
+        if rules.called_ranks is not None:
+            ranks = {rules.ranks[rank] for rank, _ in pattern.counts if rank < len(rules.ranks)}
+            flags = (False,) if ranks.isdisjoint(rules.called_ranks) else (False, True)
         for called in flags:
             rows.append(_row(rules, len(rows), shape, pattern, called, None))
     return Catalogue(rules, tuple(rows), "canonical" if rules.suits_matter else "complete")
 
 
 def _row(
-    rules: RulesFields,
+    rules: CardRules,
     number: int,
     shape: Shape,
     pattern: Pattern,
@@ -401,7 +449,7 @@ def _derived(family: str, counts: tuple[tuple[int, int], ...]) -> tuple[int, str
     return size, f"{family}/{size}", lanes(counts), _rank_mask(counts)
 
 
-def _complete_rows(rules: RulesFields, listed: Listed) -> Iterable[Row]:
+def _complete_rows(rules: CardRules, listed: Listed) -> Iterable[Row]:
     """For every pattern, every set of cards that has exactly its kind and strength."""
     at = rules.order.at
     suits = range(len(rules.suits))
@@ -423,7 +471,7 @@ def _complete_rows(rules: RulesFields, listed: Listed) -> Iterable[Row]:
         for cards in partial:
             if pattern.mixed and len({c.suit for c in cards}) == 1:
                 continue
-            if not set(cards) <= there:
+            if not (rules.whole_pack or set(cards) <= there):
                 continue
             yield _row(rules, number, shape, pattern, None, rules.order.hand(cards))
             number += 1
