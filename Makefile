@@ -18,7 +18,7 @@ ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
-.PHONY: dist help play test test-kernels test-others test-all test-full check check-web types bench bench-against cluster envs gpu train docs site lock chromium firefox clean
+.PHONY: dist help play test test-kernels test-others test-page test-all test-full check check-web types bench bench-against cluster envs gpu train docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -30,7 +30,7 @@ NEEDS_CHROMIUM := $(if $(filter no,$(BROWSER)),,chromium)
 
 test: $(VENV)/.packages  ## does it work here? ARGS=tests/rules runs one folder; BROWSER=no leaves out what needs Chromium, COVERAGE=yes measures coverage
 ifeq ($(ARGS)$(COVERAGE),)
-	@$(MAKE) -j3 --no-print-directory test-kernels test-others
+	@$(MAKE) -j3 --no-print-directory test-kernels test-others $(if $(WEB_TESTS),test-page)
 else
 	@$(MAKE) --no-print-directory $(if $(ARGS),$(VENV)/.test,$(VENV)/.dev) $(if $(findstring tests/web,$(or $(ARGS),tests/web)),$(NEEDS_CHROMIUM))
 	$(call RUN,$(SMALL)) $(MEASURED) $(or $(ARGS),tests) || [ $$? = 5 ]
@@ -47,8 +47,10 @@ test-kernels:
 	@PYTHONPATH=src $(BIN)/python -m pytest -q -n0 -m "$(SMALL)" $(KERNELS) > $(VENV)/kernels.log 2>&1; status=$$?; \
 	  cat $(VENV)/kernels.log; exit $$status
 
+test-page: $(VENV)/.test
+	$(NPM) test
+
 test-others: $(VENV)/.test $(NEEDS_CHROMIUM)
-	$(if $(WEB_TESTS),$(NPM) test)
 	$(call RUN,$(SMALL)) $(KERNELS:%=--ignore=%) tests
 
 # A chosen folder need not have tests in each suite: where this is used, status 5 says that no test was selected. The examples

@@ -16,6 +16,7 @@ from dasan.bots.explanation import SENTENCES, Reason
 HOLE = re.compile(r"\{(\w+)\}")
 
 
+@pytest.mark.sampled(6)
 @every_setup
 def test_the_first_candidate_is_what_greedy_chooses(setup: tuple[str, Options]) -> None:
     greedy = dasan.bot("greedy")

@@ -101,6 +101,7 @@ def test_rules_without_a_preset_lists_the_presets() -> None:
     assert [preset["name"] for preset in listed] == list(PRESETS)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_rules_prints_every_clause_and_option(preset: str) -> None:
     rules = dasan.rules(preset)
@@ -205,6 +206,7 @@ def test_a_forged_record_is_one_line_and_exit_code_2(command: str, forgery: str,
         assert refusal(command, str(file)).startswith(str(file))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", ["verify", "replay"])
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
 def test_what_is_no_record(command: str, as_json: list[str], tmp_path: Path) -> None:
@@ -310,6 +312,7 @@ def test_one_line_for_every_mistake(arguments: list[str], said: str) -> None:
     assert refusal(*arguments).startswith(said)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
 def test_a_reader_that_leaves_gets_no_traceback(as_json: list[str]) -> None:
     reader, writer = os.pipe()
@@ -325,6 +328,7 @@ def test_a_reader_that_leaves_gets_no_traceback(as_json: list[str]) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.full
 def test_bytes_and_encodings_are_no_traceback(file: Path) -> None:
     environment = dict(os.environ, PYTHONIOENCODING="latin-1")
     for arguments, stdin in ((["replay", str(file)], b""), (["tui", "--plain", "--seed", "7"], b"\xff\xfe\n\n")):

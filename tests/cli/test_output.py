@@ -127,6 +127,7 @@ def test_closed_streams_are_empty_ones(arguments: str, closing: str, code: int) 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
 def test_a_refusal_on_a_closed_stderr_keeps_its_exit_code() -> None:
     with Path("/dev/full").open("wb") as full:
@@ -162,6 +163,7 @@ sys.meta_path.insert(0, Interrupt())
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself SIGINT there")
 @pytest.mark.parametrize(
     ("start", "module"),
@@ -192,6 +194,7 @@ def test_an_interrupt_of_a_program_that_imports_dasan_is_its_own() -> None:
     subprocess.run([sys.executable, "-c", program], preexec_fn=heed_interrupts, check=True)
 
 
+@pytest.mark.full
 def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:
     picture = tmp_path / "folder.svg"
     picture.mkdir()

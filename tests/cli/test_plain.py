@@ -42,6 +42,7 @@ def test_a_whole_hand_goes_through_a_pipe(preset: str, tmp_path: Path) -> None:
     assert len(game.results) == 1
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_next_hand_follows(preset: str) -> None:
     heard = talk(preset, *play_on(greedy_game(preset), hands=2))

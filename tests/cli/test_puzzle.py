@@ -85,6 +85,7 @@ def test_a_solution_that_is_not_the_only_one_is_found(file: Path) -> None:
     assert [bool(one["flaws"]) for one in json.loads(done.stdout)] == [False, True]
 
 
+@pytest.mark.full
 def test_damaged_puzzles_are_refused_in_one_line(file: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
 

@@ -79,6 +79,7 @@ async def test_a_whole_hand_is_played_by_keyboard(preset: str) -> None:
     verify(app.game.session.record())
 
 
+@pytest.mark.full
 async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
     seed = next(s for s in range(100) if greedy_game("big-three-4p", s).my_turn)
     app = table("big-three-4p", seed)
@@ -97,6 +98,7 @@ async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
         assert app.game.session.state.called is not None
 
 
+@pytest.mark.full
 async def test_cards_are_raised_by_mouse_and_played_by_button() -> None:
     app = table("big-two", next(s for s in range(100) if greedy_game("big-two", s).my_turn))
     async with app.run_test(size=SIZE) as pilot:
@@ -147,7 +149,7 @@ async def test_a_refusal_stands_where_the_question_stood() -> None:
         assert app.game.my_turn
 
 
-@pytest.mark.sampled(2, 2)
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (104, 30), (200, 60)])
 async def test_it_fits(size: tuple[int, int]) -> None:
     app = table("winner", players=4, decks=2, jokers=True)
@@ -172,6 +174,7 @@ def _on_paper(fan: Fan, x: int) -> bool:
     return False
 
 
+@pytest.mark.full
 async def test_pages_open_and_close() -> None:
     app = table("big-two")
     async with app.run_test(size=SIZE) as pilot:

@@ -30,6 +30,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_record_is_taken_in_turn_or_one_picked(command: str, file: Path, tmp_path: Path) -> None:
     one = tmp_path / "one.jsonl"
@@ -56,6 +57,7 @@ def test_each_record_has_a_heading(file: Path) -> None:
     assert "every move is legal, every result is right (3 of 3 records)" in output("verify", file)
 
 
+@pytest.mark.full
 def test_sessions_and_hands_in_one_file(tmp_path: Path) -> None:
     game = greedy_game("winner", players=3)
     play_on(game, hands=2)
@@ -75,7 +77,7 @@ def test_a_picture_is_of_one_hand(file: Path, tmp_path: Path) -> None:
     assert picture.exists()
 
 
-@pytest.mark.sampled(2, 2)
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_damage_is_said_with_its_line_in_the_file(command: str, file: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines()
@@ -96,7 +98,7 @@ def test_damage_is_said_with_its_line_in_the_file(command: str, file: Path) -> N
     assert json.loads(output(command, file, "--number", "2", "--json")), "what comes after it is not looked at"
 
 
-@pytest.mark.sampled(2, 2)
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_holds_no_record(command: str, tmp_path: Path) -> None:
     file = tmp_path / "file"

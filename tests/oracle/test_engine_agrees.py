@@ -236,7 +236,7 @@ def name(value: object) -> str:
     return said(value) if isinstance(value, dict) else str(value)
 
 
-@pytest.mark.sampled(10, 10)
+@pytest.mark.sampled(6, 10)
 @pytest.mark.parametrize("size", [7, pytest.param(9, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "within"), shares(), ids=name)
 def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within: Options, size: int) -> None:
@@ -252,7 +252,7 @@ def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within
         compare_beats(rng, preset, options, known, 200)
 
 
-@pytest.mark.sampled(4, 4)
+@pytest.mark.sampled(2, 4)
 @pytest.mark.parametrize("runs_tried", [500, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
@@ -273,7 +273,7 @@ def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
             assert {reading.kind for reading, _ in known.values()} == KINDS[preset]
 
 
-@pytest.mark.sampled(10, 10)
+@pytest.mark.sampled(5, 10)
 @pytest.mark.parametrize("size", [8, pytest.param(9, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("preset", "options"),

@@ -100,6 +100,7 @@ def test_kinds_and_what_beats_what(game: str, options: dict[str, Value]) -> None
         assert mine.beats(theirs) is beats(a, b, rules.options), (mine, theirs)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kickers", "joker_kickers"), list(product(("any", "distinct"), (False, True))))
 def test_moves_of_leader_and_follower_in_dou_dizhu(kickers: str, joker_kickers: bool) -> None:
     """DD.04 to DD.06: of every choice of ranks the list has one move, and no other."""

@@ -132,6 +132,7 @@ def test_a_circle_is_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
 
 
+@pytest.mark.full
 def test_no_modules_import_each_other() -> None:
     """Not indirectly, not inside a function, and not for types either."""
     edges: dict[str, set[str]] = {module: set() for module in MODULES}

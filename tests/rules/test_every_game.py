@@ -240,6 +240,7 @@ def test_g_05_every_card_is_in_one_place_and_payments_sum_to_zero(setup: tuple[s
             assert len(state.result.payments) == state.rules.players
 
 
+@pytest.mark.sampled(10)
 @every_preset
 @pytest.mark.parametrize("shown", [True, False])
 def test_g_06_hands_are_shown_after_the_hand_where_the_table_says_so(preset: str, shown: bool) -> None:

@@ -282,6 +282,7 @@ class Unsteady:
         return None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("carried_out", [True, False])
 async def test_entries_whose_answer_is_lost_are_in_the_log_once(opened: Opened, carried_out: bool) -> None:
     store = await opened()

@@ -63,7 +63,10 @@ def step(socket: Socket, rng: random.Random) -> bool:
 
 @pytest.mark.parametrize(
     ("preset", "lives"),
-    [("big-three", 2), *(pytest.param(preset, 3, marks=pytest.mark.slow) for preset in ("big-three", "winner"))],
+    [
+        pytest.param("big-three", 2, marks=pytest.mark.full),
+        *(pytest.param(preset, 3, marks=pytest.mark.slow) for preset in ("big-three", "winner")),
+    ],
 )
 def test_a_killed_server_resumes_exactly_there(tmp_path: Path, preset: str, lives: int) -> None:
     rng = random.Random(9)
