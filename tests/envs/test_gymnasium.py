@@ -215,3 +215,18 @@ def test_the_keys_are_those_of_gymnasiums_own_batch() -> None:
         assert {*info["final_info"]} >= {"payoffs", "_payoffs", "seat", "_seat"}
         assert isinstance(info["final_obs"][int(done.argmax())], dict)
     assert ended[0] == ended[1]
+
+
+def test_an_agent_that_reads_plays_by_numbers() -> None:
+    env = ours.make("big-two", seat=2, opponents="random", text="fr")
+    _, info = env.reset(seed=3)
+    over = False
+    while not over:
+        view = env.unwrapped._hand.state.view(2)
+        assert info["text"] == view.describe("fr")
+        assert info["actions"] == [env.unwrapped.ids.of(move, view.called) for move in view.legal_moves()]
+        _, _, over, _, info = env.step(info["actions"][-1])
+    assert info["actions"] == []
+    assert sum(info["payoffs"]) == 0
+    with pytest.raises(ValueError, match=r"text is None, en, .* or fr, not 'de'"):
+        ours.make("big-two", text="de")

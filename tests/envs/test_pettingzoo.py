@@ -142,3 +142,20 @@ def test_the_last_observation_is_of_its_own_hand_whenever_it_is_read() -> None:
     assert {**last}["observation"].tolist() == wanted
     assert dict(last).keys() == {"observation", "action_mask"} == set(last)
     assert not pickle.loads(pickle.dumps(last))["action_mask"].any()
+
+
+def test_agents_that_read_see_their_own_cards_only() -> None:
+    env = ours.env("big-three", text="en")
+    env.reset(seed=3)
+    for agent in env.agent_iter():
+        *_, terminated, _, info = env.last()
+        hand = env._hand.state
+        assert {a: env.infos[a]["text"] for a in env.agents} == {a: hand.view(int(a[-1])).describe() for a in env.agents}
+        assert all(env.infos[other]["actions"] == [] for other in env.agents if other != agent)
+        assert bool(info["actions"]) != terminated
+        env.step(None if terminated else info["actions"][0])
+    both = ours.parallel_env("big-three", text="en")
+    _, infos = both.reset(seed=3)
+    acting = both.aec_env.agent_selection
+    *_, infos = both.step({acting: both.aec_env.infos[acting]["actions"][0]})
+    assert all(infos[agent]["text"].startswith("The game is Big Three") for agent in both.agents)

@@ -27,7 +27,7 @@ import dasan.vector
 from dasan.arguments import WrongType, shown, whole, word
 from dasan.bots import Bot, bot
 from dasan.envs.ended import Final, PastHand
-from dasan.envs.hand import Copied, HandEnv
+from dasan.envs.hand import Copied, HandEnv, language_of
 from dasan.envs.payoff import bounds
 from dasan.envs.show import rendered
 from dasan.games import PRESETS, rules_of
@@ -58,7 +58,8 @@ class DasanEnv(Copied, gymnasium.Env):
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
     numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Reward: 0 until the hand is over, then the
     payment of this seat in units, or in games without payments (Winner) (seats + 1) / 2 - place. If the hand is over
-    before this seat has played, the first step ends the episode, whatever its action.
+    before this seat has played, the first step ends the episode, whatever its action. With `text`, `info` has what this
+    seat sees in sentences, and the actions of the moves that these number, see `HandEnv.described`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 1}
@@ -71,8 +72,10 @@ class DasanEnv(Copied, gymnasium.Env):
         seat: int | None,
         illegal: Illegal,
         render_mode: str | None,
+        text: str | None,
         options: dict[str, OptionValue],
     ) -> None:
+        self._language = language_of(text)
         render_mode = word(render_mode, (None, *MODES), "render_mode")
         illegal = word(illegal, ILLEGAL, "illegal")
         self._hand = HandEnv(preset, options)
@@ -107,7 +110,7 @@ class DasanEnv(Copied, gymnasium.Env):
         self._players = {(self.seat + 1 + k) % n: player for k, player in enumerate(self._bots)}
         self._over = False
         self._let_others_play()
-        return self._observed(), {"seat": self.seat}
+        return self._observed(), self._about()
 
     def step(self, action: Any) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
         """Carry out this seat's action, then the bots' until its next turn or the end of the hand.
@@ -117,7 +120,6 @@ class DasanEnv(Copied, gymnasium.Env):
         """
         if self._over:
             raise ValueError("the hand is over: call reset")
-        info: dict[str, Any] = {"seat": self.seat}
         if not self._hand.over:
             number = whole(action, "an action")
             try:
@@ -126,9 +128,10 @@ class DasanEnv(Copied, gymnasium.Env):
                 if self._illegal == "raise":
                     raise
                 self._over = True
-                return self._observed(), bounds(self.rules)[0], True, False, {**info, "illegal": True}
+                return self._observed(), bounds(self.rules)[0], True, False, {**self._about(), "illegal": True}
             self._let_others_play()
         self._over = self._hand.over
+        info = self._about()
         reward = self._hand.payoffs[self.seat] if self._over else 0.0
         if self._over:
             info["payoffs"] = list(self._hand.payoffs)
@@ -141,6 +144,9 @@ class DasanEnv(Copied, gymnasium.Env):
             env, state = self._hand.env, self._hand.state
             move = self._players[to_act].choose(state.view(to_act))
             self._hand.play(env.ids.of(move, state.called))
+
+    def _about(self) -> dict[str, Any]:
+        return {"seat": self.seat, **self._hand.described(self.seat, self._language)}
 
     def _observed(self) -> Observed:
         return {"observation": self._hand.observation(self.seat), "action_mask": self._hand.mask(self.seat)}
@@ -248,22 +254,30 @@ def make(
     seat: int | None = None,
     illegal: Illegal = "end",
     render_mode: str | None = None,
+    text: str | None = None,
     **options: OptionValue,
 ) -> DasanEnv:
     """One seat of `preset` with `options` against bots, see `DasanEnv`.
 
     opponents: a bot (a name, or an object with `choose`) for all other seats, or one for each, from the next seat on.
     seat: the seat to play; None draws one for each hand. illegal: whether an illegal action should "end" the episode or
-    "raise" a ValueError. render_mode: None, "ansi" or "human". ValueError: also as for `dasan.vector.make`.
+    "raise" a ValueError. render_mode: None, "ansi" or "human". text: the language of the sentences in `info`, one of those
+    of `View.describe`; None: no sentences. ValueError: also as for `dasan.vector.make`.
     """
     env = DasanEnv(
-        preset, opponents=opponents, seat=seat, illegal=illegal, render_mode=render_mode, options=dict(options)
+        preset,
+        opponents=opponents,
+        seat=seat,
+        illegal=illegal,
+        render_mode=render_mode,
+        text=text,
+        options=dict(options),
     )
     name = preset if isinstance(preset, str) else preset.name
     env.spec = EnvSpec(
         id=_id(name),
         entry_point="dasan.envs.gymnasium:make",
-        kwargs={"preset": preset, "opponents": opponents, "seat": seat, "illegal": illegal, **options},
+        kwargs={"preset": preset, "opponents": opponents, "seat": seat, "illegal": illegal, "text": text, **options},
     )
     return env
 

@@ -10,14 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 import dasan.vector
+from dasan.arguments import word
 from dasan.envs.ended import Story
 from dasan.features import encode
 from dasan.games import rules_of
 from dasan.play.state import State
+from dasan.ruleset.clauses import LANGUAGES
 from dasan.ruleset.places import place_points
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.vector.earnings import earnings
+
+
+def language_of(text: object) -> str | None:
+    """The language of an environment's sentences; None for none. ValueError: there is no such language."""
+    return word(text, (None, *LANGUAGES), "text")
 
 
 class Copied:
@@ -84,6 +91,16 @@ class HandEnv(Copied):
     def state(self) -> State:
         """The hand as the engine's state."""
         return self.story.state
+
+    def described(self, seat: int, language: str | None) -> dict[str, Any]:
+        """What `seat` sees, in sentences (`text`, see `View.describe`), and the actions of the moves that they number, in
+        the same order (`actions`, empty if another seat is to act); nothing if `language` is None.
+        """
+        if language is None:
+            return {}
+        view = self.state.view(seat)
+        actions = [self.env.ids.of(move, view.called) for move in view.legal_moves()]
+        return {"text": view.describe(language), "actions": actions}
 
     def mask(self, seat: int) -> npt.NDArray[np.int8]:
         """int8 [num_actions]: 1 for each legal action of `seat`; all 0 unless it is to act. A new array."""

@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
 
 from dasan.arguments import WrongType, shown, whole, word
 from dasan.envs.ended import Final
-from dasan.envs.hand import Copied, HandEnv
+from dasan.envs.hand import Copied, HandEnv, language_of
 from dasan.envs.show import rendered
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -36,7 +36,8 @@ class DasanEnv(Copied, AECEnv):
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
     numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Rewards come at the end of the hand:
-    payments in units, or in games without payments (Winner) (seats + 1) / 2 - place.
+    payments in units, or in games without payments (Winner) (seats + 1) / 2 - place. With `text`, `infos` has what each
+    agent sees in sentences, and the actions of the moves that these number, see `HandEnv.described`.
     """
 
     def __init__(
@@ -46,9 +47,11 @@ class DasanEnv(Copied, AECEnv):
         render_mode: str | None,
         max_cycles: int | None,
         illegal: Illegal,
+        text: str | None,
         options: dict[str, OptionValue],
     ) -> None:
         super().__init__()
+        self._language = language_of(text)
         render_mode = word(render_mode, (None, *MODES), "render_mode")
         illegal = word(illegal, ILLEGAL, "illegal")
         max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
@@ -104,10 +107,16 @@ class DasanEnv(Copied, AECEnv):
         self._plies = 0
         self._skip_agent_selection: str | None = None
         self._choose()
+        self._describe()
 
     def _choose(self) -> None:
         seat = self._hand.to_act
         self.agent_selection = self.possible_agents[0 if seat is None else seat]
+
+    def _describe(self) -> None:
+        """Update the sentences in `infos`, which every agent may read at any time."""
+        for agent, seat in self._seats.items() if self._language is not None else ():
+            self.infos[agent] |= self._hand.described(seat, self._language)
 
     def step(self, action: Any) -> None:
         """Carry out the selected agent's action, which is None after the end of the hand. ValueError, changing nothing:
@@ -139,6 +148,7 @@ class DasanEnv(Copied, AECEnv):
         elif self._plies == self._most:
             self.truncations = dict.fromkeys(self.agents, True)
         self._choose()
+        self._describe()
         if self.render_mode == "human":
             self.render()
 
@@ -218,15 +228,17 @@ def env(
     render_mode: str | None = None,
     max_cycles: int | None = None,
     illegal: Illegal = "raise",
+    text: str | None = None,
     **options: OptionValue,
 ) -> DasanEnv:
     """The AEC environment of `preset` with `options`, see `DasanEnv`.
 
     render_mode: None, "ansi" (`render` returns text) or "human" (each step prints it). max_cycles: the hand is
     truncated after this many rounds of all seats. illegal: whether an illegal action should "raise" a ValueError or be
-    replaced by a "random" legal one. ValueError: also as for `dasan.vector.make`.
+    replaced by a "random" legal one. text: the language of the sentences in `infos`, one of those of `View.describe`; None:
+    no sentences. ValueError: also as for `dasan.vector.make`.
     """
-    return DasanEnv(preset, render_mode=render_mode, max_cycles=max_cycles, illegal=illegal, options=options)
+    return DasanEnv(preset, render_mode=render_mode, max_cycles=max_cycles, illegal=illegal, text=text, options=options)
 
 
 def parallel_env(
@@ -235,13 +247,14 @@ def parallel_env(
     render_mode: str | None = None,
     max_cycles: int | None = None,
     illegal: Illegal = "raise",
+    text: str | None = None,
     **options: OptionValue,
 ) -> DasanParallelEnv:
     """The parallel environment, see `DasanParallelEnv`. max_cycles: the hand is truncated after this many steps. Other
     arguments and errors as for `env`.
     """
     max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
-    aec = DasanEnv(preset, render_mode=render_mode, max_cycles=None, illegal=illegal, options=options)
+    aec = DasanEnv(preset, render_mode=render_mode, max_cycles=None, illegal=illegal, text=text, options=options)
     return DasanParallelEnv(aec, max_cycles)
 
 
