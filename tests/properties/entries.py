@@ -1,15 +1,15 @@
-"""Every public entry point, called with rules drawn over all options and fields: it works, or refuses with one
-sentence of ours.
-"""
+"""Public entry points called with rules drawn over all options and fields; `REFUSALS` says what each may refuse."""
 
 from __future__ import annotations
 
 import io
 import json
 import random
+import re
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -35,12 +35,15 @@ QUICK_BOTS = ("random", "low", "shed", "thrifty", "greedy")
 Entry = Callable[[Rules, int], object]
 
 
+CLAUSE = re.compile(r"\([A-Z]+\d?\.\d\d(, [A-Z]+\d?\.\d\d)*\)$")
+
+
 class UnclearError(AssertionError):
-    """An entry point crashed, or refused with an unreadable message."""
+    """A refusal that dasan does not raise on purpose, or that does not fit into one line."""
 
 
-def drawn(seed: int) -> Rules:
-    """Rules over all options, all fields, or both; unplayable ones are refused with a sentence."""
+def drawn(seed: int, options_alone: bool = False) -> Rules:
+    """Rules over all options, all fields, or both. Options that contradict each other are refused with a clause."""
     rng = random.Random(seed)
     while True:
         preset = dasan.PRESETS[rng.choice(list(dasan.PRESETS))]
@@ -56,8 +59,9 @@ def drawn(seed: int) -> Rules:
             rules = preset.rules(options)
         except ValueError as error:
             clear(error)
+            assert CLAUSE.search(str(error)), error
             continue
-        match rng.randrange(4):
+        match 3 if options_alone else rng.randrange(4):
             case 0:
                 other = changed(rules, rng.sample(list(all_changes(rules)), rng.randint(1, 4)))
             case 1:
@@ -216,18 +220,15 @@ def openspiel(rules: Rules, seed: int) -> None:
     from dasan.envs import openspiel as ours
 
     ours.register()
-    if rules.settings:
-        game = pyspiel.load_game(
-            ours.name_of(rules.name), {name: _number(value) for name, value in rules.options.items()}
-        )
-        state, source = game.new_initial_state(), random.Random(seed)
-        for _ in range(90):
-            if state.is_terminal():
-                break
-            state.apply_action(source.choice(state.legal_actions()))
-        str(state)
-        if state.current_player() >= 0:
-            state.information_state_string(), state.information_state_tensor(), state.observation_string()
+    game = pyspiel.load_game(ours.name_of(rules.name), {name: _number(value) for name, value in rules.options.items()})
+    state, source = game.new_initial_state(), random.Random(seed)
+    for _ in range(90):
+        if state.is_terminal():
+            break
+        state.apply_action(source.choice(state.legal_actions()))
+    str(state)
+    if state.current_player() >= 0:
+        state.information_state_string(), state.information_state_tensor(), state.observation_string()
 
 
 def reviews(rules: Rules, seed: int) -> None:
@@ -270,13 +271,49 @@ ENTRIES: dict[str, Entry] = {
 }
 
 
+OPTIONS_ALONE = ("openspiel",)
+"""Entry points that take rules by the name of a preset and its options."""
+
+
+def _unplayed(text: str, wanted: str) -> list[str]:
+    """The first field that each backend does not honour, from the refusal of all of them; empty if it is another text."""
+    said = re.fullmatch(rf"no {wanted} plays these rules \((environments|worlds)\): (.*)", text)
+    named = [re.match(r"\w+: (\w+)(\.most_doublings)?", one) for one in said[2].split("; ")] if said else []
+    names = [one[1] + (one[2] or "") if one else "" for one in named]
+    known = {field.name for field in fields(Rules)} | {"scoring.most_doublings"}
+    return names if known.issuperset(names) else []
+
+
+def too_many_doublings(text: str) -> bool:
+    """No backend plays the rules, the engine because payments might not fit into 32 bits (H.15)."""
+    return _unplayed(text, "backend")[-1:] == ["scoring.most_doublings"]
+
+
+def not_compiled(text: str) -> bool:
+    """No backend plays the rules, or no compiled one where that was wanted."""
+    return too_many_doublings(text) or bool(_unplayed(text, "compiled backend"))
+
+
+REFUSALS: dict[str, Callable[[str], bool]] = {
+    "batches": not_compiled,
+    "positions": too_many_doublings,
+    "wrappers": too_many_doublings,
+    "reviews": too_many_doublings,
+}
+"""By entry point, what it may refuse; the others answer whatever the rules."""
+
+
 def tried(name: str, seeds: range) -> Counter[str]:
-    """An entry point with the rules of these seeds: how often it answered and refused. `UnclearError`: it did neither."""
+    """An entry point with the rules of these seeds: how often it answered and refused."""
     done = Counter[str]()
     for seed in seeds:
+        rules = drawn(seed, name in OPTIONS_ALONE)
         try:
-            ENTRIES[name](drawn(seed), seed)
-        except (dasan.DasanError, ValueError, TypeError) as error:
+            ENTRIES[name](rules, seed)
+        except Exception as error:
+            error.add_note(f"{name}, rules of seed {seed}: {rules}")
+            if name not in REFUSALS or not REFUSALS[name](str(error)):
+                raise
             clear(error)
             done["refused"] += 1
         else:

@@ -1,4 +1,4 @@
-"""Rules drawn over all options and fields, through every public entry point: an answer, or a readable refusal (G.01)."""
+"""Rules drawn over all options and fields, through every public entry point: answers, or refusals that belong (G.01)."""
 
 from __future__ import annotations
 
