@@ -44,7 +44,8 @@ class VectorEnv:
     their memory. Copy what must last.
 
     - mask: live, bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError if it was left
-      out. - obs: live, uint8 [n, num_features], what that seat sees, see `features`; None without observations.
+      out.
+    - obs: live, uint8 [n, num_features], what that seat sees, see `features`; None without observations.
     - to_act: live, int8 [n], the seat to act.
     - done: live, bool [n], whether the last step ended a hand. The next hand is then already dealt: mask, obs and
       to_act belong to the new hand, rewards and places to the old one. Hands decided by the deal are skipped, see

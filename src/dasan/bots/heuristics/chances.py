@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     Words = npt.NDArray[np.uint64]
 
 MOST_DEALS = 1_000
-"""If more deals fit the view, so many are drawn: a share is then off by more than 3 percent in one case of twenty at most."""
+"""If more deals fit the view, so many are drawn: a share is then off by more than 3 percentage points in one case of twenty at
+most. Where each drawn deal must be checked by playing it, a tenth as many are drawn (10 points).
+"""
 _AT_ONCE = 256
 """Rows that are compared with all hands in one step."""
 _RANKS = 8
