@@ -95,8 +95,8 @@ bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach
 bench-against: $(VENV)/.dev  ## compare all that users wait for with the last release, in alternating runs; REV=COMMIT chooses another revision
 	$(BIN)/dasan bench --against $(REV) $(ARGS)
 
-# The release that these sources follow is the commit that set their version.
-REV = $(shell git log -1 --format=%h -G'^__version__' -- src/dasan/version.py)
+# The last release is the commit that gave its heading to the changelog.
+REV = $(shell git log -1 --format=%h -G'^## [0-9]' -- CHANGELOG.md)
 
 cluster: $(VENV)/.cluster  ## add Ray and Parquet, so that the tests of work over a cluster run too
 

@@ -11,7 +11,7 @@ import pytest
 from numba import cuda
 
 import dasan
-from dasan.bench import GPU, OURS, PATHS, VARIANTS, measure_beside, measure_ours, not_installed, why_no_gpu
+from dasan.bench import GPU, OURS, PATHS, VARIANTS, against, measure_beside, measure_ours, not_installed, why_no_gpu
 from dasan.bench import peers as others
 from dasan.cli import app
 from dasan.cli.bench import bench
@@ -118,6 +118,12 @@ def test_a_commit_is_compared_in_alternating_runs(
     ):
         with pytest.raises(CannotRun, match=words):
             bench(["big-three"], seconds=0.01, **{"path": ["engine"], **asked})  # type: ignore[arg-type]
+
+
+def test_a_commit_without_the_package_is_refused(tmp_path: Path) -> None:
+    """Python would load the package that is installed here instead, and compare it with itself."""
+    with pytest.raises(ValueError, match="no package dasan"), against._running(tmp_path, "big-three", "engine", 0.02):
+        pass
 
 
 def test_works_that_users_wait_for_repeat_themselves() -> None:

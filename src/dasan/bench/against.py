@@ -100,6 +100,9 @@ def _running(sources: Path, variant: str, path: str, seconds: float) -> Iterator
         program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
     try:
+        package = _line(process)
+        if not Path(package).resolve().is_relative_to(sources.resolve()):
+            raise ValueError(f"that commit has no package dasan to measure: {package} was loaded instead")
         options = " ".join(f"{name}={value}" for name, value in VARIANTS.get(variant, {}).items())
         _answer(process, f"{path} {seconds} {variant.partition(' ')[0]} {options}")
         yield process
@@ -110,14 +113,19 @@ def _running(sources: Path, variant: str, path: str, seconds: float) -> Iterator
 
 def _answer(process: subprocess.Popen[str], line: str = "") -> float:
     assert process.stdin is not None
-    assert process.stdout is not None
     with suppress(BrokenPipeError):
         print(line, file=process.stdin, flush=True)
+    answer = _line(process)
+    return 0.0 if answer == "ready" else float(answer)
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
     answer = process.stdout.readline().strip()
     if not answer:
         lines = process.communicate()[1].strip().splitlines()
         raise ValueError(f"the benchmark does not run there: {lines[-1] if lines else 'it printed no error'}")
-    return 0.0 if answer == "ready" else float(answer)
+    return answer
 
 
 def _git(root: Path, *arguments: str) -> bytes:

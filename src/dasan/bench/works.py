@@ -175,9 +175,10 @@ def applies(path: str, rules: dasan.Rules) -> bool:
 
 
 def main() -> None:
-    """Read a line `path seconds preset [option=value …]` and prepare the work; then for every empty line measure one
-    run and print its rate a second.
+    """Print the file of the package; read a line `path seconds preset [option=value …]` and prepare the work; then for every
+    empty line measure one run and print its rate a second.
     """
+    print(dasan.__file__, flush=True)
     path, seconds, preset, *given = sys.stdin.readline().split()
     options = {name: int(value) for name, _, value in (text.partition("=") for text in given)}
     work = WORKS[path](dasan.rules(preset, **options), 1)
