@@ -58,6 +58,9 @@ def test_a_guest_becomes_an_account_and_keeps_everything(server: Served) -> None
     for name, message in (("ann-大三", "that name is taken"), ("greedy", "that name is reserved")):
         answer = other.http.post("/api/account", json={**SECRET, "name": name})
         assert (answer.status_code, answer.json()["message"]) == (409, message)
+    for name, status in (("王", 400), ("小明", 201)):
+        answer = server.player().http.post("/api/account", json={**SECRET, "name": name})
+        assert answer.status_code == status, "most Chinese given names have two characters"
     answer = other.http.post("/api/account", json={**SECRET, "name": "\ufdfa" * 4})
     assert (answer.status_code, answer.json()["message"]) == (400, "this name is too long")
     for wrong in ({**SECRET, "password": "wrong horse"}, {**SECRET, "name": "nobody"}):

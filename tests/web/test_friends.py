@@ -67,6 +67,7 @@ def test_two_become_friends_and_sit_down_together(
         expect(bo.get_by_role("button", name=re.compile(f"^{words['friends.decline']}.*{first}"))).to_be_visible()
         expect(bo.locator("small", has_text="2026")).to_be_visible()
         bo.get_by_role("link", name=re.compile(f"^{words['friends.go']}.*{first}")).click()
+        expect(bo.get_by_label(words["join.name"])).to_have_count(0)
         bo.get_by_role("button", name=words["join.sit"]).click()
         expect(ada.get_by_text(second).first).to_be_visible()
         bo.goto(f"/players/{first}")

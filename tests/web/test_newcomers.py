@@ -148,6 +148,24 @@ def test_chinese_is_not_slanted(browser: Browser, server: Served) -> None:
         assert page.locator("i").first.evaluate("(one) => getComputedStyle(one).fontSynthesisStyle") == "none"
 
 
+def test_a_long_chinese_name_stays_in_its_place(browser: Browser, server: Served) -> None:
+    told = json.loads(snapshot("play"))
+    for seat in told["table"]["seats"]:
+        seat |= {"name": "长" * 24, "kind": "human", "bot": None}
+    with visitor(browser, server, PHONE, "zh-CN") as page:
+        page.route_web_socket(re.compile("/ws/tables/"), lambda socket: socket.send(json.dumps(told)))
+        page.goto("/t/fixed")
+        names = page.locator(".seat .name")
+        names.first.wait_for()
+        for name in names.all():
+            outer = name.locator("xpath=ancestor::*[contains(@class, 'plate')]").bounding_box()
+            inner = name.bounding_box()
+            assert outer is not None
+            assert inner is not None
+            assert outer["x"] <= inner["x"]
+            assert inner["x"] + inner["width"] <= outer["x"] + outer["width"]
+
+
 def test_an_auction_is_said_as_chinese_players_say_it(browser: Browser, server: Served) -> None:
     with visitor(browser, server, PHONE, "zh-CN") as page:
         show(page, "auction")
@@ -155,6 +173,11 @@ def test_an_auction_is_said_as_chinese_players_say_it(browser: Browser, server: 
         expect(page.locator("[data-do=bid]").last).to_have_text("3 分")
         show(page, "play")
         expect(page.locator("[data-do=pass]")).to_have_text("过")
+        show(page, "places")
+        expect(page.get_by_role("dialog")).to_contain_text("是上游")
+        expect(page.get_by_role("dialog")).to_contain_text("是下游")
+        page.goto("/")
+        expect(page.get_by_role("heading", name="在线匹配")).to_be_visible()
 
 
 def test_the_result_says_who_plays_for_whom_and_gives_the_seat_back(browser: Browser, server: Served) -> None:

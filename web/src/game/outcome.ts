@@ -25,7 +25,8 @@ export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcom
   if (rules.wins === 'side' && view.bidder !== null) {
     const n = view.bid ?? 0;
     const made = result.winners.includes(view.bidder);
-    if (rules.call_ranks === null) lines.push(say(made ? 'over.bidder.made' : 'over.bidder.set', view.bidder, { n }));
+    const key = made ? 'over.bidder.made' : 'over.bidder.set';
+    if (rules.call_ranks === null) lines.push(say(`${key}.${view.preset}`, view.bidder, { n }) || say(key, view.bidder, { n }));
     else lines.push(say('over.first', first), t(made ? 'over.sides.made' : 'over.sides.set', { n }));
     const stake = Math.min(...result.payments.map(Math.abs));
     if (stake > n && n > 0) lines.push(t('over.doubled', { n: stake, times: stake / n }));

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Event, LegalMove, Result, SeatInfo, TableInfo, View } from '../gen/protocol';
+import type { Event, LegalMove, Result, RulesFacts, SeatInfo, TableInfo, View } from '../gen/protocol';
 import { arrived } from '../hand/arrived';
 import { cardOf, keys, sameCards, short } from '../cards/cards';
 import { botName, face } from '../i18n/bots';
@@ -9,7 +9,7 @@ import { fan } from '../hand/fan';
 import { Pump } from './pump';
 import { parse } from '../browser/paths';
 import { shapeOf, sizes } from '../browser/layout';
-import { middlePlace, standings } from './outcome';
+import { middlePlace, outcome, standings } from './outcome';
 import { place } from '../seats/seating';
 import { openSides, sides } from './sides';
 import { completions } from './smart';
@@ -310,6 +310,18 @@ describe('bots', () => {
     expect(seats.map((seat) => shortName(seat, table))).toEqual(['Lin', 'Auntie Lin', 'Sun']);
     const old: SeatInfo[] = [bot(0, 'Greedy 1'), bot(1, 'Greedy 2'), bot(2, 'Old Chen 1')];
     expect(old.map((seat) => shortName(seat, { ...table, seats: old }))).toEqual(['Greedy 1', 'Greedy 2', 'Chen 1']);
+  });
+});
+
+describe('the end of a hand', () => {
+  it('calls the landlord by that name', () => {
+    const table = { seats: [{ seat: 0, name: 'Ann', kind: 'human' }], you: 1, players: 3 } as unknown as TableInfo;
+    const result = { winners: [0], finish_order: [0], payments: [6, -3, -3], foul: null } as unknown as Result;
+    const over = view({ result, bidder: 0, bid: 3 });
+    const rules = { wins: 'side', call_ranks: null } as unknown as RulesFacts;
+    const first = (preset: string) => outcome(table, { ...over, preset }, rules)?.lines[0];
+    expect(first('dou-dizhu')).toContain('landlord');
+    expect(first('big-three')).toContain('ran from everybody');
   });
 });
 

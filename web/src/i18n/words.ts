@@ -25,6 +25,10 @@ export function kindName(kind: string, cards: readonly Card[]): string {
 /** The bidder in the words of a preset's players: in Dou Dizhu, the landlord. */
 export const bidderName = (preset: string): string => maybe(`seat.bidder.${preset}`) ?? t('seat.bidder');
 
+/** A role in finished hands. */
+export const roleName = (preset: string, role: string): string =>
+  role === 'bidder' ? bidderName(preset) : (maybe(`profile.role.${role}`) ?? role);
+
 export const presetTitle = (name: string, title: string): string => maybe(`preset.${name}`) ?? title;
 
 const spaced = (name: string): string => {

@@ -23,7 +23,7 @@ def folded(account: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", account).casefold())
 
 
-AccountName = Annotated[str, Field(min_length=3, max_length=24, pattern=r"^[\w-]+$")]
+AccountName = Annotated[str, Field(min_length=2, max_length=24, pattern=r"^[\w-]+$")]
 Password = Annotated[str, Field(min_length=8, max_length=128)]
 
 
