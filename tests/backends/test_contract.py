@@ -246,6 +246,12 @@ def bombs_of(kind: str) -> tuple[AnyShape, ...]:
     return tuple(replace(shape, power=int(shape.kind == kind)) for shape in dasan.rules("big-two").shapes)
 
 
+def too_many_sets() -> tuple[AnyShape, ...]:
+    """Big Two's shapes with two pairs and full houses by suit, of which the catalogue does not list every set of cards."""
+    shapes = dasan.rules("big-two", two_pairs=True).shapes
+    return tuple(replace(s, by_suit=True) if isinstance(s, Groups) else s for s in shapes)
+
+
 SEEN = (
     *[
         (changed(preset, **{name: value}), name)
@@ -271,6 +277,7 @@ SEEN = (
             ("restart", Restart.WHEN_UNBEATABLE),
             ("later_lead", LaterLead.LOSER),
             *(("shapes", bombs_of(kind)) for kind in ("single", "pair")),
+            ("shapes", too_many_sets()),
         )
     ],
     *[

@@ -98,6 +98,14 @@ def _dealt_out(rules: Rules) -> str | None:
     return f"hand_size is {rules.hand_size}, which leaves a kitty" if rules.kitty_size else None
 
 
+def exact_sets(rules: Rules) -> str | None:
+    """A condition: every row of the catalogue is a set of cards of its own. It compiles the catalogue, so it comes last."""
+    cards = [row.cards for row in rules.catalogue.rows]
+    if None in cards:
+        return "shapes have more sets of cards than the catalogue lists"
+    return "shapes are two that fit the same cards" if len(set(cards)) < len(cards) else None
+
+
 LISTED = (_dealt_out, _checked)
 """Conditions of rules whose plays the kernels can list."""
 _SHAPE = {**SHAPE, "tier": anything, "power": only(0)}
@@ -156,7 +164,7 @@ CARDSETS = Backend(
         },
         Flush: {**_SHAPE, "size": only(LARGE), "suit_first": anything},
     },
-    together=(*LISTED, _one_family),
+    together=(*LISTED, _one_family, exact_sets),
 )
 
-__all__ = ["CARDSETS", "LISTED", "sizes_of", "written_card"]
+__all__ = ["CARDSETS", "LISTED", "exact_sets", "sizes_of", "written_card"]

@@ -4,7 +4,7 @@ last player, and penalties. Rules without these have the faster `cardsets`.
 
 from __future__ import annotations
 
-from dasan.backends.cardsets import CARDSETS, LISTED, sizes_of
+from dasan.backends.cardsets import CARDSETS, LISTED, exact_sets, sizes_of
 from dasan.backends.contract import Backend, Purpose, anything, only
 from dasan.ruleset.policies import CardScoring, Ending, OpeningLead
 from dasan.ruleset.rules import Rules
@@ -64,7 +64,7 @@ REGIONAL = Backend(
         OpeningLead: {**_PLAIN[OpeningLead], "in_the_lead": anything},
         **{shape: {**_PLAIN[shape], **_SHAPE} for shape in (Same, Groups, Run, Flush)},
     },
-    together=(*LISTED, _compared_by_level),
+    together=(*LISTED, _compared_by_level, exact_sets),
 )
 
 __all__ = ["REGIONAL", "levels"]

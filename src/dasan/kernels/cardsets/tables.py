@@ -147,10 +147,6 @@ def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
 
 def arrays_of(rules: Rules, rows: Sequence[Row]) -> CardsetCatalogue:
     """The rows of `rules` as arrays; their strengths may be other numbers than those of the catalogue."""
-    if len({row.cards for row in rows}) < len(rows):
-        raise ValueError("the catalogue has two rows of the same cards")
-    if any(row.cards is None or row.size > MOST_PLAYED for row in rows) or rules.most_cards > MOST_CARDS:
-        raise ValueError(f"{rules.name} has rows that are not sets of up to five cards, or hands of more than thirteen")
     place = rules.order.place
     words = np.zeros(len(rows), np.uint64)
     answer = np.full(len(rows), LARGE, np.int32)
