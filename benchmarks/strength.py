@@ -17,6 +17,7 @@ from pathlib import Path
 
 import dasan
 from dasan.arena.contest import Contest, OutcomeFile, interval, run
+from dasan.arena.ladder import ladders
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bench.figures import sections
@@ -36,6 +37,10 @@ CHARLESWORTH: dict[str, OptionValue] = {
     "guard": "off",
 }
 """The rules of Henry Charlesworth's network for Big Two (arXiv:1808.10442), as options of `big-two`."""
+
+
+LADDER = "On the ladder"
+"""The title of the section of ratings."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +196,9 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "A row names the versions of the bots that were measured. `net` 8 has other networks of Big Two and Winner than `net` 7,",
         "`net` 9 others of Big Three for three and of Charlesworth's rules than `net` 8, and `net` 10 another of Big Three for",
         "four than `net` 9. `strong` 11 is `strong` 10 with that network. `greedy` 6 and `search` 6 differ from version 5 if",
-        "passes are final, a guard is enforced, or the highest two always ends its trick, which no game of this page has. The",
-        "sight of level 7 was chosen relative to level 8, over the same deals.\n",
+        "passes are final, a guard is enforced, or the highest two always ends its trick, which no game of this page has, and in",
+        "Big Three for four while the bidder's partner is hidden. The sight of level 7 was chosen relative to level 8, over",
+        "the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():
@@ -213,7 +219,8 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
             out.append(f"| one | among | deals | {unit} | 95 % | wins | points | 95 % | ms a move |")
             out.append("|---|---|---|---|---|---|---|---|---|")
             out += [*rows, ""]
-    written = ["", *(game.title for game in GAMES.values()), "Networks"]
+    out.append(ladder(before.get(LADDER, "")))
+    written = ["", *(game.title for game in GAMES.values()), LADDER, "Networks"]
     out += [f"## {title}\n\n{text}" for title, text in before.items() if title not in written]
     out.append("## Networks\n")
     out.append(
@@ -229,6 +236,28 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
     out += ["", *(f"- `{one.name}`: {one.card['note']}" for one in catalogue() if one.card.get("note"))]
     out.append("\n`dasan train --like NAME --out DIR` trains one with the same configuration.")
     return "\n".join(out) + "\n"
+
+
+def ladder(section: str) -> str:
+    """The section of ratings: the rungs of `dasan evaluate`, and the rows of other bots in the present `section`."""
+    rungs = {
+        (game, rung.name): (rung.points, f"| {game} | `{rung.name}` {rung.version} | {rung.points:+.0f} | rung | |")
+        for game, one in ladders().items()
+        for rung in one.rungs
+    }
+    rows = dict(rungs)
+    for line in section.splitlines():
+        if line.startswith("| ") and "`" in line:
+            game, bot, points, *_ = (cell.strip() for cell in line.strip("|").split("|"))
+            rows.setdefault((game, bot.split("`")[1]), (float(points), line))
+    number = next(iter(ladders().values())).number
+    games = list(ladders())
+    ordered = sorted(rows.items(), key=lambda row: (games.index(row[0][0]), row[1][0]))
+    lines = [line for _, (_, line) in ordered]
+    head = f"## {LADDER}\n\nPoints on ladder {number} of [`dasan evaluate`](evaluate.md): `greedy` has 0 in every game, and the"
+    text = "points of a rung never change. [How to submit a row](evaluate.md#submit-a-row)."
+    table = "| game | bot | points | 95 % | check it |\n|---|---|---|---|---|"
+    return "\n".join([head, text, "", table, *lines, ""])
 
 
 def _rows(section: str) -> dict[tuple[str, str], str]:

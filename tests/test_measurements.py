@@ -10,6 +10,7 @@ from benchmarks import auctions, levels, open_hands, strength
 
 import dasan
 from dasan.arena.contest import Contest, OutcomeFile
+from dasan.arena.ladder import ladders
 from dasan.arena.outcome import Outcome
 from dasan.bench.figures import Figures, cells, sections
 from dasan.networks.scoring import Scorer
@@ -36,7 +37,7 @@ def test_a_row_that_is_measured_again_replaces_the_old_one(tmp_path: Path) -> No
 def test_the_strength_page_keeps_what_others_measured(tmp_path: Path) -> None:
     kept = OutcomeFile(tmp_path / "none.jsonl")
     found = sections(strength.page(kept, PAGE))
-    assert list(found) == ["", "First", "Networks"]
+    assert list(found) == ["", strength.LADDER, "First", "Networks"]
     assert found["First"] == "1\n"
     again = strength.page(kept, strength.page(kept, PAGE))
     assert again == strength.page(kept, PAGE)
@@ -55,6 +56,16 @@ def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -
     assert old in found["Winner, six players"]
     (row,) = [line for line in found["Winner, three players"].splitlines() if line.startswith("| `")]
     assert row.startswith(f"| `net` {dasan.bot('net').version} | `greedy` {dasan.bot('greedy').version} | 2 | +0.500 |")
+
+
+def test_the_table_of_ratings_has_the_rungs_and_keeps_submitted_rows() -> None:
+    row = "| big-two | `my-bot` 3 | +42 | [+20, +64] | `dasan evaluate my-bot --game big-two` |"
+    lines = strength.ladder(f"| big-two | `net` 1 | +9 | rung | |\n{row}\n").splitlines()
+    rows = {line.split("`")[1]: at for at, line in enumerate(lines) if line.startswith("| big-two |")}
+    assert set(rows) == {"my-bot", *(rung.name for rung in ladders()["big-two"].rungs)}
+    assert rows["greedy"] < rows["my-bot"] < rows["net"]
+    assert lines[rows["my-bot"]] == row
+    assert "+104" in lines[rows["net"]]
 
 
 def test_the_strength_page_tells_of_the_networks_of_the_package() -> None:
