@@ -48,7 +48,7 @@ GAME = "the game of the case's name"
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Spread the cases of each test marked `sampled(SMALL)` or `sampled(SMALL, ALL)` over the suites: `make test` runs SMALL
-    of them, `make test-all` ALL or, without that number, every case.
+    of them, `make test-all` ALL or, without that number, every case. Tests in the browser begin first.
     """
     tests = defaultdict(list)
     for item in items:
@@ -63,6 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 case.add_marker(pytest.mark.slow)
         for case in _spread(candidates, small)[1]:
             case.add_marker(pytest.mark.full)
+    # Journeys in the browser take longest: a process that began one last would keep the others waiting.
+    items.sort(key=lambda item: "web" not in item.path.parts)
 
 
 def _spread(
