@@ -108,7 +108,7 @@ def test_the_same_view_is_answered_by_the_same_move(name: str, setup: tuple[str,
     assert len(records) == 1
 
 
-@pytest.mark.sampled(4, 16)
+@pytest.mark.sampled(2, 16)
 @every_bot_in_turn(3)
 def test_cards_that_a_seat_cannot_see_do_not_change_its_move(name: str, setup: tuple[str, Options]) -> None:
     rng = random.Random(31)

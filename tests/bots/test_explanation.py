@@ -37,6 +37,7 @@ def test_the_first_candidate_is_what_greedy_chooses(setup: tuple[str, Options]) 
         session = session.play(move)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
 def test_what_cannot_be_beaten_is_beaten_in_no_world(preset: str) -> None:
     greedy = dasan.bot("greedy")

@@ -146,7 +146,7 @@ def record_of(player: Player, table_id: str) -> list[Json]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.mark.sampled(2, 3)
+@pytest.mark.sampled(1, 3)
 @pytest.mark.parametrize(("preset", "options"), TABLES)
 def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, options: Json) -> None:
     """Two people, bots and a spectator: every byte each of them got is compared with the log."""

@@ -36,7 +36,7 @@ def play_hand(socket: Socket, rng: random.Random) -> int:
     return made
 
 
-@pytest.mark.sampled(3, 4)
+@pytest.mark.sampled(2, 4)
 @pytest.mark.parametrize(("preset", "options"), GAMES)
 def test_two_hands_of_every_game(server: Served, preset: str, options: Json) -> None:
     player = server.player()
