@@ -1,5 +1,7 @@
-/** The sound and look of plays that beat nearly everything, by kind; null for all others. */
-export const blast = (kind: string | undefined): 'bomb' | 'rocket' | null => {
-  if (kind === 'rocket') return 'rocket';
-  return kind === 'bomb' || kind === 'joker-bomb' ? 'bomb' : null;
-};
+import type { RulesFacts } from '../gen/protocol';
+
+/** The sound and look of plays that beat plays of other kinds; null for all others. */
+export function blast(kind: string | undefined, rules: Pick<RulesFacts, 'bombs'> | null): 'bomb' | 'rocket' | null {
+  if (!kind || !rules?.bombs?.includes(kind)) return null;
+  return kind === 'rocket' ? 'rocket' : 'bomb';
+}

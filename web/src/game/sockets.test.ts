@@ -311,6 +311,95 @@ describe('what is decided before the turn', () => {
   });
 });
 
+describe('what is heard at a table', () => {
+  const view = {
+    seat: 0,
+    players: 3,
+    phase: 'play',
+    to_act: 2,
+    hand: [],
+    hand_sizes: [9, 9, 9],
+    passed: [],
+    finished: [],
+    legal_moves: [],
+    table_seat: 1,
+    bid: 2,
+    result: null,
+  };
+
+  /** The pitches of what a play sounds like. doublings: how often the stake is doubled after it; it was not before. */
+  function heard(kind: string, doublings = 0, bombs = ['four-plus-one', 'quad', 'bomb', 'rocket']): number[] {
+    const table = new Table('t1');
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say({
+      type: 'snapshot',
+      seq: 1,
+      table: {
+        id: 't1',
+        you: 0,
+        players: 3,
+        status: 'playing',
+        seats: [0, 1, 2].map((seat) => ({ seat, name: '', kind: 'human' })),
+      },
+      rules: { bombs },
+      session: { number: 1, opening: [], results: [], balances: [0, 0, 0], contributions: [null, null, null] },
+      view: { ...view, table: null, doublings: 0, events: [] },
+      clocks: null,
+      presence: [],
+      watching: 0,
+      chat: [],
+    });
+    pitches = [];
+    const events = [{ seq: 0, seat: 1, type: 'play', cards: ['3D'] }];
+    const after = { ...view, table: { kind, cards: ['3D'] }, doublings };
+    FakeSocket.last.say({ type: 'update', seq: 2, events, session: null, view: after, clocks: null });
+    vi.advanceTimersByTime(500);
+    const said = table.spoken.map((one) => one.text).join();
+    expect(said.includes(`${2 ** (doublings + 1)}`)).toBe(doublings > 0);
+    table.close();
+    return pitches.map((pitch) => pitch.value);
+  }
+
+  let pitches: { value: number }[] = [];
+  const node = () => {
+    const gain = { value: 0, setValueAtTime: () => 0, linearRampToValueAtTime: () => 0, exponentialRampToValueAtTime: () => 0 };
+    const made = { frequency: { value: 0 }, gain, connect: (next: unknown) => next, start: () => 0, stop: () => 0 };
+    return made;
+  };
+  const pitched = () => {
+    const made = node();
+    pitches.push(made.frequency);
+    return made;
+  };
+
+  beforeEach(() => {
+    vi.stubGlobal('navigator', { userActivation: { hasBeenActive: true } });
+    vi.stubGlobal(
+      'AudioContext',
+      class {
+        currentTime = 0;
+        sampleRate = 1000;
+        createOscillator = pitched;
+        createBiquadFilter = pitched;
+        createGain = node;
+        createBufferSource = node;
+        createBuffer = () => ({ getChannelData: () => new Float32Array(70) });
+      },
+    );
+  });
+
+  it('is a bomb, whatever it is called, and a rocket, alike with and without a doubled stake', () => {
+    const [card, bomb, rocket] = [heard('single'), heard('bomb', 1), heard('rocket', 1)];
+    expect(card).toHaveLength(1);
+    expect(bomb.length).toBeGreaterThan(3);
+    expect(rocket.length).toBeGreaterThan(3);
+    expect(bomb).not.toEqual(rocket);
+    expect(heard('quad', 1)).toEqual(bomb);
+    expect(heard('four-plus-one')).toEqual(bomb);
+    expect(heard('quad', 0, [])).toEqual(card);
+  });
+});
+
 describe('a server that takes nobody just now', () => {
   it('is asked again later each time, and at once after it has taken one', async () => {
     const connection = new Connection(() => 'ws://table.test', { message: () => undefined, status: () => undefined });

@@ -410,10 +410,10 @@ export class Table {
 
   /** Play the sounds of events. doublings: the number of times that bombs had doubled the stake before. */
   private speak(events: Parameters<typeof sentence>[0][], doublings: number): void {
-    const { table, view } = this.game;
+    const { table, view, rules } = this.game;
     if (!table || !view) return;
     const doubled = (view.doublings ?? 0) > doublings;
-    if (events.some((event) => event.type === 'play')) cue(blast(view.table?.kind) ?? (doubled ? 'bomb' : 'play'));
+    if (events.some((event) => event.type === 'play')) cue(blast(view.table?.kind, rules) ?? 'play');
     else if (events.some((event) => event.type === 'pass')) cue('pass');
     const bids = new Set(auction(view.events).map((bid) => bid.seq));
     for (const event of events) this.speakUp(sentence(event, table, view.table, bids.has(event.seq)));

@@ -485,7 +485,7 @@ export interface BiddingHand {
  *
  * bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
  * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
- * kept. kinds: the kinds of combinations, lowest first.
+ * kept. kinds: the kinds of combinations, lowest first. bombs: those that beat plays of other kinds.
  */
 export interface RulesFacts {
   family: string;
@@ -507,6 +507,7 @@ export interface RulesFacts {
   suits: string;
   suits_ranked: boolean;
   kinds: string[];
+  bombs: string[];
   opening_card: string | null;
   opening_card_in_lead: boolean;
   pass_is_final: boolean;

@@ -156,7 +156,7 @@ class RulesFacts(Message):
 
     bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
     others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
-    kept. kinds: the kinds of combinations, lowest first.
+    kept. kinds: the kinds of combinations, lowest first. bombs: those that beat plays of other kinds.
     """
 
     family: str
@@ -178,6 +178,7 @@ class RulesFacts(Message):
     suits: str
     suits_ranked: bool
     kinds: list[str]
+    bombs: list[str]
     opening_card: str | None
     opening_card_in_lead: bool
     pass_is_final: bool

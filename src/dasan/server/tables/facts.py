@@ -45,6 +45,7 @@ def facts(rules: Rules) -> RulesFacts:
         suits=rules.suits,
         suits_ranked=rules.suits_ranked,
         kinds=list(dict.fromkeys(shape.kind for shape in rules.shapes)),
+        bombs=list(dict.fromkeys(shape.kind for shape in rules.shapes if shape.power)),
         opening_card=None if opening is None else opening.card,
         opening_card_in_lead=opening is not None and opening.in_the_lead,
         pass_is_final=rules.pass_is_final,
