@@ -1,17 +1,32 @@
-import type { Event } from '../gen/protocol';
+import type { Event, View } from '../gen/protocol';
 import { isHidden, type Card } from '../cards/cards';
 
 /** The position with all hands open, from a finished hand's record. */
 export interface Position {
+  preset: string;
   hands: Card[][];
   /** The play to beat; null for a free lead. */
   table: { seat: number; cards: Card[] } | null;
   bidder: number | null;
   bid: number | null;
+  /** How often bombs have doubled the bid, where the server has said so. */
+  doublings: number;
   called: Card | null;
   /** The kitty, until the bidder takes it. */
   kitty: Card[];
 }
+
+/** The position of a view, with the hands that are to be shown. */
+export const positionOf = (view: View, hands: Card[][], kitty: Card[] = []): Position => ({
+  preset: view.preset,
+  hands,
+  table: view.table && view.table_seat !== null ? { seat: view.table_seat, cards: view.table.cards } : null,
+  bidder: view.bidder,
+  bid: view.bid,
+  doublings: view.doublings ?? 0,
+  called: view.called,
+  kitty,
+});
 
 /** A move of the hand: a bid, a call, a play, a pass, an exchange of cards. */
 export interface Step {
@@ -52,7 +67,16 @@ export function replay(text: string): Replay | null {
   if (!header || !dealing?.hands) return null;
   const split = (cards: string | undefined): Card[] => (cards ?? '').split(' ').filter(Boolean);
   const hands = dealing.hands.map(split);
-  let now: Position = { hands, table: null, bidder: null, bid: null, called: null, kitty: split(dealing.kitty) };
+  let now: Position = {
+    preset: header.name,
+    hands,
+    table: null,
+    bidder: null,
+    bid: null,
+    doublings: 0,
+    called: null,
+    kitty: split(dealing.kitty),
+  };
   const start = now;
   const steps: Step[] = [];
   let given: Card[] = [];

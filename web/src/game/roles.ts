@@ -1,4 +1,5 @@
 import type { SeatInfo, TableInfo, View } from '../gen/protocol';
+import type { Position } from './replay';
 import type { Action } from './trick';
 
 /** Everything a seat's place at the table shows. */
@@ -28,17 +29,16 @@ export type Role = Pick<SeatState, 'dealer' | 'bid' | 'doublings' | 'preset' | '
 
 /** The role of a seat in a position away from the table, without a dealer or seats that are out. */
 export const roleOf = (
-  position: { bidder: number | null; bid: number | null; called: string | null },
+  position: Pick<Position, 'preset' | 'bidder' | 'bid' | 'doublings' | 'called'>,
   seat: number,
   partner: number | null = null,
-  { preset = '', doublings = 0 }: { preset?: string; doublings?: number | null } = {},
 ): Role => {
   const bidder = position.bidder === seat;
   return {
     dealer: false,
     bid: bidder ? position.bid : null,
-    doublings: bidder ? (doublings ?? 0) : 0,
-    preset,
+    doublings: bidder ? position.doublings : 0,
+    preset: position.preset,
     partner: partner === seat && !bidder,
     called: bidder ? position.called : null,
     place: null,

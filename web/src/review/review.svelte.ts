@@ -1,6 +1,5 @@
 import type { PositionValue } from '../gen/protocol';
 import { lines, position as askPosition, problemText } from '../server/api';
-import type { Position } from '../game/replay';
 
 interface Judged {
   type: string;
@@ -73,17 +72,4 @@ export class OtherLine {
     this.shown = null;
     this.problem = '';
   }
-}
-
-/** A solved position as the board shows one. */
-export function positionOf(value: PositionValue): Position {
-  const { view } = value;
-  return {
-    hands: value.hands,
-    table: view.table && view.table_seat !== null ? { seat: view.table_seat, cards: view.table.cards } : null,
-    bidder: view.bidder,
-    bid: view.bid,
-    called: view.called,
-    kitty: view.phase === 'auction' ? (view.kitty ?? []) : [],
-  };
 }
