@@ -1,4 +1,4 @@
-"""A hand of every regional preset, from the start page to its result; and the page of its rules, in four languages."""
+"""A hand of every regional preset, from the start page to its result; its rules in four languages; a puzzle of Dou Dizhu."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, accessible, built, catalogue, hurry, play_on, upright, visitor
+from tests.web.browsing import DESK, PHONE, accessible, answer, built, catalogue, hurry, play_on, upright, visitor
 from tests.web.states import played_on, send_once
 
 import dasan
+from dasan import puzzles
+from dasan.server.study.puzzle_play import verdict
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -96,3 +98,32 @@ def test_a_doubled_stake_is_shown_and_said(browser: Browser, server: Served, ton
         expect(page.locator(".tag.times").first).to_contain_text("×2")
         expect(page.locator(".tag.times").first).to_contain_text(words["seat.times"].replace("{n}", "2"))
         expect(page.get_by_role("log").first).to_contain_text(words["table.doubled"].partition("{")[0].strip())
+        accessible(page, f"a doubled stake in {tongue}")
+
+
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_a_puzzle_of_dou_dizhu(browser: Browser, server: Served, tmp_path: Path, size: tuple[int, int]) -> None:
+    """A tempting answer is refuted to the end of the hand; then the puzzle is solved, move by move."""
+    nodes = 1_000_000
+    known = (one for one in puzzles.load() if one.state.rules.name == "dou-dizhu" and one.tempting)
+    puzzle = next(one for one in known if not verdict(one, [str(one.key)], nodes).done)
+    with visitor(browser, server, size, locale="zh-CN") as page:
+        words = catalogue("zh-Hans")
+        page.goto(f"/puzzles/{puzzle.id}")
+        page.locator("button[data-at]").first.wait_for()
+        accessible(page, "a puzzle of Dou Dizhu")
+        page.screenshot(path=tmp_path / f"puzzle-{size[0]}-begun.png")
+        answer(page, str(puzzle.tempting[0]))
+        expect(page.locator(".verdict.wrong")).to_contain_text(words["puzzle.wrong"].partition("{")[0])
+        expect(page.locator(".verdict.wrong p")).to_have_count(2)
+        page.screenshot(path=tmp_path / f"puzzle-{size[0]}-wrong.png")
+        page.get_by_role("button", name=words["puzzle.retry"]).click()
+        made, told = list[str](), None
+        while told is None or not told.done:
+            legal = [str(puzzle.key)] if told is None else [str(one["move"]) for one in told.view["legal_moves"]]
+            move, told = next((text, found) for text in legal if (found := verdict(puzzle, [*made, text], nodes)).right)
+            made += [move, *told.reply]
+            answer(page, move)
+            expect(page.locator(".verdict.solved" if told.done else ".verdict.right")).to_be_visible()
+        upright(page, "a solved puzzle")
+        page.screenshot(path=tmp_path / f"puzzle-{size[0]}-solved.png")
