@@ -44,7 +44,9 @@ if sys.argv[1] == "solve":
         dasan.solve(dasan.start(rules, names, bidder=0, bid=2, leader=0, **more))
 else:
     if sys.argv[1] != "big-three":
-        dasan.solve(dasan.start(dasan.rules(sys.argv[1]), ["3D 4D", "5D 6D", "7D 8D 8C", "9D TD"], leader=0))
+        rules = dasan.rules(sys.argv[1])
+        hands = ["3D 4D", "5D 6D", "7D 8D 8C", "9D TD"][: rules.players]
+        dasan.solve(dasan.start(rules, hands, leader=0, **({"bidder": 0, "bid": 2} if rules.auction else {})))
     for name, options in eval(sys.argv[2]):
         rules = dasan.rules(name, **options)
         state = dasan.deal(rules, seed=3)
@@ -70,6 +72,8 @@ GAMES = {
     "solve": [],
     "big-three": [("big-three-4p", {}), ("big-three-fr", {"must_dig": True})],
     "big-two": [("big-two", {"guard": "enforced", "triples": True})],
+    "big-two-taiwan": [("big-two-hong-kong", {}), ("big-two-indonesia", {})],
+    "dou-dizhu": [("dou-dizhu", {"doubling_cap": 2})],
     "winner": [("winner", {"decks": 2, "jokers": True, "players": 6}), ("winner-bomb", {"scoring": "cards"})],
 }
 

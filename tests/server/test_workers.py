@@ -244,4 +244,4 @@ def test_every_game_without_sides_has_a_position_to_load_its_solver_with(monkeyp
     monkeypatch.setattr(dasan, "solve", lambda state, **budget: solved.append(state.rules.name))
     for part in PARTS:
         warm_solver(part)
-    assert solved == ["big-three", "big-two", "winner"]
+    assert solved == ["big-three", "big-two", "winner", "dou-dizhu"]

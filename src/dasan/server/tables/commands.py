@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import dasan
-from dasan.games import PRESETS
 from dasan.reasons import reason
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.operations.reporting import now
@@ -24,7 +23,7 @@ from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import DEFAULT_BOT, Tables, check_bot
 from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
-from dasan.server.workers.warming import Warming
+from dasan.server.workers.warming import Warming, part_of
 
 
 class Commands:
@@ -92,7 +91,7 @@ class Commands:
         if not self._hints.take(player):
             raise Refused("too-fast", reason("hints"))
         view = room.state.view(seat)
-        bot = command.bot or self._adviser(room.head.rules.name)
+        bot = command.bot or self._adviser(room.head.rules)
         try:
             unit, candidates = await self.explain(bot, view)
         except Refused:
@@ -104,9 +103,9 @@ class Commands:
             unit, candidates = await self.explain(bot, view)
         return Hint(type="hint", id=command.id, seq=room.seq, bot=bot, unit=unit, candidates=candidates)
 
-    def _adviser(self, preset: str) -> str:
+    def _adviser(self, rules: dasan.Rules) -> str:
         """`search` if its kernels are compiled, else a bot that needs none."""
-        return "search" if self._warming.ready(PRESETS[preset].family) else DEFAULT_BOT
+        return "search" if self._warming.ready(part_of(rules)) else DEFAULT_BOT
 
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: (unit of its values, moves considered, best first)."""

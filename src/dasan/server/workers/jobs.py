@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from dasan.review.best_play import Judged
 
 MOST_CANDIDATES = 12
-WARMED = ("big-three", "big-two", "winner")
 
 
 def choose(name: str, view: dasan.View) -> tuple[str, float]:
@@ -204,7 +203,7 @@ def warm(part: Part = "solve") -> None:
     from dasan.review.expected import decision
 
     warm_solver(part)
-    if part in WARMED:
+    if part != "solve":
         state = dasan.deal(dasan.rules(part), seed=1)
         decision(state, state.legal_moves()[0], 2)
 

@@ -13,16 +13,30 @@ from collections.abc import Callable, Sequence
 from threading import Thread
 from typing import Literal, get_args
 
-Part = Literal["solve", "big-three", "big-two", "winner"]
+from dasan import backends
+from dasan.ruleset.rules import Rules
+
+Part = Literal["solve", "big-three", "big-two", "winner", "dou-dizhu", "big-two-taiwan"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""`solve`: the solver of Big Three. A game: its worlds, playouts and endgames, and hints by `search`, for any options."""
+"""`solve`: the solver of Big Three. A preset: the worlds, playouts and endgames of its
+encoding, and hints by `search`, for any options and for the other presets of that encoding."""
 
 SOLVED: dict[Part, tuple[str, list[str], dict[str, int]]] = {
     "solve": ("big-three", ["4H 4S 3D", "5H 6H", "7H 8C"], {"bidder": 0, "bid": 2}),
     "big-two": ("big-two", ["3D 4D", "5D 6D", "7D 8D", "9D TD"], {}),
     "winner": ("winner", ["3D 4D", "5D 6D", "7D 8D", "9D TD"], {}),
+    "dou-dizhu": ("dou-dizhu", ["3D 4D", "5D 6D", "7D 8D"], {"bidder": 0, "bid": 2}),
 }
 """A small position for each part with a solver: preset, hands, and the bidder."""
+
+ENCODINGS: dict[str, Part] = {
+    "ranks": "big-three",
+    "cardsets": "big-two",
+    "patterns": "winner",
+    "kickers": "dou-dizhu",
+    "regional": "big-two-taiwan",
+}
+"""The part that compiles each backend of hidden worlds."""
 
 HINTS = 8
 """The number of plays and passes that `warm_hints` lets `search` choose, enough that some have several candidates."""
@@ -88,6 +102,17 @@ class Warming:
         for part in parts:
             if done is not None and not self._stopped and part not in self._ready:
                 done(part)
+
+
+def part_of(rules: Rules) -> Part:
+    """The part whose kernels hints for these rules need; rules that only the engine plays need the networks, which
+    every game has.
+
+    >>> import dasan
+    >>> part_of(dasan.rules("big-two-hong-kong")), part_of(dasan.rules("wa-keng"))
+    ('big-two-taiwan', 'big-three')
+    """
+    return ENCODINGS.get(backends.choose(rules, backends.Purpose.WORLDS).name, "big-three")
 
 
 def warm(part: Part) -> None:
