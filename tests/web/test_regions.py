@@ -86,6 +86,17 @@ def test_each_game_is_listed_once(browser: Browser, server: Served, tmp_path: Pa
         expect(page.get_by_role("button", name="Play: Big Two · Taiwan")).to_be_visible()
 
 
+@pytest.mark.parametrize(("locale", "preset"), [("zh-TW", "big-two-taiwan"), ("en-PH", "big-two-philippines")])
+def test_a_visitor_finds_the_rules_of_home(
+    browser: Browser, server: Served, tmp_path: Path, locale: str, preset: str
+) -> None:
+    with visitor(browser, server, PHONE, locale=locale) as page:
+        page.goto("/")
+        expect(page.locator(f'input[value="{preset}"]')).to_be_checked()
+        upright(page, f"the start page in {locale}")
+        page.screenshot(path=tmp_path / f"start-{locale}.png", full_page=True)
+
+
 @pytest.mark.parametrize("tongue", TONGUES)
 def test_a_doubled_stake_is_shown_and_said(browser: Browser, server: Served, tongue: str) -> None:
     """After a bomb the multiplier is beside the bid, and the table's log has the stake."""

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Event, RulesFacts, SessionInfo, Snapshot, TableInfo, Update, View } from '../gen/protocol';
 import { fold, NOTHING, sent, type Game } from './game';
+import { atHome } from './games';
 
 const view = (over: Partial<View> = {}): View => ({
   seat: 0,
@@ -146,5 +147,23 @@ describe('fold', () => {
 
   it('has no use for an update before a snapshot', () => {
     expect(fold(NOTHING, update(1, [event(0)]))).toBe(NOTHING);
+  });
+});
+
+describe('a game with regions', () => {
+  it('begins with the one that the browser comes from', () => {
+    const regions = ['big-two', 'big-two-hong-kong', 'big-two-taiwan', 'big-two-philippines', 'big-two-indonesia'];
+    const homes = [['zh-TW'], ['zh-HK', 'en'], ['fil'], ['en-PH'], ['id'], ['zh-CN'], ['en-GB', 'id-ID'], []];
+    expect(homes.map((languages) => atHome(regions, languages))).toEqual([
+      'big-two-taiwan',
+      'big-two-hong-kong',
+      'big-two-philippines',
+      'big-two-philippines',
+      'big-two-indonesia',
+      null,
+      'big-two-indonesia',
+      null,
+    ]);
+    expect(atHome(['winner'], ['zh-TW'])).toBeNull();
   });
 });

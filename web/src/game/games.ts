@@ -32,3 +32,21 @@ export function playersOf(preset: PresetInfo, options: Record<string, unknown>):
 export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string =>
   bot.level ? t('start.level', { n: bot.level }) : (maybe(`bot.${bot.name}`) ?? bot.title);
 export const botCharacter = (bot: Pick<BotInfo, 'name' | 'character'>): string => maybe(`bot.${bot.name}.about`) ?? bot.character;
+
+/** The presets that people of a region play, by its code. */
+const HOME: Partial<Record<string, string>> = {
+  HK: 'big-two-hong-kong',
+  MO: 'big-two-hong-kong',
+  TW: 'big-two-taiwan',
+  PH: 'big-two-philippines',
+  ID: 'big-two-indonesia',
+};
+
+/** The one of these presets that is played where a browser with these languages is; null if none is known. */
+export function atHome(presets: readonly string[], languages: readonly string[]): string | null {
+  for (const tag of languages) {
+    const home = HOME[new Intl.Locale(tag).maximize().region ?? ''];
+    if (home && presets.includes(home)) return home;
+  }
+  return null;
+}
