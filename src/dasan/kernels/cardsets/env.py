@@ -120,7 +120,7 @@ def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
     return Deal(number, int(states[i, DEALER]), hands, leader=None if leader == NONE else leader)
 
 
-@lean
+@apart
 def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
     """Deal hand NUMBER up to the first lead (D2.11, D2.18). The dealer is drawn at random, except in later hands of a session."""
     row = states[i]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import leading_zeros, trailing_zeros
-from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.compiled import apart, woven
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -44,7 +44,7 @@ def _hand_over(row: Words, giver: int, taker: int, slot: int) -> None:
     row[ONE + taker] |= bit
 
 
-@lean
+@apart
 def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_cards: npt.NDArray[np.int32]) -> None:
     """Carry out a legal give, offer or take (W.20). After the take the phase is PLAYING."""
     winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
@@ -66,7 +66,7 @@ def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_c
         row[PHASE] = PLAYING
 
 
-@lean
+@apart
 def list_exchanges(
     i: int,
     row: Words,

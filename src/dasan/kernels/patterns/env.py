@@ -164,7 +164,7 @@ def dealt(rules: Rules, states: PatternStates, i: int, session: bool) -> Deal:
     return Deal(row[NUMBER] + 1 if session else 1, row[DEALER], tuple(hands), leader=leader, exchange=exchanged)
 
 
-@lean
+@apart
 def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) -> None:
     """Deal hand NUMBER up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
     row = states.words[i]
@@ -195,7 +195,7 @@ def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) 
         lead(row, tables)
 
 
-@lean
+@apart
 def lead(row: Words, tables: PatternTables) -> None:
     """Write the leader of the hand (W.05, W.21)."""
     leader = signed(row[LEADER])
@@ -295,7 +295,7 @@ def _clear(row: Words) -> None:
     row[TABLE_1] = row[TABLE_2] = row[PASSED] = _0
 
 
-@lean
+@apart
 def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternTables) -> bool:
     listed = scratch[PLAYS : PLAYS + PLAY_WORDS]
     return beatable(
@@ -303,7 +303,7 @@ def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternT
     )
 
 
-@lean
+@apart
 def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTables) -> None:
     """Write the result, and what a session's next hand inherits (W.18–W.21)."""
     row, players = states.words[i], tables.policy.players

@@ -12,7 +12,7 @@ from dasan.kernels.env.trace import write_ply
 from dasan.kernels.patterns.play import PLAY_WORDS, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import compiled, lean, woven
+from dasan.kernels.runtime.compiled import apart, compiled, lean, woven
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
@@ -133,7 +133,7 @@ def first_leader(one: Words, dealer: int, policy: PatternPolicy) -> int:
     return leader
 
 
-@lean
+@apart
 def beatable(
     one: Words,
     two: Words,

@@ -109,7 +109,7 @@ def lead(row: Words, tables: RegionalTables) -> None:
     row[TABLE] = row[TABLE_SEAT] = row[WATCHING] = row[FOUL] = NONE
 
 
-@lean
+@apart
 def _deal(i: int, states: Words, scratch: Words, tables: RegionalTables) -> None:
     """Deal hand NUMBER up to the first lead. The dealer is drawn at random, except in later hands of a session."""
     row = states[i]
@@ -255,7 +255,7 @@ def _settle(row: Words, out: int, payments: Numbers, tables: RegionalTables) -> 
         payments[seat] = 0
 
 
-@lean
+@apart
 def finish(i: int, row: Words, buffers: Buffers, tables: RegionalTables) -> None:
     """Write the result, and what a session's next hand inherits (D2.17–D2.19, H.32)."""
     players = tables.sets.policy.players

@@ -77,7 +77,7 @@ def woven(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def apart(function: Callable[P, R]) -> Callable[P, R]:
-    """As `lean`, only for calls from compiled code; for loops over environments that open a parcel (see `env.serving`)."""
+    """As `lean`, only for calls from compiled code; also for loops over environments that open a parcel (see `env.serving`)."""
     return _only_compiled(function)
 
 
