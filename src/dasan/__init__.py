@@ -1,4 +1,4 @@
-"""Chinese climbing card games: Big Three, Big Two and Winner.
+"""Chinese climbing card games: Big Three, Big Two, Winner and Dou Dizhu.
 
 >>> import dasan
 >>> state = dasan.deal(dasan.rules("big-three"), seed=7)

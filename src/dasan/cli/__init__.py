@@ -89,7 +89,7 @@ def dasan(
         ),
     ] = False,
 ) -> None:
-    """Big Three, Big Two and Winner: play in the browser or here, read the rules, check records.
+    """Big Three, Big Two, Winner and Dou Dizhu: play in the browser or here, read the rules, check records.
 
     Without a command: [bold]dasan play[/bold].
     """
