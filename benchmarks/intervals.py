@@ -114,9 +114,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rules = dasan.rules(preset, **options)
         equal = [tuple(one) for one in contests(rules, count, max(SIZES), by_chance)]
         for title, looks, interval in ways(rules):
-            kept = cache(interval)
+            cached = cache(interval)
             shares = [
-                sum(found_at(one, tests(deals, looks), kept) is not None for one in equal) / count for deals in SIZES
+                sum(found_at(one, tests(deals, looks), cached) is not None for one in equal) / count for deals in SIZES
             ]
             print(f"| {name} | {title} |", " | ".join(f"{share:.1%}" for share in shares), "|", flush=True)
     print("\n| `thrifty` among `random` | Student, `--early` | `dasan arena --early` |\n|---|---|---|")

@@ -90,10 +90,10 @@ def keeping(view: View, worlds: int, nodes: int, moves: set[str]) -> tuple[str, 
     good: Counter[str] = Counter()
     turned = 0.0
     for state in worlds_of(view, seed, hands):
-        kept = solved(state[0], warm, nodes)
-        if kept is not None and moves <= kept.keys() and not all(kept.values()):
+        solution = solved(state[0], warm, nodes)
+        if solution is not None and moves <= solution.keys() and not all(solution.values()):
             turned += state[1]
-            good.update({move: state[1] for move, keeps in kept.items() if keeps and move in moves})
+            good.update({move: state[1] for move, keeps in solution.items() if keeps and move in moves})
     if turned < LEAST or not good:
         return None
     best = max(good, key=lambda move: good[move])

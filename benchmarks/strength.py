@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cards", action="store_true", help="write what the networks earned into their model cards")
     parser.add_argument("--skip-play", action="store_true", help="play nothing")
     chosen = parser.parse_args(arguments)
-    kept = OutcomeFile(chosen.out)
+    outcome_file = OutcomeFile(chosen.out)
     for name, game in GAMES.items():
         if chosen.skip_play or (chosen.only and name not in chosen.only):
             continue
@@ -148,8 +148,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             outcomes = run(
                 contest,
                 processes=chosen.processes,
-                known=kept.of(contest),
-                keep=lambda one, contest=contest: kept.keep(contest, one),  # type: ignore[misc]
+                known=outcome_file.of(contest),
+                keep=lambda one, contest=contest: outcome_file.keep(contest, one),  # type: ignore[misc]
             )
             print(f"{name}: {a} among {b} {interval(contest.rules, outcomes)}", flush=True)
     if chosen.page is not None:

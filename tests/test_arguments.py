@@ -310,10 +310,10 @@ def check_refusal(call: str, error: BaseException) -> None:
     assert isinstance(error, kinds), f"{type(error).__name__}: {error}"
     assert where.filename.startswith(SOURCE), f"{where.filename}:{where.lineno} raised {error}"
     assert (where.line or "").startswith("raise "), f"{where.filename}:{where.lineno} {where.line} raised {error}"
-    said = str(error)
-    assert said.strip()
-    assert "\n" not in said
-    assert len(said) < 400
+    message = str(error)
+    assert message.strip()
+    assert "\n" not in message
+    assert len(message) < 400
 
 
 def unrefused(

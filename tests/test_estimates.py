@@ -80,8 +80,8 @@ def test_equal_players_are_told_apart_in_at_most_5_of_100_contests(deals: int) -
     for seed in range(contests):
         outcomes = drawn(deals, seed)
         sizes = dict.fromkeys(size for k in range(1, LOOKS + 1) if (size := deals * k // LOOKS))
-        found = [interval(BIG_TWO, outcomes[:size], early=True) for size in sizes]
-        early += any(one.low > 0 or one.high < 0 for one in found)
+        intervals = [interval(BIG_TWO, outcomes[:size], early=True) for size in sizes]
+        early += any(one.low > 0 or one.high < 0 for one in intervals)
         one = interval(BIG_TWO, outcomes)
         single += deals < NORMAL and (one.low > 0 or one.high < 0)
     assert early <= 0.05 * contests
@@ -92,9 +92,9 @@ def test_equal_players_are_told_apart_in_at_most_5_of_100_contests(deals: int) -
 def test_equal_outcomes_have_an_interval_with_a_width(means: tuple[float, ...]) -> None:
     outcomes = [Outcome(i, mean, 0.5, 1, 1) for i, mean in enumerate(means)]
     for early in (False, True):
-        found = interval(BIG_TWO, outcomes, early=early)
-        assert found.low < means[0] < found.high
-        assert -1 <= found.low < found.high <= 3
+        bounds = interval(BIG_TWO, outcomes, early=early)
+        assert bounds.low < means[0] < bounds.high
+        assert -1 <= bounds.low < bounds.high <= 3
 
 
 @pytest.mark.parametrize("seed", [8, 40])
@@ -133,9 +133,9 @@ def test_values_outside_the_bounds_are_refused() -> None:
 
 @pytest.mark.full
 def test_duels_of_equal_players_are_exactly_even() -> None:
-    found = dasan.vector.make("winner", 1).duel("thrifty", "thrifty", 20, seed=1)
-    assert found.mean == 0.0
-    assert found.low < 0 < found.high
+    match = dasan.vector.make("winner", 1).duel("thrifty", "thrifty", 20, seed=1)
+    assert match.mean == 0.0
+    assert match.low < 0 < match.high
 
 
 @pytest.mark.parametrize("preset", dasan.PRESETS)

@@ -83,7 +83,7 @@ def moments(session: Session) -> list[State]:
     lines = session.record().splitlines()
     start = max(i for i, row in enumerate(lines) if '"type":"deal"' in row)
     count = len(session.state.events)
-    found: list[State] = []
+    states: list[State] = []
     for share in (1, 2):
         stop = start + 1 + count * share // 3
         while True:
@@ -94,8 +94,8 @@ def moments(session: Session) -> list[State]:
                 continue
             break
         assert isinstance(again, Session)
-        found.append(again.state)
-    return [*found, session.state]
+        states.append(again.state)
+    return [*states, session.state]
 
 
 @presets

@@ -140,8 +140,8 @@ def test_ctrl_c_ends_work_in_progress(work: Callable[[str], None], tmp_path: Pat
     """A terminal interrupts the whole group; nothing writes a traceback, and no process survives: each would hold the pipe."""
     with program(work, tmp_path) as started:
         os.killpg(started.pid, signal.SIGINT)
-        _, said = started.communicate(timeout=PATIENCE)
-        assert (started.returncode, said) == (77, "")
+        _, errors = started.communicate(timeout=PATIENCE)
+        assert (started.returncode, errors) == (77, "")
 
 
 @needs_groups

@@ -114,7 +114,7 @@ def test_verify_names_the_rules() -> None:
     run = three.shapes[5]
     assert isinstance(run, Run)
     run = replace(run, shortest=2)
-    said = {
+    verdicts = {
         three: "big-three, unchanged",
         dasan.rules("big-three", cut=False): "big-three with cut=off",
         dasan.rules("winner", players=7): "winner with players=7, decks=2",
@@ -128,7 +128,7 @@ def test_verify_names_the_rules() -> None:
         replace(three, shapes=three.shapes[:-1]): "rules of its own, unlike big-three: there is no kind quad-run",
         replace(three, clauses=(), citations=()): "big-three, unchanged",
     }
-    for rules, verdict in said.items():
+    for rules, verdict in verdicts.items():
         assert str(verify(dasan.deal(rules, seed=1).record()).verdict) == verdict
 
 
@@ -179,8 +179,8 @@ def test_g_03_a_hand_that_hides_cards_is_checked_by_what_shows(preset: str) -> N
     out_of_turn, played_twice = lines_of(copy), lines_of(copy)
     out_of_turn[others[-1]]["seat"] = (out_of_turn[others[-1]]["seat"] + 1) % rules.players
     played_twice[others[-1]]["cards"] = played_twice[others[0]]["cards"]
-    for lines, said in ((out_of_turn, "turn"), (played_twice, "in two places")):
-        with pytest.raises(BadRecord, match=rf"line \d+: .*{said}"):
+    for lines, words in ((out_of_turn, "turn"), (played_twice, "in two places")):
+        with pytest.raises(BadRecord, match=rf"line \d+: .*{words}"):
             verify(text_of(lines))
 
 
@@ -455,9 +455,9 @@ def test_moves_of_the_wrong_form_are_malformed() -> None:
 def test_g_03_the_digest_covers_what_decides_and_nothing_else() -> None:
     """A later version may cite other clauses or know further options, and still reads old records."""
     rules = dasan.rules("big-three")
-    said = replace(rules, clauses=(), citations=(), settings=(("tea", True),))
+    reworded = replace(rules, clauses=(), citations=(), settings=(("tea", True),))
     shapes = tuple(replace(shape, clause="X.01") for shape in rules.shapes)
-    assert said.digest == replace(rules, shapes=shapes).digest == rules.digest
+    assert reworded.digest == replace(rules, shapes=shapes).digest == rules.digest
     for changed in (
         replace(rules, show_played=True),
         replace(rules, hand_size=15, shapes=shapes),

@@ -49,10 +49,10 @@ def test_tl_02_tl_03_tl_04_the_engine_agrees_with_the_clauses_read_naively() -> 
                 RULES.combination(chosen)
     plays += [c.cards for _, c in RULES.catalogue.fits(RULES.order.hand(c for c in RULES.pack if c.suit in "SH"))]
     plays += [c.cards for _, c in RULES.catalogue.fits(RULES.order.hand(c for c in RULES.pack if c.rank in "2A"))]
-    found = {cards: RULES.combination(cards) for cards in source.sample(plays, 300)}
-    assert all(found[cards].kind == (naive(cards) or ("",))[0] for cards in found)
-    for mine, theirs in itertools.product(source.sample(sorted(found, key=str), 120), repeat=2):
-        assert found[mine].beats(found[theirs]) is naive_beats(mine, theirs), (mine, theirs)
+    combinations = {cards: RULES.combination(cards) for cards in source.sample(plays, 300)}
+    assert all(combinations[cards].kind == (naive(cards) or ("",))[0] for cards in combinations)
+    for mine, theirs in itertools.product(source.sample(sorted(combinations, key=str), 120), repeat=2):
+        assert combinations[mine].beats(combinations[theirs]) is naive_beats(mine, theirs), (mine, theirs)
 
 
 def test_tl_01_tl_03_rank_counts_then_suit() -> None:

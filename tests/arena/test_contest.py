@@ -128,11 +128,11 @@ def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(
     play_fairly(RULES, [bot("thrifty") for _ in range(4)], seed=3, dealer=0)  # what is made once is made
     BOTS.add(how, lambda seed: Ending(how))
     try:
-        found = run(Contest(RULES, how, "thrifty", 2, 1, seconds), processes=processes)
+        outcomes = run(Contest(RULES, how, "thrifty", 2, 1, seconds), processes=processes)
     finally:
         BOTS.remove(how)
-    assert [one.seed for one in found] == [1, 2]
-    for one in found:
+    assert [one.seed for one in outcomes] == [1, 2]
+    for one in outcomes:
         assert one.faults[0]["exit"] > 4
         assert set(one.faults[0]) == {"exit"}
         assert one.faults[1] == {}
@@ -143,11 +143,11 @@ def test_without_a_limit_a_bot_that_hangs_is_ended_too(monkeypatch: pytest.Monke
     monkeypatch.setattr("dasan.arena.contest.PATIENCE", 1.0)
     BOTS.add("hangs", lambda seed: Ending("hangs"))
     try:
-        (found,) = run(Contest(RULES, "hangs", "thrifty", 1, 1))
+        (outcome,) = run(Contest(RULES, "hangs", "thrifty", 1, 1))
     finally:
         BOTS.remove("hangs")
-    assert set(found.faults[0]) == {"exit"}
-    assert found.faults[1] == {}
+    assert set(outcome.faults[0]) == {"exit"}
+    assert outcome.faults[1] == {}
 
 
 @pytest.mark.parametrize("later", ["asked", "idle", "done"])
@@ -167,10 +167,10 @@ def test_results_of_an_overdue_process_are_ignored(later: str, tmp_path: Path, m
     monkeypatch.setattr("dasan.arena.beside.os.kill", late)
     monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.2)
     played = partial(slow_then, later, tmp_path)
-    found = list(outcomes_beside(played, [1, 2], 0.1))
+    outcomes = list(outcomes_beside(played, [1, 2], 0.1))
     assert asked.is_set()
-    assert [one.seed for one in found] == [1, 2]
-    assert all(one.faults == (({}, {}) if later == "done" else ({"exit": 1}, {})) for one in found)
+    assert [one.seed for one in outcomes] == [1, 2]
+    assert all(one.faults == (({}, {}) if later == "done" else ({"exit": 1}, {})) for one in outcomes)
 
 
 def when_there(file: Path) -> Path:
@@ -261,8 +261,8 @@ def test_a_move_that_comes_as_the_time_ends_is_in_time_or_a_stall() -> None:
 def test_a_program_whose_version_was_asked_plays_in_other_processes(tmp_path: Path) -> None:
     file = Path(__file__).parents[2] / "examples" / "bots" / "first.py"
     contest = Contest(RULES, f"cmd:'{sys.executable}' '{file}'", "random", 2, 1)
-    found = run(contest, processes=2, known=OutcomeFile(tmp_path / "outcomes.jsonl").of(contest))
-    assert [one.faults for one in found] == [({}, {}), ({}, {})]
+    outcomes = run(contest, processes=2, known=OutcomeFile(tmp_path / "outcomes.jsonl").of(contest))
+    assert [one.faults for one in outcomes] == [({}, {}), ({}, {})]
 
 
 def test_a_known_edge_is_found_with_the_deals_that_it_takes() -> None:
@@ -272,15 +272,15 @@ def test_a_known_edge_is_found_with_the_deals_that_it_takes() -> None:
         means = [min(3.0, max(-1.0, rng.gauss(0.25, 0.9))) for _ in range(170)]
         return [Outcome(i, mean, 0.25, 1, 1) for i, mean in enumerate(means)]
 
-    found = sum(interval(RULES, drawn(random.Random(number))).low > 0 for number in range(200))
-    assert found >= 180
+    count = sum(interval(RULES, drawn(random.Random(number))).low > 0 for number in range(200))
+    assert count >= 180
 
 
 def test_a_contest_goes_on_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "outcomes.jsonl"
     contest = Contest(RULES, "thrifty", "random", 6, 1)
-    kept = OutcomeFile(file)
-    first = run(Contest(RULES, "thrifty", "random", 3, 1), keep=lambda one: kept.keep(contest, one))
+    outcomes = OutcomeFile(file)
+    first = run(Contest(RULES, "thrifty", "random", 3, 1), keep=lambda one: outcomes.keep(contest, one))
     again = OutcomeFile(file).of(contest)
     assert sorted(again) == [1, 2, 3]
     assert [again[seed].mean for seed in (1, 2, 3)] == [one.mean for one in first]
@@ -325,8 +325,8 @@ def test_processes_change_nothing_but_the_time(tmp_path: Path) -> None:
 
 
 def test_outcomes_of_programs_are_known_by_their_time_limit(tmp_path: Path) -> None:
-    first, kept = Contest(RULES, "cmd:false", "random", 1, 1, 2.0), OutcomeFile(tmp_path / "outcomes.jsonl")
-    kept.keep(first, Outcome(1, 0.5, 0.25, 1, 1))
+    first, file = Contest(RULES, "cmd:false", "random", 1, 1, 2.0), OutcomeFile(tmp_path / "outcomes.jsonl")
+    file.keep(first, Outcome(1, 0.5, 0.25, 1, 1))
     again = OutcomeFile(tmp_path / "outcomes.jsonl")
     assert list(again.of(first)) == [1]
     assert again.of(replace(first, move_seconds=3.0)) == {}
@@ -353,18 +353,18 @@ def test_outcomes_before_a_cluster_failure_are_stored(monkeypatch: pytest.Monkey
         exceptions=SimpleNamespace(RayError=OSError, RayTaskError=OSError),
     )
     monkeypatch.setattr("dasan.cluster._ray", lambda: ray)
-    kept: list[int] = []
+    stored: list[int] = []
 
     def keep(outcome: Outcome) -> None:
-        kept.append(outcome.seed)
-        if len(kept) == 2:
+        stored.append(outcome.seed)
+        if len(stored) == 2:
             raise ConnectionError("the cluster is gone")
 
     contest = Contest(RULES, "thrifty", "random", 4, 1)
     assert [one.seed for one in run(contest, ray="auto")] == [1, 2, 3, 4]
     with pytest.raises(ConnectionError):
         run(contest, ray="auto", keep=keep)
-    assert kept == [1, 2]
+    assert stored == [1, 2]
 
 
 def test_roles_are_reported_in_games_with_sides() -> None:
@@ -379,8 +379,8 @@ def test_ratings_of_few_deals_have_wide_intervals() -> None:
     """Among equals, 3 deals name a better bot in at most one contest of ten; the stated rate is one in twenty."""
     rng, wrong = random.Random(5), 0
     for _ in range(200):
-        found = [Outcome(i, 0.0, 0.25, above, 4 - above) for i, above in enumerate(rng.choices(range(5), k=3))]
-        first = ratings({("a", "b"): found})[0]
+        outcomes = [Outcome(i, 0.0, 0.25, above, 4 - above) for i, above in enumerate(rng.choices(range(5), k=3))]
+        first = ratings({("a", "b"): outcomes})[0]
         wrong += first.low > 0 or first.high < 0
     assert wrong <= 20
 

@@ -237,8 +237,8 @@ def all_changes(rules: Rules) -> Iterator[Change]:
 def singles(preset: str) -> tuple[tuple[Change, Rules], ...]:
     """Every change of a preset that gives other rules, alone."""
     rules = dasan.rules(preset)
-    found = ((change, changed(rules, [change])) for change in all_changes(rules))
-    return tuple((change, other) for change, other in found if other is not None)
+    variants = ((change, changed(rules, [change])) for change in all_changes(rules))
+    return tuple((change, other) for change, other in variants if other is not None)
 
 
 def pairs(

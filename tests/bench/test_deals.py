@@ -15,9 +15,9 @@ pytestmark = pytest.mark.full
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_deals_are_valued_as_the_solver_does(players: int) -> None:
-    found = list(value_deals([3, 1], seed=2, players=players, nodes=4_000, memory_mb=32))
-    assert [valued.number for valued in found] == [3, 1]
-    for valued in found:
+    deals = list(value_deals([3, 1], seed=2, players=players, nodes=4_000, memory_mb=32))
+    assert [valued.number for valued in deals] == [3, 1]
+    for valued in deals:
         state = random_deal(2, players, valued.number)
         solution = dasan.solve(state, nodes=4_000, memory_mb=32)
         assert valued.nodes == solution.nodes
@@ -27,7 +27,7 @@ def test_deals_are_valued_as_the_solver_does(players: int) -> None:
             assert (state.opener == one.seat) == (one.place == 0)
         assert sum(one.bids for one in valued.bidders) == 1
         assert Valued.from_json(valued.to_json()) == valued
-    assert found == list(value_deals([3, 1], seed=2, players=players, nodes=4_000, memory_mb=32, workers=2))
+    assert deals == list(value_deals([3, 1], seed=2, players=players, nodes=4_000, memory_mb=32, workers=2))
 
 
 def test_series_differ() -> None:

@@ -56,7 +56,7 @@ def small_rules(name: str, rng: random.Random) -> Rules:
             if rng.random() < 0.5
         }
         ranks = rng.randint(0, 7)
-        kept = {
+        ranks_left = {
             "3",
             "A",
             "2",
@@ -66,7 +66,7 @@ def small_rules(name: str, rng: random.Random) -> Rules:
         try:
             rules = preset.rules(chosen)
             final = rules.pass_is_final or rng.random() < 0.4
-            left_out = "".join(x for x in RANKS + "DCHS" if x not in kept and x not in suits)
+            left_out = "".join(x for x in RANKS + "DCHS" if x not in ranks_left and x not in suits)
             kept_cards = [c for c in rules.pack if c.rank not in left_out and c.suit not in left_out]
             size = None if rules.leftover is Leftover.BIDDER else (len(kept_cards) - 1) // rules.players
             smaller = replace(rules, settings=(), left_out=left_out, pass_is_final=final, hand_size=size)
@@ -165,13 +165,13 @@ class Forced:
         if state.phase == "over" or len(state.finished) > self.out:
             return False
         key = (state.hands, state.to_act, state.table and state.table.cards, state.table_seat, state.passed)
-        found = self.known.get(key)
-        if found is None:
+        win = self.known.get(key)
+        if win is None:
             if len(self.known) > MOST_POSITIONS:
                 raise TooMuchError
             after = (self.wins(state.play(move)) for move in state.legal_moves())
-            found = self.known[key] = any(after) if state.to_act == self.seat else all(after)
-        return found
+            win = self.known[key] = any(after) if state.to_act == self.seat else all(after)
+        return win
 
     out: int = 0
 
@@ -212,8 +212,8 @@ class Checked:
     def check(self, name: str, right: bool, state: State, move: Move, reason: Reason | None) -> None:
         self.counts[name] += 1
         if not right:
-            said = reason.text if reason else "nothing"
-            self.wrong.append(f"{name}: {move}: {said}\n{describe(state)}")
+            text = reason.text if reason else "nothing"
+            self.wrong.append(f"{name}: {move}: {text}\n{describe(state)}")
 
     def all_of(self, state: State, rng: random.Random) -> None:
         """Check the statements about every legal move."""
@@ -235,12 +235,12 @@ class Checked:
 
     def _two_hands(self, state: State) -> None:
         """Where all cards can be counted, the moves that win are exactly those that force a win with open hands."""
-        found = winning(state.view(state.mover))
-        if found is None:
+        winners = winning(state.view(state.mover))
+        if winners is None:
             return
         for move in state.legal_moves():
             try:
-                self.check("two hands", (move in found) is forced(state, move), state, move, None)
+                self.check("two hands", (move in winners) is forced(state, move), state, move, None)
             except TooMuchError:
                 self.counts["two hands: too much"] += 1
 
@@ -296,8 +296,8 @@ class Checked:
         self.check("guards", ("guards" in reasons) is highest, state, move, reasons.get("guards"))
         left = [c for c in state.hands[seat] if c not in move.cards]
         if len(left) + len(move.cards) == len(state.hands[seat]) and len(left) <= 7:
-            told = reasons["plays-left"]
-            self.check("plays-left", told.values["plays"] == fewest_plays(state.rules, left), state, move, told)
+            reason = reasons["plays-left"]
+            self.check("plays-left", reason.values["plays"] == fewest_plays(state.rules, left), state, move, reason)
 
     def _chances(
         self, state: State, move: Move, reasons: dict[str, Reason], several: list[Reason], fitting: list[State]
@@ -310,14 +310,14 @@ class Checked:
             same = ("cannot-be-beaten" in reasons) is (stands == 1)
             self.check("cannot-be-beaten", same, state, move, reasons.get("cannot-be-beaten"))
         else:
-            told = reasons.get("stands")
-            self._percent("stands", stands, told, state, move)
+            statement = reasons.get("stands")
+            self._percent("stands", stands, statement, state, move)
         named = {reason.values["seat"]: reason for reason in several}
         for who, hand in enumerate(state.hands):
             out = [any(s == who and len(m.cards) == len(hand) for s, m in answered) for answered in made]
-            told = named.get(who)
-            if told is not None or any(out):
-                self._percent("may-go-out", sum(out) / len(fitting), told, state, move)
+            statement = named.get(who)
+            if statement is not None or any(out):
+                self._percent("may-go-out", sum(out) / len(fitting), statement, state, move)
 
     def _percent(self, name: str, share: float, told: Reason | None, state: State, move: Move) -> None:
         percent = 0.0 if told is None else float(told.values["percent"])
@@ -352,14 +352,14 @@ def endgames(rules: Rules, rng: random.Random, seed: int) -> Iterator[State]:
 
 def checked(games: int, seed: int) -> Checked:
     """The statements of all endgames of random hands, each by rules of its own."""
-    found, presets = Checked(), list(dasan.PRESETS)
+    counts, presets = Checked(), list(dasan.PRESETS)
     for number in range(games):
         rng = random.Random(f"{seed} {number}")
         rules = small_rules(presets[number % len(presets)], rng)
-        found.counts["rules"] += 1
-        found.counts[f"rules: {rules.name}"] += 1
-        found.counts.update(f"{name}: {getattr(rules, name)}" for name in WHO_MAY_ACT)
+        counts.counts["rules"] += 1
+        counts.counts[f"rules: {rules.name}"] += 1
+        counts.counts.update(f"{name}: {getattr(rules, name)}" for name in WHO_MAY_ACT)
         for state in endgames(rules, rng, number):
-            found.counts["positions"] += 1
-            found.all_of(state, rng)
-    return found
+            counts.counts["positions"] += 1
+            counts.all_of(state, rng)
+    return counts

@@ -23,12 +23,12 @@ every_bot = pytest.mark.parametrize("name", CHEAP)
 
 def single_options() -> list[tuple[str, Options]]:
     """Every value of every option, one at a time, that changes its preset and needs no other option."""
-    found: list[tuple[str, Options]] = []
+    setups: list[tuple[str, Options]] = []
     for name, preset in dasan.PRESETS.items():
         for option in preset.options:
             values = option.choices or tuple({option.minimum, min(option.maximum, 8)})
-            found += [(name, {option.name: value}) for value in values if value != option.default]
-    return [(name, options) for name, options in found if allowed(name, options)]
+            setups += [(name, {option.name: value}) for value in values if value != option.default]
+    return [(name, options) for name, options in setups if allowed(name, options)]
 
 
 def play_session(rules: dasan.Rules, seats: Sequence[Bot], hands: int, seed: int) -> dasan.Session:
@@ -127,9 +127,9 @@ def test_cards_that_a_seat_cannot_see_do_not_change_its_move(name: str, setup: t
 def test_random_is_uniform_and_its_seed_counts() -> None:
     state = dasan.deal(dasan.rules("big-three"), seed=7)
     view = state.view(state.to_act)
-    said = Counter(str(dasan.bot("random", seed=seed).choose(view)) for seed in range(3000))
-    assert set(said) == {"bid 1", "bid 2", "bid 3"}
-    assert all(900 < n < 1100 for n in said.values())
+    counts = Counter(str(dasan.bot("random", seed=seed).choose(view)) for seed in range(3000))
+    assert set(counts) == {"bid 1", "bid 2", "bid 3"}
+    assert all(900 < n < 1100 for n in counts.values())
 
 
 def test_graded_players_have_names_characters_and_levels() -> None:
@@ -144,8 +144,8 @@ def test_graded_players_have_names_characters_and_levels() -> None:
 def test_the_simple_opponents_lead_and_follow_as_described(name: str) -> None:
     rules = dasan.rules("big-two", guard="off")
     lead = dasan.start(rules, ["3D 3C 5H 7S", "4D 4S", "6D 6S", "9D 9S"], leader=0)
-    said = dasan.bot(name).choose(lead.view(0))
-    assert str(said) == {"low": "3D", "shed": "3D 3C"}[name]
+    move = dasan.bot(name).choose(lead.view(0))
+    assert str(move) == {"low": "3D", "shed": "3D 3C"}[name]
     follow = dasan.start(rules, ["3C 5H 7S 2S", "4D 4S", "6D 6S", "9D 9S"], table="4H", table_seat=3, to_act=0, leader=3)
     assert str(dasan.bot(name).choose(follow.view(0))) == "5H"
 

@@ -150,7 +150,7 @@ def test_plays_that_beat_other_kinds_are_counted_with(hands: list[str], sure: li
 
 
 def test_the_network_makes_a_certain_move_and_says_so() -> None:
-    found = 0
+    count = 0
     for seed in range(40):
         state = dasan.deal(dasan.rules("big-three"), seed=seed)
         while state.to_act is not None:
@@ -159,11 +159,11 @@ def test_the_network_makes_a_certain_move_and_says_so() -> None:
             sure = certain(view, view.legal_moves()) if len(view.legal_moves()) > 1 else ()
             if sure and not any(len(one.cards) == len(view.hand) for one in sure):
                 assert move in sure
-                told = NetBot().explain(view).moves[0]
-                assert told.move == move
-                assert "cannot-be-stopped" in {reason.id for reason in told.reasons}
-                found += 1
+                judged = NetBot().explain(view).moves[0]
+                assert judged.move == move
+                assert "cannot-be-stopped" in {reason.id for reason in judged.reasons}
+                count += 1
             state = state.play(move)
-        if found > 3:
+        if count > 3:
             return
     pytest.fail("no certain move was met")

@@ -25,16 +25,16 @@ Floats = npt.NDArray[np.float64]
 def test_an_elimination_plays_what_all_rollouts_play(preset: str, pool: int) -> None:
     """Each move has the outcomes of `by_network` in the worlds that it was tried in, and those that stay are tried in all."""
     rules = dasan.rules(preset)
-    found = fitted(rules)
-    assert found is not None
+    fit = fitted(rules)
+    assert fit is not None
     left_early = 0
     for seed in (1, 2, 3, 4):
         state = halfway(rules, seed)
         view = state.view(state.to_act)
         moves = view.legal_moves()[:6]
-        beliefs = by_likelihood(view, WORLDS, seed, found, pool) if pool else evenly(view, WORLDS, seed)
-        tried = by_network(view, moves, beliefs, found)
-        left = eliminate(view, moves, beliefs, found, Blend(np.zeros(len(moves)), 0.0))
+        beliefs = by_likelihood(view, WORLDS, seed, fit, pool) if pool else evenly(view, WORLDS, seed)
+        tried = by_network(view, moves, beliefs, fit)
+        left = eliminate(view, moves, beliefs, fit, Blend(np.zeros(len(moves)), 0.0))
         summed = np.cumsum(beliefs.weights)
         for i, weight in enumerate(left.weights):
             n = int(np.searchsorted(summed, weight)) + 1
@@ -52,12 +52,12 @@ def test_an_elimination_plays_what_all_rollouts_play(preset: str, pool: int) -> 
 
 def test_without_time_every_move_is_still_tried() -> None:
     rules = dasan.rules("big-two")
-    found = fitted(rules)
-    assert found is not None
+    fit = fitted(rules)
+    assert fit is not None
     state = halfway(rules, 1)
     view = state.view(state.to_act)
     moves = view.legal_moves()[:4]
-    left = eliminate(view, moves, evenly(view, 512, 1), found, Blend(np.zeros(len(moves)), 0.0), seconds=0.0)
+    left = eliminate(view, moves, evenly(view, 512, 1), fit, Blend(np.zeros(len(moves)), 0.0), seconds=0.0)
     assert (left.weights == ROOM // len(moves)).all()
     assert np.isfinite(left.values).all()
 
@@ -75,13 +75,13 @@ def outcomes(*means: float, worlds: int = 100) -> Floats:
     """Outcomes of moves that depend much more on the deal than on the move; their differences vary little."""
     luck = np.random.default_rng(1).normal(0, 3, worlds)
     noise = np.random.default_rng(2).normal(0, 0.1, (len(means), worlds))
-    found: Floats = luck + noise - noise.mean(axis=1, keepdims=True) + np.array(means)[:, None] - luck.mean()
-    return found
+    values: Floats = luck + noise - noise.mean(axis=1, keepdims=True) + np.array(means)[:, None] - luck.mean()
+    return values
 
 
 def stay(values: Floats, blend: Blend, weights: Floats | None = None) -> list[bool]:
-    found: list[bool] = _stay(values, np.ones(values.shape[1]) if weights is None else weights, blend).tolist()
-    return found
+    staying: list[bool] = _stay(values, np.ones(values.shape[1]) if weights is None else weights, blend).tolist()
+    return staying
 
 
 def test_clearly_worse_candidates_are_eliminated() -> None:

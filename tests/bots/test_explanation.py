@@ -29,11 +29,11 @@ def test_the_first_candidate_is_what_greedy_chooses(setup: tuple[str, Options]) 
         view = session.state.view(seat)
         move = greedy.choose(view)
         if step % 3 == 0:
-            told = greedy.explain(view)
-            assert told.moves[0].move == move
-            assert {one.move for one in told.moves} == set(view.legal_moves())
-            assert json.loads(json.dumps(told.to_json()))["moves"][0]["move"] == str(move)
-            assert all(reason.id in SENTENCES and reason.text for one in told.moves for reason in one.reasons)
+            explanation = greedy.explain(view)
+            assert explanation.moves[0].move == move
+            assert {one.move for one in explanation.moves} == set(view.legal_moves())
+            assert json.loads(json.dumps(explanation.to_json()))["moves"][0]["move"] == str(move)
+            assert all(reason.id in SENTENCES and reason.text for one in explanation.moves for reason in one.reasons)
         session = session.play(move)
 
 
@@ -46,8 +46,8 @@ def test_what_cannot_be_beaten_is_beaten_in_no_world(preset: str) -> None:
     while state.to_act is not None and checked < 12:
         seat = state.to_act
         view = state.view(seat)
-        told = greedy.explain(view)
-        for one in told.moves:
+        explanation = greedy.explain(view)
+        for one in explanation.moves:
             play = one.move.combination
             if play is None or Reason("cannot-be-beaten") not in one.reasons:
                 continue
@@ -59,7 +59,7 @@ def test_what_cannot_be_beaten_is_beaten_in_no_world(preset: str) -> None:
                     enemy = world.bidder is None or (after.to_act in allies) != (seat in allies)
                     assert not enemy or all(move.combination is None for move in after.legal_moves())
                     after = after.play("pass")
-        state = state.play(told.moves[0].move)
+        state = state.play(explanation.moves[0].move)
     assert checked
 
 
@@ -74,9 +74,9 @@ def test_a_pass_does_not_hand_the_lead_to_a_last_card() -> None:
         leader=1,
     )
     greedy = dasan.bot("greedy")
-    told = greedy.explain(state.view(0))
+    explanation = greedy.explain(state.view(0))
     assert greedy.choose(state.view(0)).cards
-    (passing,) = [one for one in told.moves if not one.move.cards]
+    (passing,) = [one for one in explanation.moves if not one.move.cards]
     assert Reason("hands-over-lead", {"seat": 1}) in passing.reasons
 
 
@@ -93,13 +93,13 @@ def test_one_is_said_in_the_singular() -> None:
         passed=(2,),
         leader=1,
     )
-    said = {reason.text for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons}
-    assert said >= {
+    texts = {reason.text for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons}
+    assert texts >= {
         "The rest of your hand takes 1 more play.",
         "It leaves the trick to your ally in seat 1, who holds 1 card.",
         "It uses your only card of the highest rank (3s).",
         "It keeps your only card of the highest rank (3s).",
-    }, said
+    }, texts
 
 
 def test_the_page_words_every_reason() -> None:
@@ -108,21 +108,21 @@ def test_the_page_words_every_reason() -> None:
     assert len(languages) == 4
     for path in languages:
         words = json.loads(path.read_text(encoding="utf-8"))
-        said = {key.removeprefix("reason."): text for key, text in words.items() if key.startswith("reason.")}
-        assert said.keys() == SENTENCES.keys(), path.stem
-        assert all(set(HOLE.findall(said[id])) == set(HOLE.findall(SENTENCES[id])) for id in SENTENCES), path.stem
+        texts = {key.removeprefix("reason."): text for key, text in words.items() if key.startswith("reason.")}
+        assert texts.keys() == SENTENCES.keys(), path.stem
+        assert all(set(HOLE.findall(texts[id])) == set(HOLE.findall(SENTENCES[id])) for id in SENTENCES), path.stem
         # The page puts the name of the player in place of the number of the seat.
         named = {id: re.sub(r"(in )?[Ss]eat (?=\{)", "", text) for id, text in SENTENCES.items()}
-        assert path.stem != "en" or said == named
+        assert path.stem != "en" or texts == named
 
 
 def test_bots_without_values_explain_by_facts_alone() -> None:
     state = dasan.deal(dasan.rules("big-two"), seed=2)
     for name in ("random", "thrifty"):
-        told = dasan.bot(name).explain(state.view(state.to_act))
-        assert told.unit == "none"
-        assert {one.value for one in told.moves} == {None}
-        assert name in told.text
+        explanation = dasan.bot(name).explain(state.view(state.to_act))
+        assert explanation.unit == "none"
+        assert {one.value for one in explanation.moves} == {None}
+        assert name in explanation.text
 
 
 @pytest.mark.parametrize(

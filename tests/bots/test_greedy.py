@@ -162,14 +162,14 @@ def test_it_beats_random(preset: str) -> None:
 def test_it_wins_the_race_that_public_cards_prove() -> None:
     """It holds 3S and five pairs, three of which cannot be beaten: they cover the other two."""
     state = dasan.deal(dasan.rules("big-two"), seed=3)
-    found = None
+    winner = None
     while state.to_act is not None:
         move = GREEDY.choose(state.view(state.to_act))
         if state.to_act == 0 and state.table is None and len(state.hands[0]) == 11:
-            found = str(move)
+            winner = str(move)
         state = state.play(move)
-    assert found is not None
-    assert " " in found  # one of the pairs
+    assert winner is not None
+    assert " " in winner  # one of the pairs
     assert state.result is not None
     assert state.result.winners == (0,)
 

@@ -35,10 +35,10 @@ def played(rules: dasan.Rules, seed: int, moves: int) -> dasan.State:
 def dealt(view: dasan.View, seed: int, count: int = WORLDS) -> np.ndarray:
     """uint64 [worlds, seats and kitty]: the hands before the auction."""
     (world,) = worlds.sample(view, 1, seed)
-    told = stories(view, world)[0]
-    assert told.start.phase is Phase.AUCTION
-    found: np.ndarray = _at_the_start(view, told, with_kitty(view, worlds.deals(view, count, seed), seed)).one
-    return found
+    story = stories(view, world)[0]
+    assert story.start.phase is Phase.AUCTION
+    deals: np.ndarray = _at_the_start(view, story, with_kitty(view, worlds.deals(view, count, seed), seed)).one
+    return deals
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_each_card_of_the_bidder_is_as_likely_in_the_kitty() -> None:
 def test_a_bidder_who_need_not_dig_got_such_a_hand() -> None:
     """H.01: without the drawn kitty, the bidder's hand allows the bids that were made."""
     rules = dasan.rules("big-three", must_dig=True)
-    found = fitted(rules)
-    assert found is not None
+    fit = fitted(rules)
+    assert fit is not None
     checked = 0
     for seed in range(8):
         state = dasan.deal(rules, seed=seed)
@@ -106,7 +106,7 @@ def test_a_bidder_who_need_not_dig_got_such_a_hand() -> None:
         view = state.view((state.bidder + 1) % 3)
         (world,) = worlds.sample(view, 1)
         drawn = with_kitty(view, worlds.deals(view, WORLDS), 1)
-        logs = log_likelihoods(view, world, drawn, found, simulator_for(rules, found.trained.session))
+        logs = log_likelihoods(view, world, drawn, fit, simulator_for(rules, fit.trained.session))
         assert logs is not None
         checked += 1
     assert checked
@@ -114,9 +114,9 @@ def test_a_bidder_who_need_not_dig_got_such_a_hand() -> None:
 
 def test_in_deals_the_bidder_sees_a_kitty_of_its_own_cards() -> None:
     """In a deal that another seat imagines, the bidder knows the kitty of that deal."""
-    found = fitted(BIG_THREE)
-    assert found is not None
-    simulator = simulator_for(BIG_THREE, found.trained.session)
+    fit = fitted(BIG_THREE)
+    assert fit is not None
+    simulator = simulator_for(BIG_THREE, fit.trained.session)
     kitty = next(f for f in layout(BIG_THREE) if f.name == "kitty").start
     checked = 0
     for seed in range(6):
@@ -161,8 +161,8 @@ def test_a_kitty_that_was_shown_is_the_same_in_every_deal() -> None:
 
 def test_bids_so_far_are_judged_during_the_auction() -> None:
     """A seat that has raised is more likely to hold threes; nobody has the kitty yet."""
-    found = fitted(BIG_THREE)
-    assert found is not None
+    fit = fitted(BIG_THREE)
+    assert fit is not None
     state = dasan.deal(BIG_THREE, seed=2).play("bid 1")
     raiser = state.mover
     state = state.play("bid 2")
@@ -171,7 +171,7 @@ def test_bids_so_far_are_judged_during_the_auction() -> None:
     drawn = worlds.deals(view, 256, 1)
     assert with_kitty(view, drawn, 1) is drawn
     (world,) = worlds.sample(view, 1, 1)
-    logs = log_likelihoods(view, world, drawn, found, simulator_for(BIG_THREE, found.trained.session))
+    logs = log_likelihoods(view, world, drawn, fit, simulator_for(BIG_THREE, fit.trained.session))
     assert logs is not None
     assert np.isfinite(logs).all()
     threes = words_of(BIG_THREE, [c for c in BIG_THREE.pack if c.rank == "3"])[0]
@@ -188,9 +188,9 @@ def played_by(state: dasan.State, seat: int | None) -> list[dasan.Card]:
 def test_bids_speak_for_the_cards(preset: str, hands: int) -> None:
     """Before anybody has played, the bids alone make the true cards more likely than others."""
     rules = dasan.rules(preset)
-    found = fitted(rules)
-    assert found is not None
-    simulator = simulator_for(rules, found.trained.session)
+    fit = fitted(rules)
+    assert fit is not None
+    simulator = simulator_for(rules, fit.trained.session)
     gains = []
     for seed in range(hands):
         state = dasan.deal(rules, seed=seed)
@@ -203,7 +203,7 @@ def test_bids_speak_for_the_cards(preset: str, hands: int) -> None:
         for seat, hand in enumerate(state.hands):
             drawn.one[0, seat] = words_of(rules, hand)[0]
         drawn = with_kitty(view, drawn, seed)
-        logs = log_likelihoods(view, world, drawn, found, simulator)
+        logs = log_likelihoods(view, world, drawn, fit, simulator)
         assert logs is not None
         assert np.isfinite(logs).all()
         gains.append(logs[0] - np.log(np.exp(logs[1:]).mean()))
@@ -217,11 +217,11 @@ def test_a_hand_that_begins_after_the_auction_is_judged_by_its_plays() -> None:
     state = state.play("pass").play("pass").play("7S")
     view = state.view(state.to_act)
     (world,) = worlds.sample(view, 1)
-    told = stories(view, world)
-    assert [one.start.phase for one in told] == [Phase.PLAY]
-    found = fitted(BIG_THREE)
-    assert found is not None
-    logs = log_likelihoods(view, world, worlds.deals(view, 16), found, simulator_for(BIG_THREE, found.trained.session))
+    story = stories(view, world)
+    assert [one.start.phase for one in story] == [Phase.PLAY]
+    fit = fitted(BIG_THREE)
+    assert fit is not None
+    logs = log_likelihoods(view, world, worlds.deals(view, 16), fit, simulator_for(BIG_THREE, fit.trained.session))
     assert logs is not None
     assert np.isfinite(logs).all()
 
@@ -242,6 +242,6 @@ def test_no_facts_before_the_first_move() -> None:
     view = state.view(state.to_act)
     (world,) = worlds.sample(view, 1)
     assert stories(view, world) == []
-    found = fitted(BIG_THREE)
-    assert found is not None
-    assert log_likelihoods(view, world, worlds.deals(view, 4), found, simulator_for(BIG_THREE, False)) is None
+    fit = fitted(BIG_THREE)
+    assert fit is not None
+    assert log_likelihoods(view, world, worlds.deals(view, 4), fit, simulator_for(BIG_THREE, False)) is None

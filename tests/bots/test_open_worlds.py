@@ -69,10 +69,10 @@ def test_hidden_cards_change_no_move(preset: str) -> None:
     ]
     bots += [StrongBot(3, Effort(worlds=6, width=3, pool=16)), StrongBot(3, Effort(worlds=6, width=3, opened=6))]
     for bot in bots:
-        said = bot.choose(state.view(seat))
-        assert said in state.legal_moves()
+        move = bot.choose(state.view(seat))
+        assert move in state.legal_moves()
         for _ in range(2):
-            assert bot.choose(shuffled_for(state, seat, rng).view(seat)) == said
+            assert bot.choose(shuffled_for(state, seat, rng).view(seat)) == move
 
 
 def test_search_keeps_greedy_s_move_where_no_other_is_clearly_better(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,21 +81,21 @@ def test_search_keeps_greedy_s_move_where_no_other_is_clearly_better(monkeypatch
     search = dasan.bot("search")
     free = search.explain(view)
     monkeypatch.setattr("dasan.bots.search.LEAD", 2.0)
-    kept = search.choose(view)
-    assert kept == dasan.bot("greedy").choose(view) != free.moves[0].move
-    told = search.explain(view)
-    assert told.moves[0].move == kept
-    assert {one.move: one.value for one in told.moves} == {one.move: one.value for one in free.moves}
-    assert told.moves[0].reasons[0].id == "expected-open"
+    move = search.choose(view)
+    assert move == dasan.bot("greedy").choose(view) != free.moves[0].move
+    explanation = search.explain(view)
+    assert explanation.moves[0].move == move
+    assert {one.move: one.value for one in explanation.moves} == {one.move: one.value for one in free.moves}
+    assert explanation.moves[0].reasons[0].id == "expected-open"
 
 
 def test_likely_worlds_are_drawn_from_the_pool_with_their_weights() -> None:
     rules = dasan.rules("big-three")
-    found = fitted(rules)
-    assert found is not None
+    fit = fitted(rules)
+    assert fit is not None
     state = late(rules, 2, 30)
     view = state.view(state.to_act)
-    beliefs = by_likelihood(view, 20, 3, found, pool=64)
+    beliefs = by_likelihood(view, 20, 3, fit, pool=64)
     pool = with_kitty(view, worlds.deals(view, 64, 3), 3).one.tolist()
     assert len(beliefs.deals) == len(beliefs.weights) <= 20
     assert beliefs.weights.sum() == 20
@@ -108,8 +108,8 @@ def test_strong_names_the_mean_and_the_score_of_which_a_value_is_made() -> None:
     effort = Effort(worlds=6, width=3)
     strong = StrongBot(3, effort)
     for one in strong.explain(state.view(state.to_act)).moves:
-        said = [reason.id for reason in one.reasons if reason.id in ("expected", "network")]
-        assert said == ([] if one.value is None else ["expected", "network"])
+        ids = [reason.id for reason in one.reasons if reason.id in ("expected", "network")]
+        assert ids == ([] if one.value is None else ["expected", "network"])
         if one.value is not None:
             mean, score = (float(reason.values["value"]) for reason in one.reasons[:2])
             assert one.value == pytest.approx((6 * mean + effort.trust * score) / (6 + effort.trust), abs=0.01)
@@ -126,8 +126,8 @@ def test_strong_gives_the_solver_as_much_weight_as_rollouts(preset: str) -> None
     tried = [move for move, one in both.items() if one.value is not None]
     assert len(tried) == 3
     for move in tried:
-        said = [reason.id for reason in both[move].reasons]
-        assert said[:3] == ["expected", "network", "expected-open"]
+        ids = [reason.id for reason in both[move].reasons]
+        assert ids[:3] == ["expected", "network", "expected-open"]
         opened, alone = float(both[move].reasons[2].values["value"]), apart[move].value
         assert alone is not None
         assert both[move].value == pytest.approx((opened + alone) / 2, abs=0.01)
@@ -136,6 +136,6 @@ def test_strong_gives_the_solver_as_much_weight_as_rollouts(preset: str) -> None
 def test_strong_says_of_a_move_that_it_tries_in_no_deal_what_the_network_expects() -> None:
     state = dasan.start(dasan.rules("big-three"), ["4H 6H", "5C 7D", "8D 9C TD"], bidder=0, bid=2, leader=0)
     state = state.play("4H").play("5C").play("pass")
-    told = dasan.bot("strong").explain(state.view(0)).moves[0]
-    assert str(told.move) == "6H"
-    assert [reason.id for reason in told.reasons][:2] == ["network", "goes-out"]
+    judged = dasan.bot("strong").explain(state.view(0)).moves[0]
+    assert str(judged.move) == "6H"
+    assert [reason.id for reason in judged.reasons][:2] == ["network", "goes-out"]

@@ -22,11 +22,11 @@ def asked(bot: Overlooking, rules: dasan.Rules, hands: int) -> tuple[int, int]:
         while state.to_act is not None:
             view = state.view(state.to_act)
             if view.phase == "play" and len(view.legal_moves()) > 1:
-                told = bot.explain(view)
-                assert {one.move for one in told.moves} == set(view.legal_moves())
-                assert told.moves[0].move == bot.choose(view)
-                assert all(reason.id != "only-move" for one in told.moves for reason in one.reasons)
-                long = [one for one in told.moves if 1 < len(one.move.cards) < len(view.hand)]
+                explanation = bot.explain(view)
+                assert {one.move for one in explanation.moves} == set(view.legal_moves())
+                assert explanation.moves[0].move == bot.choose(view)
+                assert all(reason.id != "only-move" for one in explanation.moves for reason in one.reasons)
+                long = [one for one in explanation.moves if 1 < len(one.move.cards) < len(view.hand)]
                 there += len(long)
                 noticed += sum(one.value is not None for one in long)
             state = state.play(dasan.bot("thrifty").choose(view))
@@ -48,9 +48,9 @@ def test_the_same_view_and_seed_have_the_same_move_and_seeds_differ() -> None:
     rules = dasan.rules("winner")
     state = dasan.deal(rules, seed=3)
     view = state.view(state.to_act)
-    said = {seed: dasan.bot("level-2", seed=seed).choose(view) for seed in range(12)}
-    assert said == {seed: dasan.bot("level-2", seed=seed).choose(view) for seed in range(12)}
-    assert len(set(said.values())) > 1
+    moves = {seed: dasan.bot("level-2", seed=seed).choose(view) for seed in range(12)}
+    assert moves == {seed: dasan.bot("level-2", seed=seed).choose(view) for seed in range(12)}
+    assert len(set(moves.values())) > 1
 
 
 @pytest.mark.parametrize("hand", ["5D 5H 5S JC JH", "3C 3H", "7D 7H"])
@@ -63,8 +63,8 @@ def test_a_player_who_can_go_out_does(hand: str) -> None:
 
 def test_a_player_who_overlooks_every_play_still_plays_if_it_must() -> None:
     state = dasan.start(dasan.rules("big-two", guard="off"), ["4D 5C", "9C TC", "JC QC", "KC AC"], leader=0)
-    said = {str(dasan.bot("level-1", seed=seed).choose(state.view(0))) for seed in range(20)}
-    assert said == {"4D", "5C"}
+    moves = {str(dasan.bot("level-1", seed=seed).choose(state.view(0))) for seed in range(20)}
+    assert moves == {"4D", "5C"}
 
 
 def test_each_network_s_card_has_the_sight_of_every_level() -> None:

@@ -113,7 +113,7 @@ def test_what_stands_for_certain_cannot_be_beaten(setup: tuple[str, Options]) ->
 def test_whether_the_hidden_cards_beat_a_play_is_known_where_one_hand_has_them_all(preset: str) -> None:
     few: dict[str, Any] = {"players": 2, "hand_size": 6, "left_out": "34567QKA28", "opening": None, "exchange": False}
     rules, rng = replace(dasan.rules(preset), **few), random.Random(3)
-    told: set[tuple[int, bool]] = set()
+    answers: set[tuple[int, bool]] = set()
     for _ in range(400):
         cards = rng.sample(rules.pack, len(rules.pack))
         plays = [play.cards for _, play in rules.catalogue.fits(rules.order.hand(cards[6:])) if len(play.cards) < 6]
@@ -128,8 +128,8 @@ def test_whether_the_hidden_cards_beat_a_play_is_known_where_one_hand_has_them_a
                 except dasan.IllegalPlay:
                     beaten = False
                 assert outlook.whole_hand_beats(play) == beaten
-                told.add((len(held), beaten))
-    assert {(n, beaten) for n in (1, 5) for beaten in (False, True)} <= told
+                answers.add((len(held), beaten))
+    assert {(n, beaten) for n in (1, 5) for beaten in (False, True)} <= answers
 
 
 @every_setup

@@ -153,8 +153,8 @@ def test_a_view_survives_the_protocol(preset: str) -> None:
     bots = [dasan.bot("random", seed=seat) for seat in range(state.rules.players)]
     while state.to_act is not None:
         view = state.view(state.to_act)
-        told, asked = json.loads(json.dumps(hand(view))), json.loads(json.dumps(choose(1, 1.0, view.to_json())))
-        read = view_of(told, view.events, asked["view"])
+        message, asked = json.loads(json.dumps(hand(view))), json.loads(json.dumps(choose(1, 1.0, view.to_json())))
+        read = view_of(message, view.events, asked["view"])
         assert read.legal_moves() == view.legal_moves()
         assert read.to_json() == view.to_json()
         assert encode(read) == encode(view)
@@ -254,10 +254,10 @@ def test_only_the_first_faults_are_reported(tmp_path: Path, caplog: pytest.LogCa
         for _ in range(5):
             with pytest.raises(Fault, match="enough"):
                 bot.choose(state.view(state.to_act))
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 4
-    assert told[0].endswith("crash: it ended; its standard error ends: enough")
-    assert told[-1].endswith("further faults are only counted")
+    messages = [record.getMessage() for record in caplog.records]
+    assert len(messages) == 4
+    assert messages[0].endswith("crash: it ended; its standard error ends: enough")
+    assert messages[-1].endswith("further faults are only counted")
 
 
 def test_a_contest_with_a_program_that_does_not_start_is_refused(tmp_path: Path) -> None:

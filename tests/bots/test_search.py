@@ -63,19 +63,19 @@ def test_hidden_cards_change_no_move(rules: dasan.Rules, seed: int) -> None:
     seat = state.to_act
     assert seat is not None
     for bot in bots():
-        said = bot.choose(state.view(seat))
-        assert said in state.legal_moves()
+        move = bot.choose(state.view(seat))
+        assert move in state.legal_moves()
         for _ in range(2):
-            assert bot.choose(shuffled_for(state, seat, rng).view(seat)) == said
+            assert bot.choose(shuffled_for(state, seat, rng).view(seat)) == move
 
 
 def test_every_network_of_the_package_fits_its_rules_and_has_a_card() -> None:
     assert catalogue()
     for one in catalogue():
-        found = fitted(one.rules)
-        assert found is not None
-        assert found.exact
-        assert found.trained.rules.digest == one.rules.digest
+        fit = fitted(one.rules)
+        assert fit is not None
+        assert fit.exact
+        assert fit.trained.rules.digest == one.rules.digest
         assert {"config", "hands", "decisions", "processor_hours", "data"} <= set(one.card)
         state = dasan.deal(one.rules, seed=1)
         values = NetBot().values(state.view(state.to_act))
@@ -102,14 +102,14 @@ def test_a_search_explains_what_it_looked_at() -> None:
     state = halfway(CHARLESWORTH, 5)
     view = state.view(state.to_act)
     for bot in (SearchBot(3, SMALL), StrongBot(3, SMALL)):
-        told = bot.explain(view)
-        assert told.moves[0].move == bot.choose(view)
-        assert {one.move for one in told.moves} == set(view.legal_moves())
-        valued = [one for one in told.moves if one.value is not None]
+        explanation = bot.explain(view)
+        assert explanation.moves[0].move == bot.choose(view)
+        assert {one.move for one in explanation.moves} == set(view.legal_moves())
+        valued = [one for one in explanation.moves if one.value is not None]
         assert 1 < len(valued) <= SMALL.width
-        assert told.unit == "payment"
-    told = NetBot().explain(view)
-    assert all(one.value is not None and one.reasons[0].id == "network" for one in told.moves)
+        assert explanation.unit == "payment"
+    explanation = NetBot().explain(view)
+    assert all(one.value is not None and one.reasons[0].id == "network" for one in explanation.moves)
 
 
 def test_search_has_a_pool_to_choose_from() -> None:
@@ -125,13 +125,13 @@ def test_search_has_a_pool_to_choose_from() -> None:
 def test_search_looks_at_likely_deals_where_a_network_plays(rules: dasan.Rules, likely: bool) -> None:
     state = halfway(rules, 5)
     view = state.view(state.to_act)
-    told = {one.move: one.value for one in SearchBot(3, SMALL).explain(view).moves if one.value is not None}
-    moves, seed, found = list(told), seed_of(view, 3), fitted(rules)
+    values = {one.move: one.value for one in SearchBot(3, SMALL).explain(view).moves if one.value is not None}
+    moves, seed, fit = list(values), seed_of(view, 3), fitted(rules)
     assert len(moves) > 1
-    assert (found is not None) == likely
-    drawn = evenly(view, SMALL.worlds, seed) if found is None else by_likelihood(view, SMALL.worlds, seed, found, 16)
+    assert (fit is not None) == likely
+    drawn = evenly(view, SMALL.worlds, seed) if fit is None else by_likelihood(view, SMALL.worlds, seed, fit, 16)
     tried = by_solver(view, moves, drawn, SMALL.nodes) if solvable(rules) else by_rule(view, moves, drawn)
-    assert told == pytest.approx(dict(valued(tried)), abs=0.001)
+    assert values == pytest.approx(dict(valued(tried)), abs=0.001)
 
 
 def test_threads_do_not_disturb_each_other() -> None:
@@ -148,9 +148,9 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 def test_others_moves_are_evidence_of_their_cards() -> None:
     """The plays of players like the network make the true cards more likely than others consistent with the view."""
-    found = fitted(CHARLESWORTH)
-    assert found is not None
-    simulator = simulator_for(CHARLESWORTH, found.trained.session)
+    fit = fitted(CHARLESWORTH)
+    assert fit is not None
+    simulator = simulator_for(CHARLESWORTH, fit.trained.session)
     gains = []
     for seed in (1, 2, 3):
         state = halfway(CHARLESWORTH, seed, moves=16)
@@ -159,17 +159,17 @@ def test_others_moves_are_evidence_of_their_cards() -> None:
         drawn = worlds.deals(view, 64)
         for seat, hand in enumerate(state.hands):
             drawn.one[0, seat] = words_of(CHARLESWORTH, hand)[0]
-        logs = log_likelihoods(view, world, drawn, found, simulator)
+        logs = log_likelihoods(view, world, drawn, fit, simulator)
         assert logs is not None
         assert np.isfinite(logs).all()
-        again = log_likelihoods(view, world, drawn, found, simulator)
+        again = log_likelihoods(view, world, drawn, fit, simulator)
         assert again is not None
         assert np.array_equal(logs, again)
         gains.append(logs[0] - np.log(np.exp(logs[1:]).mean()))
     assert np.mean(gains) > 0
     opening = dasan.deal(CHARLESWORTH, seed=1)
     first = opening.view(opening.to_act)
-    assert log_likelihoods(first, opening, worlds.deals(first, 4), found, simulator) is None
+    assert log_likelihoods(first, opening, worlds.deals(first, 4), fit, simulator) is None
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])

@@ -41,12 +41,12 @@ VALUES: dict[str, tuple[object, ...]] = {
 
 @pytest.mark.parametrize(("games", "seed"), [(3, 1), pytest.param(30, 2, marks=FULL), pytest.param(280, 2, marks=SLOW)])
 def test_every_statement_holds_in_every_world(games: int, seed: int) -> None:
-    found = checked(games, seed)
-    assert not found.wrong, "\n".join(found.wrong[:3])
+    counts = checked(games, seed)
+    assert not counts.wrong, "\n".join(counts.wrong[:3])
     if games > 30:
-        assert all(found.counts[f"{name}: {value}"] for name in WHO_MAY_ACT for value in VALUES[name]), found.counts
+        assert all(counts.counts[f"{name}: {value}"] for name in WHO_MAY_ACT for value in VALUES[name]), counts.counts
     if games > 3:
-        assert min(found.counts[name] for name in SAID) > games // 6, found.counts
+        assert min(counts.counts[name] for name in SAID) > games // 6, counts.counts
 
 
 def test_plays_left_count_a_flush_only_where_the_suits_make_one() -> None:

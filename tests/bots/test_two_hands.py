@@ -36,9 +36,9 @@ def test_winning_moves_are_those_of_the_solver(hands: list[str], leader: int, re
         best = {move for move, place in solution.moves.items() if place == 2}
         unseen_is_known = hidden_is_the_others(state)
         if unseen_is_known:
-            found = winning(state.view(state.to_act))
-            assert found is not None
-            assert set(found) == best
+            winners = winning(state.view(state.to_act))
+            assert winners is not None
+            assert set(winners) == best
             seen += 1
         state = state.play(dasan.bot("greedy").choose(state.view(state.to_act)))
     assert seen or not hidden_is_the_others(start(hands, leader))
@@ -52,7 +52,7 @@ def hidden_is_the_others(state: dasan.State) -> bool:
 
 
 def test_greedy_never_gives_away_a_counted_win() -> None:
-    kept = 0
+    count = 0
     for seed in range(6):
         state = dasan.deal(dasan.rules("winner", players=3), seed=seed)
         while state.to_act is not None:
@@ -61,6 +61,6 @@ def test_greedy_never_gives_away_a_counted_win() -> None:
             proved = winning(view)
             if proved:
                 assert move in proved
-                kept += len(proved) < len(view.legal_moves())
+                count += len(proved) < len(view.legal_moves())
             state = state.play(move)
-    assert kept >= 3
+    assert count >= 3

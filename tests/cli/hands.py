@@ -17,19 +17,19 @@ def greedy_game(preset: str, seed: int = SEED, **options: OptionValue) -> TableG
 
 def play_on(game: TableGame, hands: int = 1) -> list[str]:
     """Play until this many hands are over; returns the person's input."""
-    said: list[str] = []
+    answers: list[str] = []
     while len(game.session.results) < hands:
         while not game.over:
             if game.my_turn:
                 move = game.hint()
-                said.append(str(move))
+                answers.append(str(move))
                 game.play(move)
             else:
                 game.play_bot(game.bot_move())
         if game.session.number < hands:
-            said.append("next")
+            answers.append("next")
             game.next_hand()
-    return said
+    return answers
 
 
 def my_auction() -> int:

@@ -74,8 +74,8 @@ def test_a_file_of_something_else_is_refused(line: str, tmp_path: Path) -> None:
     outcome = {"seed": 1, "mean": 0, "wins": 0, "above": 0, "below": 0, "roles": [], "moves": [1, 1]}
     whole = {"contest": "x", "outcome": {**outcome, "seconds": [0, 0], "faults": [{}, {}]}}
     file.write_text(line.replace("OUTCOME", json.dumps(whole)) + "\n", encoding="utf-8")
-    said = refusal("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
-    assert said.endswith("kept.jsonl does not hold outcomes of contests")
+    error = refusal("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
+    assert error.endswith("kept.jsonl does not hold outcomes of contests")
 
 
 @pytest.mark.full
@@ -87,8 +87,8 @@ def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> 
     against = ("--deals", 2, "--processes", 1, "--json")
     (pair,) = json.loads(output("arena", f"net:{file}", "net", *against))["pairs"]
     assert (pair["mean"], pair["low"] <= 0 <= pair["high"]) == (0, True)
-    said = refusal("arena", f"net:{file}", "net", "--game", "big-two")
-    assert said.endswith("network.npz reads features of other rules")
+    error = refusal("arena", f"net:{file}", "net", "--game", "big-two")
+    assert error.endswith("network.npz reads features of other rules")
     file.write_bytes(b"PK")
     assert refusal("arena", f"net:{file}", "net").endswith("network.npz does not contain a network")
     assert "No such file" in refusal("arena", "net:nowhere.npz", "net")

@@ -106,30 +106,30 @@ def test_rules_without_a_preset_lists_the_presets() -> None:
 def test_rules_prints_every_clause_and_option(preset: str) -> None:
     rules = dasan.rules(preset)
     shown = cli("rules", preset).stdout
-    told = json.loads(cli("rules", preset, "--json").stdout)
-    assert tuple(clause["id"] for clause in told["clauses"]) == rules.clauses
-    assert {option["name"]: option["value"] for option in told["options"]} == rules.options
-    assert told["digest"] == rules.digest
+    report = json.loads(cli("rules", preset, "--json").stdout)
+    assert tuple(clause["id"] for clause in report["clauses"]) == rules.clauses
+    assert {option["name"]: option["value"] for option in report["options"]} == rules.options
+    assert report["digest"] == rules.digest
     for id in rules.clauses:
         assert f"\n{id} " in shown
     for name in rules.options:
         assert f"\n{name} = " in shown
-    assert all(len(clause["text"]) > 20 for clause in told["clauses"])
+    assert all(len(clause["text"]) > 20 for clause in report["clauses"])
 
 
 def test_which_code_plays_the_rules() -> None:
-    told = json.loads(cli("rules", "big-two", "--backends", "--json").stdout)["backends"]
-    assert [entry["name"] for entry in told if entry["plays"]] == ["cardsets", "regional", "engine", "endgame"]
+    report = json.loads(cli("rules", "big-two", "--backends", "--json").stdout)["backends"]
+    assert [entry["name"] for entry in report if entry["plays"]] == ["cardsets", "regional", "engine", "endgame"]
     table = " ".join(cli("rules", "big-two", "--backends").stdout.split())
     assert "ranks environments, worlds no suits_ranked is True, not" in table
     assert refusal("rules", "--backends").startswith("name a game")
 
 
 def test_rules_with_options_are_those_rules() -> None:
-    told = json.loads(cli("rules", "winner", "-o", "players=6", "-o", "decks=2", "-o", "jokers=on", "--json").stdout)
-    assert told["digest"] == dasan.rules("winner", players=6, decks=2, jokers=True).digest
-    told = json.loads(cli("rules", "big-two", "-o", "guard=off", "-o", "four-plus-one=no", "--json").stdout)
-    assert told["digest"] == dasan.rules("big-two", guard="off", four_plus_one=False).digest
+    report = json.loads(cli("rules", "winner", "-o", "players=6", "-o", "decks=2", "-o", "jokers=on", "--json").stdout)
+    assert report["digest"] == dasan.rules("winner", players=6, decks=2, jokers=True).digest
+    report = json.loads(cli("rules", "big-two", "-o", "guard=off", "-o", "four-plus-one=no", "--json").stdout)
+    assert report["digest"] == dasan.rules("big-two", guard="off", four_plus_one=False).digest
 
 
 @pytest.mark.parametrize(
@@ -153,18 +153,18 @@ def test_rules_that_cannot_be(arguments: list[str], said: str) -> None:
 
 
 def test_verify_says_what_is_true(file: Path, record: str) -> None:
-    said = cli("verify", str(file)).stdout
-    assert said.startswith("rules     big-three, unchanged\ntrue      2 hands replayed")
-    assert "unproved" not in said
-    told = json.loads(cli("verify", "-", "--json", stdin=record).stdout)
-    assert told["hands"] == 2
-    assert told["unproved"] == []
-    assert len(told["statements"]) == 4
+    printed = cli("verify", str(file)).stdout
+    assert printed.startswith("rules     big-three, unchanged\ntrue      2 hands replayed")
+    assert "unproved" not in printed
+    report = json.loads(cli("verify", "-", "--json", stdin=record).stdout)
+    assert report["hands"] == 2
+    assert report["unproved"] == []
+    assert len(report["statements"]) == 4
 
 
 def test_verify_says_what_is_unproved(record: str) -> None:
-    kept = [line for line in record.splitlines(keepends=True) if '"reveal"' not in line]
-    assert "unproved  hand 1: the secret is not in the record" in cli("verify", "-", stdin="".join(kept)).stdout
+    lines = [line for line in record.splitlines(keepends=True) if '"reveal"' not in line]
+    assert "unproved  hand 1: the secret is not in the record" in cli("verify", "-", stdin="".join(lines)).stdout
 
 
 def test_verify_names_the_rules_and_can_insist_on_them(file: Path, tmp_path: Path) -> None:
@@ -247,28 +247,28 @@ def test_a_redacted_copy_is_read_as_far_as_possible(as_json: list[str]) -> None:
 
 def test_no_control_characters_reach_the_terminal(record: str) -> None:
     name = '"name":"\\u001b]0;x\\u0007"'
-    told = cli("replay", "-", stdin=record.replace('"name":"You"', name, 1)).stdout
-    assert "\x1b" not in told
-    assert "\x07" not in told
+    printed = cli("replay", "-", stdin=record.replace('"name":"You"', name, 1)).stdout
+    assert "\x1b" not in printed
+    assert "\x07" not in printed
 
 
 def test_replay_tells_the_story(file: Path, record: str) -> None:
-    told = cli("replay", str(file)).stdout
-    assert told.startswith("Big Three · big-three · recorded by dasan ")
+    printed = cli("replay", str(file)).stdout
+    assert printed.startswith("Big Three · big-three · recorded by dasan ")
     for line in map(json.loads, record.splitlines()):
         if line.get("type") in ("bid", "pass", "play", "open", "kitty", "trick") and "seat" in line:
-            assert f"\n  {line['seq']:>3}  " in told
-    assert "Hand 2. " in told
-    assert "You deals" not in told
+            assert f"\n  {line['seq']:>3}  " in printed
+    assert "Hand 2. " in printed
+    assert "You deals" not in printed
     assert "Hand 1. " not in cli("replay", str(file), "--hand", "2").stdout
 
 
 def test_replay_as_json_gives_every_position(file: Path, record: str) -> None:
-    told = json.loads(cli("replay", str(file), "--json").stdout)
+    report = json.loads(cli("replay", str(file), "--json").stdout)
     game = dasan.replay(record)
     assert isinstance(game, dasan.Session)
-    assert told["balances"] == list(game.balances)
-    for hand, state in zip(told["hands"], (*game.past, game.state), strict=True):
+    assert report["balances"] == list(game.balances)
+    for hand, state in zip(report["hands"], (*game.past, game.state), strict=True):
         assert [e for step in hand["steps"] for e in step["events"]] == [e.to_json() for e in state.events]
         assert hand["steps"][-1]["hands"] == [str(h) for h in state.hands]
         assert hand["steps"][-1]["phase"] == "over"
@@ -278,8 +278,8 @@ def test_replay_as_json_gives_every_position(file: Path, record: str) -> None:
 def test_replay_of_one_hand_from_a_position() -> None:
     rules = dasan.rules("big-two")
     state = dasan.start(rules, ["3D 4D", "5D 6D", "7D 8D", "9D"], leader=0).play("3D")
-    told = json.loads(cli("replay", "-", "--json", stdin=state.record()).stdout)
-    assert [step["hands"][0] for step in told["hands"][0]["steps"]] == ["3D 4D", "4D"]
+    report = json.loads(cli("replay", "-", "--json", stdin=state.record()).stdout)
+    assert [step["hands"][0] for step in report["hands"][0]["steps"]] == ["3D 4D", "4D"]
     assert "the hand is not over" in cli("replay", "-", stdin=state.record()).stdout
     assert "starts from a given position" in cli("verify", "-", stdin=state.record()).stdout
 

@@ -13,13 +13,13 @@ QUICK = ("--nodes", "2000", "--memory", "8")
 def test_deals_are_kept_and_not_solved_again(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
     first = cli("deals", "--count", "2", *QUICK, "--out", str(file)).stdout
-    kept = file.read_text(encoding="utf-8")
+    before = file.read_text(encoding="utf-8")
     assert first.count("as bidder") == 2
     assert cli("deals", "--count", "2", *QUICK, "--out", str(file)).stdout == first
-    assert file.read_text(encoding="utf-8") == kept
-    told = json.loads(cli("deals", "--count", "3", *QUICK, "--out", str(file), "--json").stdout)
-    assert [deal["number"] for deal in told] == [0, 1, 2]
-    assert file.read_text(encoding="utf-8").startswith(kept)
+    assert file.read_text(encoding="utf-8") == before
+    report = json.loads(cli("deals", "--count", "3", *QUICK, "--out", str(file), "--json").stdout)
+    assert [deal["number"] for deal in report] == [0, 1, 2]
+    assert file.read_text(encoding="utf-8").startswith(before)
     table = json.loads(cli("deals", "--stats", "--count", "3", *QUICK, "--out", str(file), "--json").stdout)
     assert table["nodes"] == 2000
     everyone = table["shares"][0]
@@ -34,8 +34,10 @@ def test_deals_not_settled_are_tried_again_with_more_nodes(tmp_path: Path) -> No
     file = tmp_path / "deals.jsonl"
 
     def nodes(limit: int) -> int:
-        told = cli("deals", "--count", "1", "--nodes", str(limit), "--memory", "8", "--out", str(file), "--json").stdout
-        return int(json.loads(told)[0]["nodes"])
+        printed = cli(
+            "deals", "--count", "1", "--nodes", str(limit), "--memory", "8", "--out", str(file), "--json"
+        ).stdout
+        return int(json.loads(printed)[0]["nodes"])
 
     assert [nodes(limit) for limit in (10, 10, 500, 10)] == [10, 10, 500, 500]
     assert file.read_text(encoding="utf-8").count("\n") == 2

@@ -53,8 +53,8 @@ def test_no_control_character_of_a_record_reaches_the_terminal(command: str, hos
     assert result.exit_code == 0, result.output
     assert not re.search(r"[^\n -~]", "".join(c for c in result.output if not c.isprintable()))
     if "--json" in options:
-        told = json.loads(result.stdout)
-        assert name != "replay" or told["engine"] == HOSTILE, "JSON says what there is"
+        data = json.loads(result.stdout)
+        assert name != "replay" or data["engine"] == HOSTILE, "JSON says what there is"
 
 
 def test_rules_with_control_characters_are_refused() -> None:
@@ -231,14 +231,14 @@ def test_a_hand_of_a_seat_that_there_is_not(seat: object) -> None:
     state = dasan.deal(dasan.rules("winner"), seed=7)
     view = state.view(state.to_act)
     messages = [wire.hand(view) | {"seat": seat}, wire.choose(1, 5.0, view.to_json())]
-    said = cli("bot-protocol", stdin=b"".join(map(wire.written, messages)))
-    assert (said.exit_code, said.stderr.count("\n")) == (2, 1), said.stderr
+    printed = cli("bot-protocol", stdin=b"".join(map(wire.written, messages)))
+    assert (printed.exit_code, printed.stderr.count("\n")) == (2, 1), printed.stderr
 
 
 @pytest.mark.parametrize("url", ["nowhere", "http://[::1", "http://localhost:port", "http://a b/", "http://é/ü", "//x"])
 def test_a_server_to_measure_that_is_no_address(url: str) -> None:
-    said = refusal("bench", "server", "--url", url, "--tables", "1", "--seconds", "0.1", "--json")
-    assert "no server of dasan at" in said or "does not answer" in said
+    error = refusal("bench", "server", "--url", url, "--tables", "1", "--seconds", "0.1", "--json")
+    assert "no server of dasan at" in error or "does not answer" in error
 
 
 def test_numbers_out_of_range_are_one_sentence() -> None:

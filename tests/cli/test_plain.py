@@ -27,11 +27,11 @@ def talk(preset: str, *lines: str, seed: int = SEED) -> str:
 @pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_whole_hand_goes_through_a_pipe(preset: str, tmp_path: Path) -> None:
-    said = play_on(greedy_game(preset))
+    answers = play_on(greedy_game(preset))
     record = tmp_path / "game.jsonl"
     command = [sys.executable, "-m", "dasan", "tui", preset, "--plain", "--seed", str(SEED), "--record", str(record)]
     done = subprocess.run(
-        command, input="\n".join([*said, "quit"]), capture_output=True, encoding="utf-8", check=False, timeout=120
+        command, input="\n".join([*answers, "quit"]), capture_output=True, encoding="utf-8", check=False, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "The hand is over. Say next for the next hand, or quit." in done.stdout
@@ -57,8 +57,8 @@ def test_the_end_of_input_is_a_goodbye() -> None:
 
 
 def test_quit_leaves_with_the_balances() -> None:
-    said = play_on(greedy_game("big-two"))
-    assert "Balances: " in talk("big-two", *said, "quit", "never read").splitlines()[-2]
+    answers = play_on(greedy_game("big-two"))
+    assert "Balances: " in talk("big-two", *answers, "quit", "never read").splitlines()[-2]
 
 
 def test_a_refusal_cites_its_clause_and_the_turn_stays() -> None:

@@ -33,12 +33,12 @@ def test_puzzles_are_made_and_written(tmp_path: Path) -> None:
 
 def test_shipped_puzzles_are_filtered_and_printed() -> None:
     asked = ("puzzle", "--shipped", "--theme", "tempo", "--grade", "3", "--players", "3", "--count", "2", "--seed", "4")
-    told = json.loads(cli(*asked, "--json").stdout)
+    report = json.loads(cli(*asked, "--json").stdout)
     known = {puzzle.id: puzzle for puzzle in load(theme="tempo", grade=3, players=3)}
-    assert len({one["id"] for one in told} & set(known)) == 2
+    assert len({one["id"] for one in report} & set(known)) == 2
     words, question = cli(*asked, "--solution").stdout, cli(*asked).stdout
     assert "Solution" not in question
-    for one in told:
+    for one in report:
         assert known[one["id"]].to_json() == {name: value for name, value in one.items() if name != "start"}
         assert f"Puzzle {one['id']}" in question
         assert f"Solution: {move_words(known[one['id']].key)}. Tempting, but losing: " in words
@@ -54,8 +54,8 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_file_is_shown_and_checked(file: Path) -> None:
     puzzles = list(read(file.read_text(encoding="utf-8")))
-    told = output("puzzle", file)
-    assert [f"Record {i}. Puzzle {p.id}: " in told for i, p in enumerate(puzzles, 1)] == [True] * 3
+    printed = output("puzzle", file)
+    assert [f"Record {i}. Puzzle {p.id}: " in printed for i, p in enumerate(puzzles, 1)] == [True] * 3
     assert output("puzzle", file, "--number", "2").startswith(f"Puzzle {puzzles[1].id}: ")
     assert [one["id"] for one in json.loads(output("puzzle", file, "--json", "--count", "2"))] == [
         p.id for p in puzzles[:2]
@@ -129,15 +129,15 @@ def test_a_tree_that_does_not_fit_is_said(file: Path) -> None:
 def test_every_solution_can_be_printed() -> None:
     """Each line names the player who moves, and every move of the tree is printed."""
     for puzzle in load()[::40]:
-        told = list(solution(puzzle))
-        assert move_words(puzzle.key) in told[0]
-        assert all(line.lstrip().startswith("seat ") for line in told[1:])
-        assert any(line.endswith(("won for sure", "and so on")) for line in told)
+        printed = list(solution(puzzle))
+        assert move_words(puzzle.key) in printed[0]
+        assert all(line.lstrip().startswith("seat ") for line in printed[1:])
+        assert any(line.endswith(("won for sure", "and so on")) for line in printed)
 
 
 def test_fewer_than_asked_for_is_said() -> None:
-    told = cli("puzzle", "--shipped", "--count", "100000", "--theme", "control", "--json")
-    assert told.stderr == f"only {len(load(theme='control'))} of 100000 were found\n"
+    printed = cli("puzzle", "--shipped", "--count", "100000", "--theme", "control", "--json")
+    assert printed.stderr == f"only {len(load(theme='control'))} of 100000 were found\n"
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_a_solution_shows_the_plays_that_win() -> None:
             played = [str(c) for move in plays for c in move.cards]
             assert sorted(played) == sorted(map(str, end.hands[end.to_act]))
             assert all(move.combination is not None and Sight(end).stands(move.combination) for move in plays[:-1])
-    told = "\n".join(solution(load()[0]))
-    assert re.search(r"won for sure\n +seat \d: ", told)
+    text = "\n".join(solution(load()[0]))
+    assert re.search(r"won for sure\n +seat \d: ", text)
 
 
 def test_no_puzzle_is_a_choice_of_two() -> None:

@@ -40,9 +40,9 @@ def test_each_record_is_taken_in_turn_or_one_picked(command: str, file: Path, tm
     alone = json.loads(output(command, one, "--json"))
     assert all_of_them[1] == picked
     assert len(all_of_them) == 3
-    for told in (picked, alone):
-        told.pop("file", None)
-        told.pop("seconds", None)
+    for text in (picked, alone):
+        text.pop("file", None)
+        text.pop("seconds", None)
     assert picked == alone
     assert refusal(command, file, "--number", "4") == f"{file} has 3 records, no record 4"
     assert refusal(command, one, "--number", "2") == f"{one} has 1 record, no record 2"
@@ -50,8 +50,8 @@ def test_each_record_is_taken_in_turn_or_one_picked(command: str, file: Path, tm
 
 def test_each_record_has_a_heading(file: Path) -> None:
     for command in ("replay", "solve", "review"):
-        told = output(command, file)
-        assert [told.count(f"Record {i}. ") for i in (0, 1, 2, 3, 4)] == [0, 1, 1, 1, 0]
+        printed = output(command, file)
+        assert [printed.count(f"Record {i}. ") for i in (0, 1, 2, 3, 4)] == [0, 1, 1, 1, 0]
         assert "Record" not in output(command, file, "--number", "2")
     assert output("review", file, "--format", "markdown").count("\n# Record") == 2
     assert "every move is legal, every result is right (3 of 3 records)" in output("verify", file)
@@ -66,7 +66,7 @@ def test_sessions_and_hands_in_one_file(tmp_path: Path) -> None:
     assert refusal("replay", file, "--hand", "2") == f"{file}, record 2 has 1 hand, no hand 2"
     assert refusal("review", file, "--hand", "3") == f"{file} has 2 hands, no hand 3"
     assert "\nHand 2. " in output("replay", file, "--number", "1", "--hand", "2")
-    assert [told["hands"] for told in json.loads(output("verify", file, "--json"))] == [2, 1]
+    assert [summary["hands"] for summary in json.loads(output("verify", file, "--json"))] == [2, 1]
 
 
 def test_a_picture_is_of_one_hand(file: Path, tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ def test_what_holds_no_record(command: str, tmp_path: Path) -> None:
 def test_ten_thousand_lines(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_text(hand(1).record() * 3334, encoding="utf-8")
-    told = output("verify", file)
-    assert told.startswith("rules     big-three, unchanged (3334 of 3334 records)\ntrue      1 hand replayed")
-    assert "(3334 of 3334 records)" in told
+    printed = output("verify", file)
+    assert printed.startswith("rules     big-three, unchanged (3334 of 3334 records)\ntrue      1 hand replayed")
+    assert "(3334 of 3334 records)" in printed
     assert "no record 3335" in refusal("solve", file, "--number", "3335")
     assert output("solve", file, "--number", "3334").startswith("Seat 0 has played 5♥. Seat 1 is to act.\n")
     file.write_text("x\n" * 10_000, encoding="utf-8")
@@ -166,8 +166,8 @@ def test_a_position_in_a_trick_is_printed() -> None:
     rules = dasan.rules("big-three-4p")
     where = {"table": "6C", "table_seat": 2, "to_act": 1, "passed": [3, 0], "called": "5S", "partner": 3}
     state = dasan.start(rules, ["9H 3D", "JD 2C", "8S 8H", "5S 6S"], bidder=0, bid=3, **where)  # type: ignore[arg-type]
-    told = output("replay", "-", stdin=state.record()).splitlines()
-    assert told[2:] == [
+    printed = output("replay", "-", stdin=state.record()).splitlines()
+    assert printed[2:] == [
         "Hand 1, from a given position.",
         "seat 0  bidder for 3  9♥ 3♦",
         "seat 1                J♦ 2♣",

@@ -29,11 +29,11 @@ def record(tmp_path: Path) -> Path:
 
 
 def test_review_finds_the_blunder(record: Path) -> None:
-    told = json.loads(output("review", record, "--json"))
-    blunder = next(move for move in told["moves"] if move["kept"] is False)
-    assert blunder["seq"] == told["turning_point"]
+    report = json.loads(output("review", record, "--json"))
+    blunder = next(move for move in report["moves"] if move["kept"] is False)
+    assert blunder["seq"] == report["turning_point"]
     assert (blunder["seat"], blunder["move"], blunder["keeping"]) == (0, "pass", ["3D"])
-    assert [move["forced"] for move in told["moves"]][-1] is True
+    assert [move["forced"] for move in report["moves"]][-1] is True
     assert "LOSES" in output("review", record)
 
 
@@ -49,9 +49,9 @@ def test_review_as_text_markdown_and_json(record: Path) -> None:
 def test_a_turning_point_after_moves_that_were_not_judged_may_not_be_the_first(record: Path) -> None:
     hand = dasan.replay(record.read_text(encoding="utf-8"))
     assert isinstance(hand, dasan.State)
-    found = review(hand)
-    assert Report(found).summary[1].startswith("Turning point: move 4,")
-    first, *rest = found.moves
+    report = review(hand)
+    assert Report(report).summary[1].startswith("Turning point: move 4,")
+    first, *rest = report.moves
     unproved = Review(hand, (replace(first, kept=None, value=None), *rest))
     assert Report(unproved).summary[1].startswith("First known turning point: move 4,")
 
@@ -59,36 +59,37 @@ def test_a_turning_point_after_moves_that_were_not_judged_may_not_be_the_first(r
 def test_the_summary_counts_what_was_judged(record: Path) -> None:
     hand = dasan.replay(record.read_text(encoding="utf-8"))
     assert isinstance(hand, dasan.State)
-    found = review(hand)
-    choices = [j for j in found.moves if not j.forced]
-    forced = len(found.moves) - len(choices)
+    report = review(hand)
+    choices = [j for j in report.moves if not j.forced]
+    forced = len(report.moves) - len(choices)
     lost = sum(j.kept is False for j in choices)
-    said = (
+    line = (
         f"{len(choices) - lost} of the {len(choices)} moves that were judged kept the result; {forced} more were forced."
     )
-    assert said in Report(found).summary
-    kept = tuple(replace(j, kept=True) for j in found.moves)
-    assert f"All {len(choices)} moves that were judged kept the result" in " ".join(Report(Review(hand, kept)).summary)
-    open_ = tuple(replace(j, kept=None, worth=None) if j.seq == choices[0].seq else j for j in kept)
+    assert line in Report(report).summary
+    moves = tuple(replace(j, kept=True) for j in report.moves)
+    assert f"All {len(choices)} moves that were judged kept the result" in " ".join(Report(Review(hand, moves)).summary)
+    open_ = tuple(replace(j, kept=None, worth=None) if j.seq == choices[0].seq else j for j in moves)
     summary = " ".join(Report(Review(hand, open_)).summary)
     assert f"All {len(choices) - 1} moves that were judged" in summary
-    assert f"Not proved in the time: 1 of {len(found.moves)} moves, {choices[0].seq}." in summary
+    assert f"Not proved in the time: 1 of {len(report.moves)} moves, {choices[0].seq}." in summary
 
 
 def test_moves_that_were_not_judged_are_named_exactly(record: Path) -> None:
     """Adjacent moves are drawn together, even with an event between them that is not a move."""
     hand = dasan.replay(record.read_text(encoding="utf-8"))
     assert isinstance(hand, dasan.State)
-    found = review(hand)
-    seqs = [j.seq for j in found.moves]
+    report = review(hand)
+    seqs = [j.seq for j in report.moves]
 
     def named(*places: int) -> str:
         moves = [
-            replace(j, kept=None, value=None, scope="two sides") if i in places else j for i, j in enumerate(found.moves)
+            replace(j, kept=None, value=None, scope="two sides") if i in places else j
+            for i, j in enumerate(report.moves)
         ]
         summary = Report(Review(hand, tuple(moves))).summary
-        said = next(line for line in summary if line.startswith("Not proved in the time"))
-        return said.partition("moves, ")[2]
+        sentence = next(line for line in summary if line.startswith("Not proved in the time"))
+        return sentence.partition("moves, ")[2]
 
     assert named(0, 2) == f"{seqs[0]}, {seqs[2]}."
     assert named(0, 1, 2) == f"{seqs[0]}–{seqs[2]}."
@@ -151,9 +152,9 @@ def test_the_hand_of_a_session(tmp_path: Path) -> None:
 
 def test_solve_a_position_of_a_record(record: Path) -> None:
     first = dasan.replay(record.read_text(encoding="utf-8")).events[0].seq  # type: ignore[union-attr]
-    told = json.loads(output("solve", record, "--before", first, "--json"))
-    assert told["value"] == 4
-    assert told["exact"] is True
+    report = json.loads(output("solve", record, "--before", first, "--json"))
+    assert report["value"] == 4
+    assert report["exact"] is True
     assert "best play: " in output("solve", record, "--before", first)
 
 

@@ -85,8 +85,8 @@ def test_an_unreachable_cluster_is_reported_before_any_output(
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
     monkeypatch.setitem(sys.modules, "ray", Ray("there"))
     folder = tmp_path / "out"
-    said = refusal(*command, folder, "--ray", "elsewhere")
-    assert said == "no connection to the cluster elsewhere: nobody is at elsewhere"
+    error = refusal(*command, folder, "--ray", "elsewhere")
+    assert error == "no connection to the cluster elsewhere: nobody is at elsewhere"
     assert not folder.exists()
 
 
@@ -128,7 +128,7 @@ def test_a_bot_that_ends_a_process_is_named(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
     BOTS.add("ends", lambda seed: Ending())
     try:
-        said = refusal(*GENERATE, tmp_path, "--bot", "ends", "--processes", 2)
+        error = refusal(*GENERATE, tmp_path, "--bot", "ends", "--processes", 2)
     finally:
         BOTS.remove("ends")
-    assert said.startswith("a process died while ends played: ")
+    assert error.startswith("a process died while ends played: ")

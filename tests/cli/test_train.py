@@ -46,11 +46,11 @@ def test_a_resumed_run_measures_as_it_began(tmp_path: Path) -> None:
     output("train", "--out", out, "--resume", "--epochs", "5")
     measured = [bool(row["random"]) for row in read(out / "curve.csv")]
     assert measured == [True, True, False, True, True]  # every second epoch, and the last one of each call
-    kept = Trainer.load(out / "run.npz").config
-    assert (kept.every, kept.deals) == (2, 3)
+    config = Trainer.load(out / "run.npz").config
+    assert (config.every, config.deals) == (2, 3)
     output("train", "--out", out, "--resume", "--epochs", "6", "--every", "4", "--deals", "2")
-    kept = Trainer.load(out / "run.npz").config
-    assert (kept.epochs, kept.every, kept.deals) == (6, 4, 2)
+    config = Trainer.load(out / "run.npz").config
+    assert (config.epochs, config.every, config.deals) == (6, 4, 2)
 
 
 def test_a_run_keeps_how_it_is_measured(tmp_path: Path) -> None:

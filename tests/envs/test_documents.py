@@ -12,9 +12,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "guide" / "environments.md"
 
 
 def test_the_table_counts_the_games_of_each_test() -> None:
-    told = dict(re.findall(r"\| `([\w.]+)` \| (\d+) games: ", PAGE.read_text(encoding="utf-8")))
+    counts = dict(re.findall(r"\| `([\w.]+)` \| (\d+) games: ", PAGE.read_text(encoding="utf-8")))
     presets = len(dasan.PRESETS)
-    assert told == {
+    assert counts == {
         "api_test": str(presets + 1),
         "seed_test": str(presets),
         "check_env": str(presets),

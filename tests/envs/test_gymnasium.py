@@ -164,8 +164,8 @@ def test_a_batch_tells_how_hands_ended_as_gymnasium_does(preset: str) -> None:
     env = ours.make_vec(preset, 3)
     seen, info = env.reset(seed=4)
     states = [env.env.dealt(i) for i in range(3)]
-    kept: list[tuple[Any, Any]] = []
-    while len(kept) < 9:
+    infos: list[tuple[Any, Any]] = []
+    while len(infos) < 9:
         actions = np.array([np.flatnonzero(mask)[-1] for mask in seen["action_mask"]])
         for i, action in enumerate(actions):
             states[i] = states[i].play(env.env.ids.move(int(action), states[i]))
@@ -185,10 +185,10 @@ def test_a_batch_tells_how_hands_ended_as_gymnasium_does(preset: str) -> None:
             assert about["seat"][i] == acted[i]
             assert about["payoffs"][i][acted[i]] == rewards[i]
             assert about["_seat"][i]
-            kept.append((info["final_obs"][i], encode(states[i].view(int(acted[i])))))
+            infos.append((info["final_obs"][i], encode(states[i].view(int(acted[i])))))
             states[i] = env.env.dealt(i)
     env.reset(seed=5)
-    for last, wanted in kept:
+    for last, wanted in infos:
         assert env.single_observation_space.contains(last)
         assert last["observation"].tolist() == wanted
         assert not last["action_mask"].any()

@@ -83,10 +83,10 @@ def annotated(rules: dasan.Rules, seed: int) -> str:
     out: list[str] = []
     for line in session.record().splitlines():
         out.append(line)
-        said = words(json.loads(line))
-        if said:
+        text = words(json.loads(line))
+        if text:
             seq = json.loads(line).get("seq")
-            note = {"type": "note", "text": said} if seq is None else {"type": "note", "seq": seq, "text": said}
+            note = {"type": "note", "text": text} if seq is None else {"type": "note", "seq": seq, "text": text}
             out.append(json.dumps(note, ensure_ascii=False))
     return "\n".join(out) + "\n"
 

@@ -85,19 +85,19 @@ def run(tmp_path: Path) -> Iterator[object]:
     with subprocess.Popen(
         [sys.executable, "-c", FORKS], env=environment, cwd=tmp_path, stdin=PIPE, stdout=PIPE, text=True
     ) as process:
-        asks, told = process.stdin, process.stdout
+        asks, answers = process.stdin, process.stdout
         assert asks is not None
-        assert told is not None
+        assert answers is not None
 
         def call(name: str = "Old", factor: int = 2, processes: int = 1) -> tuple[int, ...]:
             (tmp_path / "kernel_of_test.py").write_text(MODULE.format(name=name))
             (tmp_path / "helper.py").write_text(HELPER.format(factor=factor))
             asks.write(f"{processes}\n")
             asks.flush()
-            found = sorted(told.readline() for _ in range(processes))
-            told.readline()
-            assert not [line for line in found if line.startswith("0 ")]
-            return tuple(int(number) for line in found for number in line.split())
+            lines = sorted(answers.readline() for _ in range(processes))
+            answers.readline()
+            assert not [line for line in lines if line.startswith("0 ")]
+            return tuple(int(number) for line in lines for number in line.split())
 
         yield call
         process.communicate()
@@ -201,15 +201,15 @@ def test_environments_with_tables_from_disk_are_the_same(tmp_path: Path, monkeyp
     monkeypatch.setattr(table_cache, "root", lambda: tmp_path)
     monkeypatch.setattr(table_cache, "LEAST", -1)
     for preset in dasan.PRESETS:
-        made, found = (dasan.vector.make(preset, 4, seed=1, session=True) for _ in range(2))
+        made, loaded = (dasan.vector.make(preset, 4, seed=1, session=True) for _ in range(2))
         for _ in range(100):
-            for env in (made, found):
+            for env in (made, loaded):
                 env.step(env.sample())
-            assert (made.mask == found.mask).all()
+            assert (made.mask == loaded.mask).all()
             assert made.obs is not None
-            assert found.obs is not None
-            assert (made.obs == found.obs).all()
-        assert made.num_actions == found.num_actions == found.ids.count
+            assert loaded.obs is not None
+            assert (made.obs == loaded.obs).all()
+        assert made.num_actions == loaded.num_actions == loaded.ids.count
     compiled = [name for name in dasan.PRESETS if choose(dasan.rules(name), Purpose.ENVIRONMENTS).compiled]
     assert len(list(tmp_path.iterdir())) == len(compiled) >= 12
 

@@ -54,8 +54,8 @@ def move_of(state: dasan.State, code: int) -> Move:
     """The engine's move that a trace code names."""
     legal = state.legal_moves()
     if state.phase is dasan.Phase.AUCTION:
-        said = kicker_hands.BID - code
-        return next(m for m in legal if (m.bid or 0) == said)
+        bid = kicker_hands.BID - code
+        return next(m for m in legal if (m.bid or 0) == bid)
     if code == kicker_hands.PASS:
         return next(m for m in legal if m.type is MoveType.PASS)
     row = state.rules.catalogue.rows[code]

@@ -76,18 +76,18 @@ def test_other_values_are_refused(wrong: Any) -> None:
 def test_a_kernel_keeps_its_arrays_when_nothing_else_does() -> None:
     parcel = parcel_of()
     kernel = bound(told, parcel, 2)
-    kept = [weakref.ref(array) for array in (parcel[0], parcel[2], kernel.words)]
+    references = [weakref.ref(array) for array in (parcel[0], parcel[2], kernel.words)]
     del parcel
     gc.collect()
-    assert all(array() is not None for array in kept)
+    assert all(array() is not None for array in references)
     call = kernel.__call__
     del kernel
     gc.collect()
     assert call(0, 1) == 60
-    assert all(array() is not None for array in kept)
+    assert all(array() is not None for array in references)
     del call
     gc.collect()
-    assert not any(array() is not None for array in kept)
+    assert not any(array() is not None for array in references)
 
 
 @pytest.mark.parametrize("again", [pickle.dumps, copy.copy])

@@ -107,12 +107,12 @@ def test_the_weighted_error_is_the_slope_of_the_weighted_squares() -> None:
             total += len(rows) * rows.mean() ** 2 + 3 * ((rows - rows.mean()) ** 2).sum()
         return total
 
-    found = contrasted(error.astype(np.float32), groups, np.float32(3))
+    weighted = contrasted(error.astype(np.float32), groups, np.float32(3))
     for i in range(12):
         step = np.zeros(12)
         step[i] = 1e-4
         slope = (squares(error + step) - squares(error - step)) / 2e-4
-        assert 2 * found[i] == pytest.approx(slope, rel=1e-3)
+        assert 2 * weighted[i] == pytest.approx(slope, rel=1e-3)
 
 
 def test_a_hand_that_ends_early_is_played_once() -> None:

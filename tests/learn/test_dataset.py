@@ -49,13 +49,13 @@ def test_each_bot_sits_in_each_seat_equally_often_with_each_dealer(preset: str, 
 
     monkeypatch.setattr("dasan.learn.dataset.bot", seated)
     plan = DatasetPlan(rules, tuple(f"bot-{i}" for i in range(n)), n * n)
-    found: Counter[tuple[str, int, int]] = Counter()
+    count: Counter[tuple[str, int, int]] = Counter()
     for number in range(n * n):
         sat.clear()
         dealer = played(plan, number)["dealer"]
-        found.update((name, seat, dealer) for name, seat in sat)
-    assert len(found) == n**3
-    assert set(found.values()) == {1}
+        count.update((name, seat, dealer) for name, seat in sat)
+    assert len(count) == n**3
+    assert set(count.values()) == {1}
 
 
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:

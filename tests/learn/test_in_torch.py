@@ -37,9 +37,9 @@ def test_both_learners_make_the_same_steps() -> None:
     targets = random.normal(size=rows).astype(np.float32)
     groups = np.where(random.random(rows) < 0.5, random.integers(0, 60, rows), -1).astype(np.int32)
     for number in range(3):
-        found = [one.learn(obs, moves, targets, groups, 1e-3, 3 * number) for one in (compiled, learner)]
-        assert found[0] == pytest.approx(found[1], rel=1e-3)
-        assert len(found[0]) == 3
+        errors = [one.learn(obs, moves, targets, groups, 1e-3, 3 * number) for one in (compiled, learner)]
+        assert errors[0] == pytest.approx(errors[1], rel=1e-3)
+        assert len(errors[0]) == 3
     for name in ("mean", "square", "flat", "average"):
         one, other = getattr(compiled, name), getattr(learner, name)
         assert np.linalg.norm(one - other) < 0.02 * np.linalg.norm(one), name
@@ -84,9 +84,9 @@ def test_steps_that_fail_leave_the_weights_and_say_why(tmp_path: Path, monkeypat
     with pytest.raises(DeviceFailed, match=r"PyTorch failed on cpu: CUDA out of memory\.$"):
         trainer.epoch()
     assert np.array_equal(flat, trainer.learner.flat)
-    said = refusal("train", "--out", tmp_path, "--resume")
-    assert "out of memory" in said
-    assert "--resume continues from epoch 1" in said
+    error = refusal("train", "--out", tmp_path, "--resume")
+    assert "out of memory" in error
+    assert "--resume continues from epoch 1" in error
     assert "--resume" not in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
 
 
@@ -125,7 +125,7 @@ def test_a_pytorch_that_does_not_load_is_refused_and_auto_does_without(
     (tmp_path / "torch.py").write_text(f"raise {error}", encoding="utf-8")
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    said = refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
-    assert "PyTorch does not load: no symbol" in said
-    assert "at all" not in said
+    message = refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
+    assert "PyTorch does not load: no symbol" in message
+    assert "at all" not in message
     assert best_device() == ""

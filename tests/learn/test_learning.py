@@ -71,11 +71,11 @@ def test_a_trace_mixes_in_the_value_of_the_next_decision_and_stops_where_it_expl
     decide(decisions, 0, 1, 0.4, explored=True)
     decide(decisions, 0, 1, 0.2)
     decisions.finish(np.array([0]), np.array([[0, 3]], np.float32))
-    found = taken(decisions)
-    assert found[1, 2] == pytest.approx(3)
-    assert found[1, 4] == pytest.approx(0.5 * 0.2 + 0.5 * 3)
-    assert found[1, 8] == pytest.approx(0.4)
-    assert found[1, 1] == pytest.approx(0.5 * 0.8 + 0.5 * 0.4)
+    targets = taken(decisions)
+    assert targets[1, 2] == pytest.approx(3)
+    assert targets[1, 4] == pytest.approx(0.5 * 0.2 + 0.5 * 3)
+    assert targets[1, 8] == pytest.approx(0.4)
+    assert targets[1, 1] == pytest.approx(0.5 * 0.8 + 0.5 * 0.4)
 
 
 def test_an_epoch_counts_every_hand_that_it_begins_and_no_forced_move() -> None:
@@ -228,8 +228,8 @@ def test_training_for_seconds_beats_random() -> None:
     trainer = Trainer(Config("big-two", envs=64, rounds=20, epochs=16, first=64, second=32, trace=0.9, keep=1.0))
     for _ in range(16):
         trainer.epoch()
-    found = climb(dasan.rules("big-two"), trainer.network(), False, 30, ladder=("random",))
-    assert found["random"].low > 0.3
+    result = climb(dasan.rules("big-two"), trainer.network(), False, 30, ladder=("random",))
+    assert result["random"].low > 0.3
 
 
 @pytest.mark.long

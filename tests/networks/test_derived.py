@@ -34,8 +34,8 @@ GAMES = {
 
 def part(row: np.ndarray, features: tuple[Feature, ...], name: str) -> list[int]:
     """The numbers of a feature."""
-    found = next(f for f in features if f.name == name)
-    return [int(n) for n in row[found.start : found.start + found.size]]
+    feature = next(f for f in features if f.name == name)
+    return [int(n) for n in row[feature.start : feature.start + feature.size]]
 
 
 def places(flags: list[int]) -> list[int]:
@@ -54,7 +54,7 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
         for kind in ("straight", "pair-run")
     }
     sizes = {kind: [row.size for row in rules.catalogue.rows if row.kind == kind] for kind in ("straight", "pair-run")}
-    shortest = {kind: min(found, default=99) for kind, found in sizes.items()}
+    shortest = {kind: min(size, default=99) for kind, size in sizes.items()}
     features, place, ids = derived(rules, answers=True), rules.order.place, action_ids(rules)
     two_pairs = any(row.kind == "two-pair" for row in rules.catalogue.rows)
     state, thrifty = dasan.deal(rules, seed=seed), dasan.bot("thrifty")
@@ -76,19 +76,19 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
         ]
         for move, row in zip(moves, longer, strict=True):
             assert row[: len(rows[ids.of(move, view.called)])].tolist() == rows[ids.of(move, view.called)]
-            kept = mine - Counter(place[c][0] for c in (move.cards if move.combination else ()))
-            weak = {r: any(unseen[higher] >= n for higher in range(r + 1, len(unseen))) for r, n in kept.items()}
+            rest = mine - Counter(place[c][0] for c in (move.cards if move.combination else ()))
+            weak = {r: any(unseen[higher] >= n for higher in range(r + 1, len(unseen))) for r, n in rest.items()}
             assert places(part(row, features.move, "kept")) == sorted(
-                2 * (many * r + n - 1) + weak[r] for r, n in kept.items()
+                2 * (many * r + n - 1) + weak[r] for r, n in rest.items()
             )
-            assert places(part(row, features.move, "groups")) == [min(15, len(kept))]
+            assert places(part(row, features.move, "groups")) == [min(15, len(rest))]
             assert places(part(row, features.move, "beatable")) == [min(15, sum(weak.values()))]
             for name, least, long, used in (
                 ("in_straights", 1, shortest["straight"], in_runs["straight"]),
                 ("in_pair_runs", 2, shortest["pair-run"] // 2, in_runs["pair-run"]),
             ):
                 runs = [range(a, a + long) for a in range(len(unseen) - long + 1)]
-                full = [run for run in runs if all(kept[rank] >= least and rank in used for rank in run)]
+                full = [run for run in runs if all(rest[rank] >= least and rank in used for rank in run)]
                 assert places(part(row, features.move, name)) == sorted({rank for run in full for rank in run})
             counts = Counter(place[c][0] for c in (move.cards if move.combination else ()))
             assert part(row, features.move, "enough") == [int(0 < counts.total() <= n) for n in holds[1:]]
@@ -127,8 +127,8 @@ def longer_row(rules: dasan.Rules, held: str, cards: str) -> np.ndarray:
     view = state.view(0)
     rows, ids = encode_moves(view), action_ids(rules)
     move = next(move for move in view.legal_moves() if str(move) == cards)
-    found: np.ndarray = features.of(encode(view), [rows[ids.of(move, None)]])[1][0]
-    return found
+    row: np.ndarray = features.of(encode(view), [rows[ids.of(move, None)]])[1][0]
+    return row
 
 
 def test_two_pairs_count_as_the_higher_one() -> None:

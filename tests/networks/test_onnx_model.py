@@ -43,11 +43,11 @@ def test_a_model_values_the_moves_of_a_hand_as_its_network_does(trained: Any) ->
         observation, rows = network.inputs(view, trained.session)
         assert len(rows) == len(choices(view))
         own = network.of_view(view, trained.session)
-        (found,) = session.run(
+        (outputs,) = session.run(
             ["values"], {"observations": observation[None], "moves": rows, "of": np.zeros(len(rows), np.int64)}
         )
-        assert found.dtype == np.float32
-        assert found == pytest.approx(own, abs=1e-4)
+        assert outputs.dtype == np.float32
+        assert outputs == pytest.approx(own, abs=1e-4)
         of += [len(seen)] * len(rows)
         seen.append(observation)
         moves.append(rows)

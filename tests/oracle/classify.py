@@ -121,23 +121,23 @@ def kinds(preset: str, options: Options) -> dict[str, Kind]:
     if preset in BIG_THREE:
         return BIG_THREE_KINDS
     if preset == "big-two":
-        found = dict(BIG_TWO_KINDS)
+        names = dict(BIG_TWO_KINDS)
         if options["triples"]:  # D2.03
-            found["triplet"] = big_two_triplet
+            names["triplet"] = big_two_triplet
         if options["fours"]:  # H.07
-            found["quad"] = big_two_quad
+            names["quad"] = big_two_quad
         if options["two_pairs"]:  # H.08
-            found["two-pair"] = big_two_two_pair
+            names["two-pair"] = big_two_two_pair
         if options["four_plus_one"]:  # D2.05, H.09
-            found["four-plus-one"] = big_two_four_plus_one
-        return found
-    found = dict(WINNER_KINDS)
+            names["four-plus-one"] = big_two_four_plus_one
+        return names
+    names = dict(WINNER_KINDS)
     if options["bomb"] == "quad":  # W.15: four alone is the bomb, and with a fifth card it is no combination
-        found["bomb"] = winner_four
+        names["bomb"] = winner_four
     else:
-        found["quad"] = winner_four  # W.06
-        found["bomb"] = winner_four_and_any_card  # W.06, W.13
-    return found
+        names["quad"] = winner_four  # W.06
+        names["bomb"] = winner_four_and_any_card  # W.06, W.13
+    return names
 
 
 def rank(card: str) -> str:
@@ -159,8 +159,8 @@ def groups(cards: Sequence[str]) -> list[int]:
 
 def rank_held(cards: Sequence[str], times: int) -> str:
     """The one rank of which there are `times` cards or more."""
-    (found,) = [letter for letter, count in Counter(rank(card) for card in cards).items() if count >= times]
-    return found
+    (letters,) = [letter for letter, count in Counter(rank(card) for card in cards).items() if count >= times]
+    return letters
 
 
 def in_one_suit(cards: Sequence[str]) -> bool:

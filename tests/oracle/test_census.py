@@ -63,8 +63,8 @@ def big_two_sets(size: int, options: Options) -> Iterator[tuple[Counter[str], Co
 def big_two_census(size: int, **options: Value) -> Counter[str]:
     """All sets of `size` cards by kind."""
     census: Counter[str] = Counter()
-    for _, found in big_two_sets(size, options):
-        census += found
+    for _, kind in big_two_sets(size, options):
+        census += kind
     assert census.total() == comb(52, size)
     return census
 
@@ -115,7 +115,7 @@ def test_d2_05_only_equal_suits_make_a_difference_to_the_kind() -> None:
             pattern = ("".join(card[0] for card in cards), len({card[1] for card in cards}) == 1)
             reading = classify("big-two", {}, cards)
             by_pattern.setdefault(pattern, set()).add(reading.kind if reading else None)
-        assert all(len(found) == 1 for found in by_pattern.values())
+        assert all(len(readings) == 1 for readings in by_pattern.values())
 
 
 def mean_plays(straights: str, *, openings: bool) -> Fraction:

@@ -183,8 +183,8 @@ def compare_moves(
     plays = [tuple(sorted(map(str, move.cards))) for move in listed if move.cards]
     assert set(plays) <= set(legal), f"{where}: {set(plays) - set(legal)}"
     expected = {canonical(preset, cards, reading, called) for cards, reading in legal.items()}
-    found = {canonical(preset, cards, legal[cards], called) for cards in plays}
-    assert found == expected, f"{where}: not listed {expected - found}"
+    keys = {canonical(preset, cards, legal[cards], called) for cards in plays}
+    assert keys == expected, f"{where}: not listed {expected - keys}"
 
     tried = [rng.sample(own, rng.randint(1, min(6, len(own)))) for _ in range(4)]
     tried += [list(cards) for cards in rng.sample(sorted(known), min(4, len(known)))]

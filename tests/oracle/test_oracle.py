@@ -289,7 +289,7 @@ def test_beats_is_a_strict_order_within_tricks(preset: str) -> None:
     options: Options = {"decks": 2, "jokers": True, "min_straight": 3} if preset in WINNER else {}
     rng = random.Random(1)
     pack = fresh_pack(preset, options)
-    found: set[Reading] = set()
+    relations: set[Reading] = set()
     for _ in range(6):
         ranks = rng.sample("3456789TJQKA2BR", 4)
         hand = [card for card in pack if card[0] in ranks]
@@ -298,8 +298,8 @@ def test_beats_is_a_strict_order_within_tricks(preset: str) -> None:
             for cards in subsets(rng.sample(pool, min(9, len(pool))), 6):
                 reading = classify(preset, options, cards)
                 if reading:
-                    found.add(reading)
-    readings = rng.sample(sorted(found, key=str), min(60, len(found)))
+                    relations.add(reading)
+    readings = rng.sample(sorted(relations, key=str), min(60, len(relations)))
     higher = {a: {b for b in readings if beats(preset, options, a, b)} for a in readings}
     for a in readings:
         assert a not in higher[a]

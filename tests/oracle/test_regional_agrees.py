@@ -68,9 +68,9 @@ def name(value: object) -> str:
 def sets_of(rng: random.Random, rules: dasan.Rules, size: int) -> list[tuple[str, ...]]:
     pack = [str(c) for c in rules.pack]
     shapes = [rng.choice(SHAPES), "dense", "fours"]
-    found = [cards for shape in shapes for cards in all_sets(hand(rng, pack, shape, size))]
+    sets = [cards for shape in shapes for cards in all_sets(hand(rng, pack, shape, size))]
     return [
-        *found,
+        *sets,
         *(tuple(cards) for cards in (near_a_run(rng, pack) for _ in range(60)) if len(cards) <= rules.most_cards),
     ]
 

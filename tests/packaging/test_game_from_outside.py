@@ -22,11 +22,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(site: Path, *arguments: str) -> str:
     """The output of a fresh Python that has the package."""
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-W", "error", *arguments], capture_output=True, text=True, env=environment(site)
     )
-    assert found.returncode == 0, found.stderr
-    return found.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def test_it_is_short() -> None:
@@ -43,9 +43,9 @@ def test_the_engine_plays_it_by_its_clauses(site: Path) -> None:
 def test_the_command_line_lists_it(site: Path) -> None:
     presets = json.loads(run(site, "-m", "dasan", "rules", "--json"))["presets"]
     assert {"big-three", "tien-len", "tien-len-cards"} <= {preset["name"] for preset in presets}
-    told = json.loads(run(site, "-m", "dasan", "rules", "tien-len", "--option", "pass_is_final=off", "--json"))
-    assert next(c for c in told["clauses"] if c["id"] == "TL.04")["title"] == "Chopping a two"
-    assert next(o for o in told["options"] if o["name"] == "pass_is_final")["value"] is False
+    data = json.loads(run(site, "-m", "dasan", "rules", "tien-len", "--option", "pass_is_final=off", "--json"))
+    assert next(c for c in data["clauses"] if c["id"] == "TL.04")["title"] == "Chopping a two"
+    assert next(o for o in data["options"] if o["name"] == "pass_is_final")["value"] is False
 
 
 def test_the_terminal_plays_it(site: Path, tmp_path: Path) -> None:

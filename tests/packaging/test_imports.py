@@ -105,12 +105,12 @@ def imports(module: str, path: Path) -> Iterator[Import]:
 @cache
 def every_import() -> list[Import]:
     """All imports of the package; made by the tests, not by every worker that collects them."""
-    return [found for module, path in MODULES.items() for found in imports(module, path)]
+    return [statement for module, path in MODULES.items() for statement in imports(module, path)]
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:
     """The sets of modules that reach each other, each in order of their names."""
-    found = []
+    cycles = []
     reached: dict[str, set[str]] = {}
     for start in edges:
         seen: set[str] = set()
@@ -123,9 +123,9 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
         reached[start] = seen
     for module in edges:
         circle = sorted({module} | {other for other in reached[module] if module in reached.get(other, ())})
-        if len(circle) > 1 and circle not in found:
-            found.append(circle)
-    return found
+        if len(circle) > 1 and circle not in cycles:
+            cycles.append(circle)
+    return cycles
 
 
 def test_a_circle_is_found() -> None:
@@ -136,9 +136,9 @@ def test_a_circle_is_found() -> None:
 def test_no_modules_import_each_other() -> None:
     """Not indirectly, not inside a function, and not for types either."""
     edges: dict[str, set[str]] = {module: set() for module in MODULES}
-    for found in every_import():
-        if found.imported:
-            edges[found.importer].add(found.imported)
+    for one in every_import():
+        if one.imported:
+            edges[one.importer].add(one.imported)
     assert circles(edges) == []
 
 
@@ -148,9 +148,9 @@ def test_every_module_has_a_layer() -> None:
 
 def test_imports_go_one_way() -> None:
     assert [
-        f"{found.place}: {found.importer} imports {found.imported}, which stands above it"
-        for found in every_import()
-        if found.imported and layer_of(found.imported) > layer_of(found.importer)
+        f"{one.place}: {one.importer} imports {one.imported}, which stands above it"
+        for one in every_import()
+        if one.imported and layer_of(one.imported) > layer_of(one.importer)
     ] == []
 
 

@@ -145,8 +145,12 @@ def test_every_public_member_has_a_docstring() -> None:
 def undocumented(thing: type) -> Iterator[str]:
     """The public methods and properties of a class of ours, inherited ones too, that have no docstring."""
     for member in dir(thing):
-        found = inspect.getattr_static(thing, member)
-        function = getattr(found, "fget", None) or getattr(found, "func", None) or getattr(found, "__func__", found)
+        attribute = inspect.getattr_static(thing, member)
+        function = (
+            getattr(attribute, "fget", None)
+            or getattr(attribute, "func", None)
+            or getattr(attribute, "__func__", attribute)
+        )
         ours = inspect.isfunction(function) and function.__module__.startswith("dasan")
         if ours and not member.startswith("_") and not inspect.getdoc(getattr(thing, member)):
             yield member

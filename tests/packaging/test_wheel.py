@@ -140,7 +140,7 @@ def test_it_is_installed_from_its_file_and_names_its_commit(built: Path, tmp_pat
     ]
     file = str(next(built.glob(kind)))
     subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *command, file], check=True)
-    told = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-m", "dasan", "--version"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
@@ -148,7 +148,7 @@ def test_it_is_installed_from_its_file_and_names_its_commit(built: Path, tmp_pat
         text=True,
         check=True,
     ).stdout
-    assert told.split() == ["dasan", dasan.__version__, "commit", f"{COMMIT},", "schema", newest()]
+    assert printed.split() == ["dasan", dasan.__version__, "commit", f"{COMMIT},", "schema", newest()]
 
 
 def test_an_installed_package_finds_its_clauses_without_the_repository(wheel: zipfile.Path, tmp_path: Path) -> None:

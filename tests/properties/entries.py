@@ -233,11 +233,11 @@ def openspiel(rules: Rules, seed: int) -> None:
 
 def reviews(rules: Rules, seed: int) -> None:
     over = played(rules, seed, 2_000)
-    found = review(over, nodes=40, seconds=None, memory_mb=1)
-    report = Report(found)
+    judged = review(over, nodes=40, seconds=None, memory_mb=1)
+    report = Report(judged)
     assert report.rows is not None
     assert report.summary
-    assert picture(found)
+    assert picture(judged)
     for estimate in list(known(over, worlds=2))[:3]:
         estimate.to_json()
 

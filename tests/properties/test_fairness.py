@@ -302,8 +302,8 @@ def test_every_card_is_found_equally_often_at_every_place() -> None:
 def script() -> str:
     """The stand-alone program of the page: the only block of Python in it that imports hashlib."""
     blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
-    (found,) = (block for block in blocks if "import hashlib" in block)
-    return str(found)
+    (programs,) = (block for block in blocks if "import hashlib" in block)
+    return str(programs)
 
 
 @cache

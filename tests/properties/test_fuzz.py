@@ -165,15 +165,15 @@ def _read_in_every_way(seed: int) -> str:
         return "no rules"
     text = strange.damaged(made, rng) if rng.random() < 0.3 else made
     try:
-        found = verify(text)
+        verified = verify(text)
     except dasan.BadRecord as error:
         assert text != made, "what we have written we read"
         assert str(error).isprintable()
         assert len(str(error)) < 600
         return "refused"
-    assert str(found.verdict).isprintable()
+    assert str(verified.verdict).isprintable()
     game = dasan.replay(text)
-    assert game == found.game
+    assert game == verified.game
     state = game.state if isinstance(game, dasan.Session) else game
     with suppress(ValueError):
         solution = dasan.solve(state, nodes=300, memory_mb=16)
@@ -189,9 +189,9 @@ def _read_in_every_way(seed: int) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 60), marks=pytest.mark.slow)], ids=str)
 def test_records_by_rules_of_strangers(seeds: range) -> None:
-    said = Counter(_read_in_every_way(seed) for seed in seeds)
-    assert said["read"] > len(seeds) / 6
-    assert said["refused"] > len(seeds) / 30
+    count = Counter(_read_in_every_way(seed) for seed in seeds)
+    assert count["read"] > len(seeds) / 6
+    assert count["refused"] > len(seeds) / 30
 
 
 @pytest.mark.slow

@@ -36,8 +36,8 @@ def by_start(rules: Rules, seed: int) -> Iterator[State]:
     hands = [[c for c in hand if c is not None] for hand in begun.hands]
     yield dasan.start(rules, hands, kitty=[c for c in begun.kitty if c is not None] or None, dealer=begun.dealer)
     source = random.Random(seed)
-    found = (endgame(rules, source) for _ in range(4))
-    yield from (state for state in found if state is not None)
+    endgames = (endgame(rules, source) for _ in range(4))
+    yield from (state for state in endgames if state is not None)
 
 
 def by_session(rules: Rules, seed: int) -> Iterator[State]:

@@ -38,14 +38,14 @@ def test_the_worked_example() -> None:
     state = example()
     for _, move in EXAMPLE:
         state = state.play(move)
-    found = of(state)
-    assert [(j.seat, str(j.move)) for j in found.turning_points] == [(0, "pass"), (2, "4S")]
-    assert found.turning_point is found.turning_points[0]
-    assert [str(move) for move in found.turning_points[0].keeping] == ["3D 3C"]
-    assert found.moves[0].as_bidder == found.moves[1].value == 6
-    for j, following in pairwise(found.moves[1:]):
+    report = of(state)
+    assert [(j.seat, str(j.move)) for j in report.turning_points] == [(0, "pass"), (2, "4S")]
+    assert report.turning_point is report.turning_points[0]
+    assert [str(move) for move in report.turning_points[0].keeping] == ["3D 3C"]
+    assert report.moves[0].as_bidder == report.moves[1].value == 6
+    for j, following in pairwise(report.moves[1:]):
         assert j.worth == following.value
-    assert found.moves[0].kept is None
+    assert report.moves[0].kept is None
 
 
 def test_what_decided_a_hand_is_its_last_turning_point() -> None:
@@ -53,23 +53,23 @@ def test_what_decided_a_hand_is_its_last_turning_point() -> None:
     state = example()
     for _, move in EXAMPLE:
         state = state.play(move)
-    found = of(state)
-    assert decisive(reversed(found.moves)) == (found.turning_points[-1], False)
-    until = [j for j in found.moves if j.seq < found.turning_points[0].seq]
+    report = of(state)
+    assert decisive(reversed(report.moves)) == (report.turning_points[-1], False)
+    until = [j for j in report.moves if j.seq < report.turning_points[0].seq]
     assert decisive(reversed(until)) == (None, True)
-    unknown = replace(found.moves[-1], kept=None)
-    call = replace(found.moves[-1], phase=Phase.CALL, kept=False)
+    unknown = replace(report.moves[-1], kept=None)
+    call = replace(report.moves[-1], phase=Phase.CALL, kept=False)
     assert decisive([call]) == (call, False)
-    bid = replace(found.moves[0], kept=None)
+    bid = replace(report.moves[0], kept=None)
     assert decisive([replace(call, kept=True), bid]) == (None, True)
-    assert decisive([unknown, *reversed(found.moves[:-1])]) == (None, False)
-    assert decisive([unknown, *reversed(found.moves)]) == (found.turning_points[-1], False)
-    rest = reversed(found.moves[:-1])
+    assert decisive([unknown, *reversed(report.moves[:-1])]) == (None, False)
+    assert decisive([unknown, *reversed(report.moves)]) == (report.turning_points[-1], False)
+    rest = reversed(report.moves[:-1])
     assert decisive(chain([unknown], rest), once=True) == (None, False)
-    assert next(rest) == found.moves[-2], "no more are asked for"
+    assert next(rest) == report.moves[-2], "no more are asked for"
     bare = replace(call, keeping=())
     assert decisive(chain([bare], rest), once=True) == (bare, False)
-    assert next(rest) == found.moves[-3]
+    assert next(rest) == report.moves[-3]
 
 
 def test_the_worked_example_with_few_cards_is_judged_as_minimax_judges() -> None:
@@ -84,12 +84,12 @@ def assert_minimax(found: Review) -> None:
     """Every judgement of a finished or unfinished hand, against minimax."""
     for (now, move), j in zip(moves_of(found.hand), found.moves, strict=True):
         value = payment(now)
-        kept = [m for m in now.legal_moves() if payment(now.play(m)) == value]
+        keeping = [m for m in now.legal_moves() if payment(now.play(m)) == value]
         assert (j.value, j.worth, j.choices) == (value, payment(now.play(move)), len(now.legal_moves()))
         assert j.kept is (payment(now.play(move)) == value)
-        assert list(j.keeping) == kept
-        assert j.shares == pytest.approx((len(kept) / j.choices,) * 2)
-        assert j.could_turn is (len(kept) < j.choices)
+        assert list(j.keeping) == keeping
+        assert j.shares == pytest.approx((len(keeping) / j.choices,) * 2)
+        assert j.could_turn is (len(keeping) < j.choices)
 
 
 def with_a_blunder(source: random.Random, cards: int) -> tuple[dasan.State, int] | None:
@@ -122,12 +122,12 @@ def test_a_losing_move_in_a_won_hand_is_the_turning_point(players: int) -> None:
         if made is None or made[0].rules.players != players:
             continue
         state, blunder = made
-        found = of(state)
-        assert found.turning_point is not None
-        assert [j.seq for j in found.turning_points] == [blunder]
-        assert found.last_chance is not None
-        assert found.last_chance.seq >= blunder
-        assert_minimax(found)
+        report = of(state)
+        assert report.turning_point is not None
+        assert [j.seq for j in report.turning_points] == [blunder]
+        assert report.last_chance is not None
+        assert report.last_chance.seq >= blunder
+        assert_minimax(report)
         hands += 1
 
 
@@ -210,9 +210,9 @@ def test_one_blunder_in_a_longer_hand() -> None:
 
 def test_a_hand_nobody_could_turn() -> None:
     state = dasan.start(RULES[3], ["4H", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0).play("4H")
-    found = of(state)
-    assert (found.turning_point, found.last_chance) == (None, None)
-    assert found.moves[0].forced
+    report = of(state)
+    assert (report.turning_point, report.last_chance) == (None, None)
+    assert report.moves[0].forced
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_games_without_sides_are_judged_as_minimax_judges(rules: dasan.Rules) ->
         state = alone(rules, source, 7, 0 if rules.players == 3 else 1 if rules.name == "winner" else 0)
         while state.phase is not dasan.Phase.OVER:
             state = state.play(source.choice(state.legal_moves()))
-        found = review(state, nodes=200_000)
-        for (now, move), j in zip(moves_of(state), found.moves, strict=True):
+        report = review(state, nodes=200_000)
+        for (now, move), j in zip(moves_of(state), report.moves, strict=True):
             seat = now.to_act or 0
             assert (j.value, j.worth) == (plain(now, seat), plain(now.play(move), seat))
             assert j.kept is (j.value == j.worth)
@@ -247,11 +247,11 @@ def test_what_was_not_judged_is_said() -> None:
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     while state.phase is not dasan.Phase.OVER:
         state = state.play(source.choice(state.legal_moves()))
-    found = review(state, nodes=300)
-    assert found.moves[0].kept is None
-    assert found.moves[-1].kept is True
-    assert found.moves[0] in found.not_judged
-    assert all(j.kept is True for j in found.moves if j.forced)
+    report = review(state, nodes=300)
+    assert report.moves[0].kept is None
+    assert report.moves[-1].kept is True
+    assert report.moves[0] in report.not_judged
+    assert all(j.kept is True for j in report.moves if j.forced)
 
 
 def test_the_time_for_a_hand_leaves_out_the_loading_of_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,9 +283,9 @@ def test_the_time_for_a_hand_leaves_out_the_loading_of_the_solver(monkeypatch: p
 def test_bids_are_not_judged_but_calls_are() -> None:
     state = dasan.deal(RULES[4], seed=2).play("bid 1").play("pass").play("bid 3")
     state = state.play(state.legal_moves()[0])
-    found = review(state, nodes=60_000, memory_mb=16)
-    assert [j.phase for j in found.moves] == [dasan.Phase.AUCTION] * 3 + [dasan.Phase.CALL]
-    *bids, call = found.moves
+    report = review(state, nodes=60_000, memory_mb=16)
+    assert [j.phase for j in report.moves] == [dasan.Phase.AUCTION] * 3 + [dasan.Phase.CALL]
+    *bids, call = report.moves
     assert [j.kept for j in bids] == [None] * 3
     for j, worst in zip(bids, (1, 2, 3), strict=True):
         assert j.as_bidder in (None, worst, -worst)
@@ -297,16 +297,16 @@ def test_a_picture_that_a_screen_reader_can_read() -> None:
     made = None
     while made is None:
         made = with_a_blunder(source, 9)
-    found = of(made[0])
-    root = ET.fromstring(picture(found, 'A & B <"best">'))
+    report = of(made[0])
+    root = ET.fromstring(picture(report, 'A & B <"best">'))
     assert root.get("role") == "img"
     title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
     assert title is not None
     assert title.text == 'A & B <"best">'
     assert desc is not None
     assert f"Move {made[1]}, " in (desc.text or "")
-    assert len(root.findall(f"{SVG}g/{SVG}title")) == len(found.moves)
-    assert sum(path.get("class") == "bad" for path in root.iter(f"{SVG}path")) == len(found.turning_points) + 1
+    assert len(root.findall(f"{SVG}g/{SVG}title")) == len(report.moves)
+    assert sum(path.get("class") == "bad" for path in root.iter(f"{SVG}path")) == len(report.turning_points) + 1
     assert picture(Review(made[0], ()))
 
 

@@ -19,10 +19,10 @@ def test_hidden_cards_change_nothing() -> None:
     for _ in range(9):
         state = state.play(bots.bot("greedy").choose(state.view(state.mover)))
     made = state.legal_moves()[-1]
-    told = decision(state, made, 16)
-    assert told.made == made
-    assert len(told.estimates) > 1
-    assert decision(shuffled_for(state, state.mover, random.Random(1)), made, 16) == told
+    judgement = decision(state, made, 16)
+    assert judgement.made == made
+    assert len(judgement.estimates) > 1
+    assert decision(shuffled_for(state, state.mover, random.Random(1)), made, 16) == judgement
 
 
 @pytest.mark.sampled(1, 1)
@@ -34,9 +34,9 @@ def test_every_move_is_told_and_the_made_one_is_among_the_candidates(preset: str
     for _ in range(14):
         moves.append(rng.choice(state.legal_moves()))
         state = state.play(moves[-1])
-    told = list(known(state, worlds=4))
-    assert [one.made for one in told] == moves
-    for one in told:
+    judgements = list(known(state, worlds=4))
+    assert [one.made for one in judgements] == moves
+    for one in judgements:
         decided = one.choices > 1
         assert bool(one.estimates) is decided
         if decided:
@@ -51,12 +51,12 @@ def test_a_winning_move_is_known_to_be_better() -> None:
     """Playing the last card surely wins; passing does not."""
     rules = dasan.rules("big-two", guard="off")
     state = dasan.start(rules, ["TS", "JD", "QC", "3H 4H"], table="9D", table_seat=3, to_act=0)
-    told = decision(state, next(move for move in state.legal_moves() if move.combination is None), 32)
-    assert str(told.best) == "TS"
-    assert told.mistake
-    assert told.habit == "pass"
-    assert told.cost > 0
-    right = decision(state, told.best, 32)
+    judgement = decision(state, next(move for move in state.legal_moves() if move.combination is None), 32)
+    assert str(judgement.best) == "TS"
+    assert judgement.mistake
+    assert judgement.habit == "pass"
+    assert judgement.cost > 0
+    right = decision(state, judgement.best, 32)
     assert (right.habit, right.mistake) == (None, False)
     assert right.cost == 0
 
@@ -65,7 +65,7 @@ def test_time_bounds_a_whole_hand() -> None:
     state = dasan.deal(dasan.rules("big-three"), seed=8)
     while state.to_act is not None:
         state = state.play(bots.bot("thrifty").choose(state.view(state.to_act)))
-    told = list(known(state, seconds=0))
+    judgements = list(known(state, seconds=0))
     # The first decision is always tried out.
-    assert [bool(one.estimates) for one in told if one.choices > 1][:2] == [True, False]
-    assert sum(bool(one.estimates) for one in told) == 1
+    assert [bool(one.estimates) for one in judgements if one.choices > 1][:2] == [True, False]
+    assert sum(bool(one.estimates) for one in judgements) == 1

@@ -24,9 +24,9 @@ LONG = 600.0
 
 def within(state: dasan.State, total: float, alternatives: bool = True) -> tuple[Review, list[Judged]]:
     """The review made of the last judgement of each move, and everything that was yielded."""
-    told = list(judge_within(state, total, memory_mb=16, alternatives=alternatives))
-    last = {one.seq: one for one in told}
-    return Review(state, tuple(last[seq] for seq in sorted(last))), told
+    judgements = list(judge_within(state, total, memory_mb=16, alternatives=alternatives))
+    last = {one.seq: one for one in judgements}
+    return Review(state, tuple(last[seq] for seq in sorted(last))), judgements
 
 
 @pytest.mark.parametrize("players", [3, 4])
@@ -39,29 +39,29 @@ def test_with_time_enough_every_move_is_judged_as_minimax_judges(players: int) -
             if state.phase is dasan.Phase.OVER:
                 break
             state = state.play(source.choice(state.legal_moves()))
-        found, told = within(state, LONG)
-        assert_minimax(found)
-        assert [one.seq for one in told[: len(found.moves)]] == [one.seq for one in reversed(found.moves)]
-        for before, after in zip(told, found.moves[::-1], strict=False):
+        report, judgements = within(state, LONG)
+        assert_minimax(report)
+        assert [one.seq for one in judgements[: len(report.moves)]] == [one.seq for one in reversed(report.moves)]
+        for before, after in zip(judgements, report.moves[::-1], strict=False):
             assert (before.value, before.worth, before.kept) == (after.value, after.worth, after.kept)
             assert set(before.keeping) <= set(after.keeping)
             assert set(before.losing) <= set(after.losing)
-        (lost, held), (one, other) = decisive(told), decisive(reversed(found.moves))
+        (lost, held), (one, other) = decisive(judgements), decisive(reversed(report.moves))
         assert ((lost and lost.seq), held) == ((one and one.seq), other)
         assert lost is None or lost.keeping
         plain, once = within(state, LONG, alternatives=False)
         assert len(once) == len(plain.moves)
-        assert [j.kept for j in plain.moves] == [j.kept for j in found.moves]
+        assert [j.kept for j in plain.moves] == [j.kept for j in report.moves]
 
 
 def test_bids_and_a_call_are_judged_as_a_review_judges_them() -> None:
     hand = dasan.deal(RULES[4], seed=2).play("bid 1").play("pass").play("bid 3")
     hand = hand.play(hand.legal_moves()[0])
-    told, plain = within(hand, 0.5)[0], review(hand, nodes=20_000, memory_mb=16)
-    assert [(j.seq, j.move, j.phase, j.scope) for j in told.moves] == [
+    report, plain = within(hand, 0.5)[0], review(hand, nodes=20_000, memory_mb=16)
+    assert [(j.seq, j.move, j.phase, j.scope) for j in report.moves] == [
         (j.seq, j.move, j.phase, j.scope) for j in plain.moves
     ]
-    for one, other in zip(told.moves, plain.moves, strict=True):
+    for one, other in zip(report.moves, plain.moves, strict=True):
         assert one.as_bidder is None or other.as_bidder is None or one.as_bidder == other.as_bidder
     example = dasan.start(
         RULES[3], ["5D 5C KD KC AD", "2D 2C 5H 6H 7H 8S", "9D 9C JS QS KS 4S"], bidder=0, bid=3, leader=0
@@ -80,11 +80,11 @@ def test_without_time_each_move_is_judged_once_and_soon(game: str) -> None:
         state = state.play(source.choice(state.legal_moves()))
     list(judge_within(state, 0.0, memory_mb=16))  # compiled before the clock is looked at
     begun = monotonic()
-    found, told = within(state, 0.0)
+    report, judgements = within(state, 0.0)
     moves = [now.next_seq for now, _ in moves_of(state)]
     assert monotonic() - begun < 10 + len(moves) * 2 * HURRIED
-    assert sorted(one.seq for one in told) == moves
-    assert found.moves[-1].kept is not None
+    assert sorted(one.seq for one in judgements) == moves
+    assert report.moves[-1].kept is not None
 
 
 @pytest.mark.parametrize("nodes", [50, 400])
@@ -103,16 +103,16 @@ def test_a_move_that_comes_again_says_no_less(nodes: int, monkeypatch: pytest.Mo
         state = dasan.deal(RULES[3], seed=seed)
         while state.phase is not dasan.Phase.OVER:
             state = state.play(source.choice(state.legal_moves()))
-        said: dict[int, Judged] = {}
+        latest: dict[int, Judged] = {}
         for one in judge_within(state, LONG, memory_mb=16):
-            before = said.get(one.seq)
+            before = latest.get(one.seq)
             if before is not None:
                 again += 1
                 assert before.value in (None, one.value)
                 assert before.kept in (None, one.kept)
                 assert set(before.keeping) <= set(one.keeping)
                 assert set(before.losing) <= set(one.losing)
-            said[one.seq] = one
+            latest[one.seq] = one
     assert again
 
 

@@ -86,9 +86,9 @@ def compare(
 ) -> int:
     """Compare every auction from `state` on with the plain reading; return how many ended."""
     n, opener, ended = state.rules.players, state.opener or 0, 0
-    for after, said in walk(state):
+    for after, spoken in walk(state):
         plain = standing(
-            said,
+            spoken,
             n,
             may_return=may_return,
             opener_may_pass=opener_may_pass,
@@ -97,18 +97,18 @@ def compare(
             ends_after=ends_after,
             top=top,
         )
-        assert after.bid == plain.bid, said
+        assert after.bid == plain.bid, spoken
         if plain.to_act is None and plain.bidder is None:
             ended += 1
-            assert (after.phase, after.bidder, after.payments) == ("over", None, (0,) * n), said
+            assert (after.phase, after.bidder, after.payments) == ("over", None, (0,) * n), spoken
         elif plain.to_act is None:
             ended += 1
-            assert after.phase not in ("auction", "over"), said
-            assert after.bidder == ((plain.bidder or 0) + opener) % n, said
+            assert after.phase not in ("auction", "over"), spoken
+            assert after.bidder == ((plain.bidder or 0) + opener) % n, spoken
         else:
-            assert (after.phase, after.to_act) == ("auction", (plain.to_act + opener) % n), said
+            assert (after.phase, after.to_act) == ("auction", (plain.to_act + opener) % n), spoken
             words = {"pass" if move.bid is None else move.bid for move in after.legal_moves()}
-            assert words == plain.allowed, said
+            assert words == plain.allowed, spoken
             for word in ("pass", *range(1, top + 1)):
                 if word not in plain.allowed:
                     refuse(after, word)

@@ -240,11 +240,11 @@ def test_b3_08_the_opener_bids_one_two_or_three(preset: str) -> None:
 
 def test_b3_09_pass_or_bid_higher() -> None:
     state = auction()
-    for said, higher in ((1, ["bid 2", "bid 3", "pass"]), (2, ["bid 3", "pass"])):
-        after = say(state, f"bid {said}")
+    for texts_of_moves, higher in ((1, ["bid 2", "bid 3", "pass"]), (2, ["bid 3", "pass"])):
+        after = say(state, f"bid {texts_of_moves}")
         assert after.to_act == 1
         assert texts(after) == higher
-        for lower in range(1, said + 1):
+        for lower in range(1, texts_of_moves + 1):
             refused(after, f"bid {lower}", "B3.09", IllegalPlay, "not higher")
     assert say(state, "bid 1", "bid 3").bid == 3
 

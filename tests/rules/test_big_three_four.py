@@ -162,9 +162,9 @@ def test_b4_04_only_the_holder_knows(holder: int) -> None:
     assert known(say(state, "4D")) == known(state)
     for seat in (0, 1, 2, 3, None):
         if seat != holder:
-            said = state.view(seat).to_json()
-            assert said["partner"] is None
-            assert "8C" not in said["hand"]
+            data = state.view(seat).to_json()
+            assert data["partner"] is None
+            assert "8C" not in data["hand"]
 
 
 @pytest.mark.parametrize(

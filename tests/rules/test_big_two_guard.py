@@ -240,15 +240,15 @@ def test_d2_17_the_winner_wins_all_the_same() -> None:
 
 
 def test_d2_17_the_fouler_shuffles_the_next_hand() -> None:
-    found = 0
+    count = 0
     for seed in range(200):
         session = play_hands(dasan.session(RULES, seed=seed), 1, random.Random(seed))
         result = session.state.result
         assert result is not None
         if result.foul is not None:
-            found += 1
+            count += 1
             assert result.foul == (result.winners[0] - 1) % 4
             assert session.next_hand().dealer == result.foul
-        if found == 2:
+        if count == 2:
             return
     raise AssertionError("no foul in 200 random hands")

@@ -26,13 +26,13 @@ IDS = [i for chapter in sorted(BOOK.glob("*.md")) for i in START.findall(chapter
 @cache
 def named_in_tests() -> dict[str, list[str]]:
     """Clause ids with the tests that name them: `test_b3_10_…` shows B3.10."""
-    found: dict[str, list[str]] = {}
+    tests: dict[str, list[str]] = {}
     for file in sorted(HERE.glob("test_*.py")):
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 for chapter, number in NAMED.findall(node.name):
-                    found.setdefault(f"{chapter.upper()}.{number}", []).append(node.name)
-    return found
+                    tests.setdefault(f"{chapter.upper()}.{number}", []).append(node.name)
+    return tests
 
 
 def test_the_book_has_every_clause_once() -> None:

@@ -107,7 +107,7 @@ def test_h_02_every_auction_of_three(may_return: bool, opener: int) -> None:
 def test_h_02_every_auction_of_four(may_return: bool) -> None:
     rules = dasan.rules("big-three-4p", passed_bidder_may_return=may_return, opener_may_pass=True)
     state = dasan.start(rules, fill(rules, ["", "", "4H", ""], 13))
-    ended = {said for after, said in walk(state) if after.phase != "auction"}
+    ended = {words for after, words in walk(state) if after.phase != "auction"}
     assert compare(state, may_return=may_return, opener_may_pass=True) == len(ended)
     assert all(standing(s, 4, may_return=may_return, opener_may_pass=True).bidder is not None for s in ended)
     assert ("pass",) * 4 in ended
@@ -189,8 +189,8 @@ def check_straights(choice: str, clause: str) -> None:
         expected = set(ranks) in [set(w) for w in windows]
         for text, otherwise in ((mixed("".join(ranks)), None), (" ".join(r + "H" for r in ranks), "flush")):
             named = "straight-flush" if otherwise else "straight"
-            found = recognise(rules.shapes, rules.order, parse_cards(text))
-            assert (found.kind if found else None) == (named if expected else otherwise)
+            combination = recognise(rules.shapes, rules.order, parse_cards(text))
+            assert (combination.kind if combination else None) == (named if expected else otherwise)
     decider = {w: 0 if w == "23456" and choice == "taiwan" else 4 for w in windows}
     ascending(*(mixed(w, decider[w], s) for w in windows for s in "DCHS"), straights=choice)
     ascending(*(" ".join(r + s for r in w) for w in windows for s in "DCHS"), straights=choice)

@@ -321,10 +321,10 @@ def test_w_20_the_loser_takes_one() -> None:
     other = state.hands[winner][4]
     refused(state, f"take {other}", "W.20", IllegalPlay, f"{first} or {second}")
     refused(state, f"offer {first} {second}", "W.20", IllegalPlay, "time to take")
-    for taken, kept in ((first, second), (second, first)):
+    for taken, left in ((first, second), (second, first)):
         after = say(state, f"take {taken}")
         assert taken in after.hands[loser]
-        assert kept in after.hands[winner]
+        assert left in after.hands[winner]
         assert (after.phase, after.hand_sizes) == ("play", (13, 13, 13, 13))
         assert sorted(map(str, (c for h in after.hands for c in h))) == sorted(map(str, RULES.pack))
         assert after.to_act == winner, "W.21"

@@ -33,10 +33,10 @@ def free_port() -> int:
 def program(name: str) -> str:
     """A program beside the interpreter or on PATH; without it the test is skipped with a reason."""
     beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if found is None:
+    executable = str(beside) if beside.exists() else shutil.which(name)
+    if executable is None:
         pytest.skip(f"no {name}: `make test-all` installs it")
-    return found
+    return executable
 
 
 @dataclass

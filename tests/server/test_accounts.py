@@ -165,16 +165,16 @@ def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, 
             result = {"payments": [1], "winners": [0]}
             insert_hand(connection, FinishedHand(hand_id, "t", number, "big-two", 5, True, False, result, [], "", sat))
     engine.dispose()
-    found: list[str] = []
+    hands: list[str] = []
     before = None
-    while before is not None or not found:
+    while before is not None or not hands:
         page = ok(ann.http.get("/api/me/history", params={} if before is None else {"before": before}))
-        found += [hand["id"] for hand in page["hands"]]
+        hands += [hand["id"] for hand in page["hands"]]
         before = page["before"]
-    assert found[0] == first["id"]
-    assert sorted(found[1:]) == sorted(["b-2", "a_1", "Z9", "c", "-x", "d", "e"])
+    assert hands[0] == first["id"]
+    assert sorted(hands[1:]) == sorted(["b-2", "a_1", "Z9", "c", "-x", "d", "e"])
     # A moment alone is a place too, so addresses of earlier versions still work.
-    assert [hand["id"] for hand in ok(ann.http.get("/api/me/history?before=6"))["hands"]] == found[1:4]
+    assert [hand["id"] for hand in ok(ann.http.get("/api/me/history?before=6"))["hands"]] == hands[1:4]
     for wrong in ("x", "-1", "1.", "1.a b", "9" * 16, "1.2.3"):
         assert ann.http.get("/api/me/history", params={"before": wrong}).status_code == 400
 
@@ -224,8 +224,8 @@ def test_ratings_are_openskills(order: list[int]) -> None:
     hand = hand_of([("player", seat == order[0], 0) for seat in range(3)], order)
     with engine.begin() as connection:
         rate(connection, hand)
-        found = {row.player: shown(row.mu) for row in connection.execute(sa.select(ratings))}
+        stored_ratings = {row.player: shown(row.mu) for row in connection.execute(sa.select(ratings))}
     model = PlackettLuce()
     expected = model.rate([[model.rating()] for _ in range(3)], ranks=[order.index(seat) + 1 for seat in range(3)])
-    assert found == {f"p{seat}": shown(expected[seat][0].mu) for seat in range(3)}
+    assert stored_ratings == {f"p{seat}": shown(expected[seat][0].mu) for seat in range(3)}
     engine.dispose()

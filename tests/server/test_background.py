@@ -99,16 +99,16 @@ async def test_an_owner_that_cannot_forget_a_connection_keeps_the_others_alive(
     broken.ask = Flaky(broken.ask)  # type: ignore[method-assign]
     for one in (broken, table):
         await owner.opened(one)  # type: ignore[arg-type]
-    silent, kept = _Relayed(owner, "gone", 0, "p0"), _Relayed(owner, "here", 1, "p1")
+    silent, other = _Relayed(owner, "gone", 0, "p0"), _Relayed(owner, "here", 1, "p1")
     silent.kept_until = 0
-    for one, relayed in ((broken, silent), (table, kept)):
+    for one, relayed in ((broken, silent), (table, other)):
         owner._there[one.id][relayed.address] = relayed
         one.hub.join(relayed)
     here._here[1] = _Here("t", Connection(8, "p1"))
     running(owner.run())
     running(here.run())
-    first = kept.kept_until
-    await until(lambda: kept.kept_until > first and silent not in broken.hub)
+    first = other.kept_until
+    await until(lambda: other.kept_until > first and silent not in broken.hub)
     another = _Relayed(owner, "gone", 2, "p2")
     another.kept_until = 0
     owner._there["broken"][another.address] = another

@@ -31,8 +31,8 @@ def test_a_hand_is_the_same_for_its_seed_and_hides_the_other_hands(preset: str) 
     state = bid_practice.hand(preset, SEED)
     others = {str(card) for seat, cards in enumerate(state.hands) if seat != view["seat"] for card in cards}
     shown = {card for event in view["events"] for card in event.get("cards", [])}
-    told = set(json.dumps(view).replace('"', " ").split())
-    assert told & (others | {str(card) for card in state.kitty}) <= shown, "only the opening card is shown"
+    words = set(json.dumps(view).replace('"', " ").split())
+    assert words & (others | {str(card) for card in state.kitty}) <= shown, "only the opening card is shown"
 
 
 def test_earlier_bids_differ_from_seed_to_seed() -> None:

@@ -61,8 +61,8 @@ def _record() -> str:
 def notes() -> Notebook:
     """The answers that Ann got, all correct."""
     out = Notebook()
-    said = {"a": {"type": "move", "move": "3D"}, "b": {"type": "move", "move": "pass"}}
-    for number, (name, command) in enumerate({**said, "c": {"type": "chat", "text": "hello"}}.items()):
+    contents = {"a": {"type": "move", "move": "3D"}, "b": {"type": "move", "move": "pass"}}
+    for number, (name, command) in enumerate({**contents, "c": {"type": "chat", "text": "hello"}}.items()):
         key = (TABLE, "ann", name)
         out.sent[key] = Said(TABLE, "ann", 0, {**command, "id": name})
         out.acknowledged[key] = (1, 3, 4)[number]

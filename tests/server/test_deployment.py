@@ -168,7 +168,7 @@ def image() -> tuple[list[str], dict[str, str], list[str], list[str]]:
     first, _, second = text.partition("\nFROM python:3.12-slim\n")
     runs = re.findall(r"^RUN (.*)$", first, re.MULTILINE)
     environment = dict(word.split("=", 1) for word in re.findall(r"^ENV (.*)$", second, re.MULTILINE)[0].split())
-    words = [json.loads(found) for found in re.findall(r"^(?:ENTRYPOINT|CMD) (\[.*\])$", second, re.MULTILINE)]
+    words = [json.loads(entry) for entry in re.findall(r"^(?:ENTRYPOINT|CMD) (\[.*\])$", second, re.MULTILINE)]
     (health,) = re.findall(r"^HEALTHCHECK .*? CMD\s+(\[.*\])$", second, re.MULTILINE)
     assert words[0] == ["dasan"]
     return runs, environment, words[1], json.loads(health)

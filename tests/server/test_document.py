@@ -49,6 +49,6 @@ def test_answers_are_of_the_kinds_that_the_document_names(server: Served) -> Non
 
 
 def test_health_names_version_commit_and_schema(server: Served) -> None:
-    found = server.player().http.get("/api/health").json()
-    assert (found["version"], found["commit"], found["schema"]) == (dasan.__version__, commit(), newest())
-    assert set(found) == {"status", "version", "commit", "schema", "protocol"}
+    health = server.player().http.get("/api/health").json()
+    assert (health["version"], health["commit"], health["schema"]) == (dasan.__version__, commit(), newest())
+    assert set(health) == {"status", "version", "commit", "schema", "protocol"}

@@ -73,8 +73,8 @@ def test_a_link_made_as_a_guest_does_not_give_the_account(server: Served) -> Non
 
 def replayed(server: Served, cookies: dict[str, str]) -> str | None:
     """The player of a browser with these cookies."""
-    found: str | None = ok(httpx.get(f"{server.address}/api/me", cookies=cookies))["id"]
-    return found
+    player: str | None = ok(httpx.get(f"{server.address}/api/me", cookies=cookies))["id"]
+    return player
 
 
 def test_a_guests_cookie_ends_with_sign_out(server: Served) -> None:

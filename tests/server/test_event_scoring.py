@@ -61,10 +61,10 @@ def naive(plays: list[Play], deals: int) -> list[tuple[str, int | None, float]]:
 @pytest.mark.parametrize("seed", range(6))
 def test_standings_are_those_of_a_naive_computation(seed: int) -> None:
     plays = draw_plays(24, 5, 1 + seed % 4, seed, played=0.7)
-    found = [(one.player, one.rank, round(one.total, 6)) for one in standings(plays, 5)]
+    rows = [(one.player, one.rank, round(one.total, 6)) for one in standings(plays, 5)]
     expected = naive(plays, 5)
-    assert [row[:2] for row in found] == [row[:2] for row in expected]
-    assert [row[2] for row in found] == pytest.approx([row[2] for row in expected], abs=1e-5)
+    assert [row[:2] for row in rows] == [row[:2] for row in expected]
+    assert [row[2] for row in rows] == pytest.approx([row[2] for row in expected], abs=1e-5)
 
 
 def test_nobody_gains_by_good_cards_alone() -> None:
@@ -99,7 +99,7 @@ async def test_a_thousand_entries_are_one_query(tmp_path: Path) -> None:
     begun = time.perf_counter()
     read = list(await store.duplicates.plays("big"))
     queried = time.perf_counter()
-    found = standings(read, 16)
+    result = standings(read, 16)
     computed = time.perf_counter()
     tracemalloc.start()
     standings(await store.duplicates.plays("big"), 16)
@@ -118,9 +118,9 @@ async def test_a_thousand_entries_are_one_query(tmp_path: Path) -> None:
         scores = sums[play.deal, play.seat]
         gain = play.score - (sum(scores) - play.score) / (len(scores) - 1)
         totals[play.player] = totals.get(play.player, 0.0) + gain
-    assert {one.player: one.total for one in found} == pytest.approx(totals)
-    assert [one.total for one in found] == sorted((one.total for one in found), reverse=True)
-    assert found[0].rank == 1
+    assert {one.player: one.total for one in result} == pytest.approx(totals)
+    assert [one.total for one in result] == sorted((one.total for one in result), reverse=True)
+    assert result[0].rank == 1
 
 
 async def test_a_hand_is_closed_to_those_who_have_not_finished_its_deal(tmp_path: Path) -> None:

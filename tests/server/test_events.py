@@ -252,18 +252,18 @@ def test_standings_count_against_the_field(server: Served) -> None:
         play_deal(ann, event, deal)
         play_deal(bo, event, 9 + deal, "Bo")
     for _ in range(600):
-        told = ann.http.get(f"/api/events/{event}/standings").json()
-        if told["total"] == 2 + len(running.BOTS):
+        answer = ann.http.get(f"/api/events/{event}/standings").json()
+        if answer["total"] == 2 + len(running.BOTS):
             break
         time.sleep(0.1)
-    assert {row["bot"] for row in told["rows"]} == {None, *running.BOTS}
-    assert told["mine"] in told["rows"]
-    assert [row["name"] for row in told["rows"] if row["you"]] == ["Ann"]
-    points = [row["points"] for row in told["rows"]]
+    assert {row["bot"] for row in answer["rows"]} == {None, *running.BOTS}
+    assert answer["mine"] in answer["rows"]
+    assert [row["name"] for row in answer["rows"] if row["you"]] == ["Ann"]
+    points = [row["points"] for row in answer["rows"]]
     assert points == sorted(points, reverse=True)
     assert sum(points) == pytest.approx(0, abs=0.05), "everybody has played every deal in the same seats"
-    assert all(row["low"] <= row["mean"] <= row["high"] for row in told["rows"])
-    assert told["rows"][0]["rank"] == 1
+    assert all(row["low"] <= row["mean"] <= row["high"] for row in answer["rows"])
+    assert answer["rows"][0]["rank"] == 1
 
 
 @pytest.mark.full
@@ -280,8 +280,8 @@ def test_par_is_what_best_play_pays(server: Served) -> None:
             play_hand(socket, random.Random(deal))
             socket.until_seen(lambda seen: seen["table"]["status"] == "ended")
         hand = ann.http.get(f"/api/events/{event}").json()["deals"][deal]
-        told = ann.http.get(path).json()
-        if told["par"] is not None:
+        answer = ann.http.get(path).json()
+        if answer["par"] is not None:
             break
     state = dasan.replay(ann.http.get(f"/api/hands/{hand['hand']}/record").text)
     assert isinstance(state, dasan.State)
@@ -289,7 +289,7 @@ def test_par_is_what_best_play_pays(server: Served) -> None:
     value = dasan.solve(dealt, seconds=None, moves=False).value
     assert value is not None
     # The bidder's payment; each of the two defenders pays half of it.
-    assert told == {"par": value if hand["seat"] == state.bidder else -value // 2}
+    assert answer == {"par": value if hand["seat"] == state.bidder else -value // 2}
     assert bo.http.get(path).status_code == 403
     connection = sqlite3.connect(server.settings.data_dir / "dasan.sqlite3", timeout=30)
     stored = connection.execute("SELECT contract, payments FROM duplicate_pars WHERE deal = ?", [deal]).fetchall()
@@ -369,12 +369,12 @@ def test_listed_events_are_shown_and_others_are_found_by_their_link(server: Serv
 def test_the_deal_of_the_day(serve: Serve) -> None:
     with serve(daily_deals=2, daily_preset="big-three") as server:
         ann, bo = server.player(), server.player()
-        told = [player.http.get("/api/events/today").json() for player in (ann, bo)]
-        assert told[0] == told[1]
-        event = told[0]["event"]
+        answers = [player.http.get("/api/events/today").json() for player in (ann, bo)]
+        assert answers[0] == answers[1]
+        event = answers[0]["event"]
         assert (event["preset"], event["deals"], event["people"]) == ("big-three", 2, 1)
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", event["day"])
-        coming = ann.http.get(f"/api/events/{told[0]['next']}").json()
+        coming = ann.http.get(f"/api/events/{answers[0]['next']}").json()
         assert coming["event"]["status"] == "before"
         assert len(coming["commitments"]) == 2
         assert play_deal(ann, event["id"])["table"]["event"]["id"] == event["id"]

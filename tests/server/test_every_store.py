@@ -159,12 +159,12 @@ async def test_two_processes_may_write_the_same_row_at_once(opened: Opened) -> N
     one, other = await opened(), await opened()
     for n in range(10):
         await asyncio.gather(one.people.rename(f"p{n}", "Ann", 0), other.people.rename(f"p{n}", "Ann", 0))
-        found = await asyncio.gather(
+        results = await asyncio.gather(
             one.people.register(f"a{n}", f"Name{n}", "x", 0),
             other.people.register(f"b{n}", f"Name{n}", "x", 0),
             return_exceptions=True,
         )
-        assert {type(error) for error in found} == {type(None), Taken}
+        assert {type(error) for error in results} == {type(None), Taken}
         await one.people.make_link(f"link{n}", "p0", 0, 9)
         taken = await asyncio.gather(one.people.take_link(f"link{n}", 1), other.people.take_link(f"link{n}", 1))
         assert sorted(map(str, taken)) == ["None", "p0"]

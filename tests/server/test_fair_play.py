@@ -25,19 +25,19 @@ MOMENT = int(time.time() * 1000) - 2 * 24 * 60 * 60 * 1000
 
 @pytest.mark.full
 def test_honest_leagues_name_hardly_anybody() -> None:
-    found = [pairs(drawn(seed, 700)) for seed in range(60)]
-    assert len(found[0]) == 66
-    assert sum(any(pair.suspicious for pair in one) for one in found) <= 3, "one league in a hundred, of sixty"
-    errors = [pair.joint for one in found for pair in one]
+    leagues = [pairs(drawn(seed, 700)) for seed in range(60)]
+    assert len(leagues[0]) == 66
+    assert sum(any(pair.suspicious for pair in one) for one in leagues) <= 3, "one league in a hundred, of sixty"
+    errors = [pair.joint for one in leagues for pair in one]
     assert abs(fmean(errors)) < 0.1
     assert 0.7 < pstdev(errors) < 1.1
 
 
 @pytest.mark.parametrize("change", [dumped, helped])
 def test_partners_are_named_and_nobody_else(change: Change) -> None:
-    found = pairs(drawn(3, 2000, change))
-    assert [(pair.one, pair.other) for pair in found if pair.suspicious] == [("p0", "p1")]
-    pair = found[0]
+    report = pairs(drawn(3, 2000, change))
+    assert [(pair.one, pair.other) for pair in report if pair.suspicious] == [("p0", "p1")]
+    pair = report[0]
     if change is dumped:
         assert pair.transfer < -4, "from the first to the second"
     else:

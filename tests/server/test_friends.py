@@ -93,8 +93,8 @@ def test_a_block_is_mutual(server: Served) -> None:
         answer = player.http.post(f"/api/friends/{name}/follow", json={})
         assert refusal(answer) == (403, "one of you has blocked the other")
     seek = {"preset": "big-three", "speed": "move-20", "bots": False}
-    found = [ok(player.http.post("/api/quick", json=seek)) for player in (ada, bo, ada)]
-    assert [one["seeking"] for one in found] == [1, 1, 1], "they are not looked for together"
+    answers = [ok(player.http.post("/api/quick", json=seek)) for player in (ada, bo, ada)]
+    assert [one["seeking"] for one in answers] == [1, 1, 1], "they are not looked for together"
     towards(bo, "unblock", "Ada")
     assert ok(bo.http.post("/api/quick", json=seek))["seeking"] == 2
     ok(ada.http.post("/api/friends/Bob/follow", json={}))
@@ -115,10 +115,10 @@ def test_a_socket_or_a_page_says_that_somebody_is_here(serve: Serve, monkeypatch
 
         def later(than: int) -> int:
             end = time.monotonic() + SECONDS
-            while (found := seen()) <= than:
+            while (online := seen()) <= than:
                 assert time.monotonic() < end
                 time.sleep(0.02)
-            return found
+            return online
 
         followed = seen()
         ok(bo.http.get("/api/invitations"))

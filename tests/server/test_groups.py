@@ -133,8 +133,8 @@ def test_the_chat_of_a_group_has_the_limits_of_the_tables(server: Served) -> Non
     assert refusal(bo.http.post(f"{path}/report", json={"line": line["id"] + 99}))[0] == 404
     mine = ok(ada.http.get("/api/me"))["id"]
     with closing(sqlite3.connect(server.settings.data_dir / DATABASE_FILE)) as connection:
-        found = connection.execute("SELECT table_id, text, reason, against FROM reports").fetchall()
-    assert found == [(group["id"], "hello all", "rude", mine)]
+        reports = connection.execute("SELECT table_id, text, reason, against FROM reports").fetchall()
+    assert reports == [(group["id"], "hello all", "rude", mine)]
 
 
 async def members(store: Store, *names: str) -> str:
@@ -246,9 +246,9 @@ async def test_a_group_outlives_its_hosts_account(opened: Opened) -> None:
     await store.groups.say(group, "ada", "hello", 5)
     assert (await store.people.export("ada"))["groups_hosted"][0]["name"] == "Friday club"
     await store.people.delete("ada", 6)
-    found = await store.groups.load(group, "bob")
-    assert [(one.name, one.host) for one in found.members] == [("bob", True), ("cyd", False)]
-    assert found.lines == ()
+    loaded = await store.groups.load(group, "bob")
+    assert [(one.name, one.host) for one in loaded.members] == [("bob", True), ("cyd", False)]
+    assert loaded.lines == ()
     await store.people.delete("cyd", 7)
     await store.people.delete("bob", 8)
     with pytest.raises(Refused, match=re.escape("no such group")):

@@ -107,10 +107,10 @@ def test_a_browser_that_is_signed_in_is_known_and_a_new_password_ends_that(serve
             self.cookies = {"dasan_known": cookie}
 
     async def names() -> list[str | None]:
-        found = await account._people.find(one)
-        assert found is not None
+        account_row = await account._people.find(one)
+        assert account_row is not None
         return [
-            account.known_browser(Request(cookie), found)  # type: ignore[arg-type]
+            account.known_browser(Request(cookie), account_row)  # type: ignore[arg-type]
             for cookie in (before, dict(owner.http.cookies)["dasan_known"])
         ]
 

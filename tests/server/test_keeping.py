@@ -128,8 +128,8 @@ def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Pa
     with ann.sit(going) as hers, bob.sit(going) as his:
         hers.send(type="chat", id="c", text="it is me, Annabella")
         assert hers.answer("c")["type"] == "ack"
-        said = his.until(lambda m: m["type"] == "chat")
-        his.send(type="report", id="r", message=said["seq"], reason="Annabella said so")
+        message = his.until(lambda m: m["type"] == "chat")
+        his.send(type="report", id="r", message=message["seq"], reason="Annabella said so")
         assert his.answer("r")["type"] == "ack"
         ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))
         assert closed_with(hers) in (4403, 1012)
@@ -333,15 +333,15 @@ def test_a_backup_of_an_older_schema_is_migrated(backup: Path, tmp_path: Path) -
         migrate(connection, "0002")
         known = set(sa.inspect(connection).get_table_names())
     engine.dispose()
-    kept: list[Any] = []
+    rows: list[Any] = []
     taken = True
     for line in lines[:-1]:
         if isinstance(line, dict) and "table" in line:
             taken = line["table"] in known
         if taken:
-            kept.append(line)
-    kept.append({"end": {name: n for name, n in lines[-1]["end"].items() if name in known}})
-    backup.write_bytes(gzip.compress("\n".join(map(json.dumps, kept)).encode()))
+            rows.append(line)
+    rows.append({"end": {name: n for name, n in lines[-1]["end"].items() if name in known}})
+    backup.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
 
     async def restore() -> None:
         store = await Store.open(tmp_path / "new")
@@ -357,8 +357,8 @@ async def test_players_are_found_by_what_a_host_knows(opened: Opened) -> None:
     await store.people.register("a", "Ann_1", "x", 2)
     await store.people.rename("b", "Bob", 1)
     await ban(store, "b", 3)
-    found = await store.overviews.players("nn_", False, 9)
-    assert [row["id"] for row in found.rows] == ["a"]
+    players = await store.overviews.players("nn_", False, 9)
+    assert [row["id"] for row in players.rows] == ["a"]
     assert [row["id"] for row in (await store.overviews.players(None, True, 9)).rows] == ["b"]
     assert (await store.overviews.players(None, False, 1)).total == 2
     await store.close()

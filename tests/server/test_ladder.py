@@ -50,9 +50,9 @@ def test_equal_players_stay_where_everybody_begins() -> None:
     rng = random.Random(1)
     for number in range(600):
         known |= after(hand(number, [("a", None), ("b", None), ("c", None)], number % 3, rng.random() < 0.5), known)
-    found = [shown(one.mu) for one in known.values()]
-    assert sum(found) == pytest.approx(3 * 1500, abs=3)
-    assert all(1300 < rating < 1700 for rating in found)
+    shown_ratings = [shown(one.mu) for one in known.values()]
+    assert sum(shown_ratings) == pytest.approx(3 * 1500, abs=3)
+    assert all(1300 < rating < 1700 for rating in shown_ratings)
 
 
 def test_a_measured_bot_keeps_its_rating_and_people_are_rated_against_it() -> None:
@@ -95,9 +95,9 @@ def test_ratings_are_computed_again_from_the_stored_hands(tmp_path: Path) -> Non
         connection.execute(sa.update(ratings).where(ratings.c.player == "a").values(mu=40.0))
         connection.execute(sa.delete(rating_points).where(rating_points.c.player == "b"))
         connection.execute(sa.insert(ratings), {**rows[0]._mapping, "player": "nobody"})
-    told = cli("admin", "ratings", "--json", *here)
-    assert told.exit_code == 1
-    changed = {one["player"]: (one["stored"], one["computed"]) for one in json.loads(told.stdout)["differences"]}
+    printed = cli("admin", "ratings", "--json", *here)
+    assert printed.exit_code == 1
+    changed = {one["player"]: (one["stored"], one["computed"]) for one in json.loads(printed.stdout)["differences"]}
     mine = next(row for row in rows if row.player == "a")
     assert changed == {"a": (2100, shown(mine.mu)), "nobody": (shown(rows[0].mu), None)}
     output("admin", "ratings", "--write", *here)
@@ -143,8 +143,8 @@ def test_accounts_and_measured_bots_have_places(server: Served) -> None:
     with engine.begin() as connection:
         connection.execute(sa.text("UPDATE players SET banned = 1 WHERE id = :id"), {"id": d})
     engine.dispose()
-    told = board(ann)
-    places = told["places"]
+    page = board(ann)
+    places = page["places"]
     assert [one["rank"] for one in places] == list(range(1, len(places) + 1))
     assert [one["rating"] for one in places] == sorted((one["rating"] for one in places), reverse=True)
     people = {one["name"]: (one["rating"], one["level"]) for one in places if one["bot"] is None}
@@ -152,8 +152,8 @@ def test_accounts_and_measured_bots_have_places(server: Served) -> None:
     bots = {one["bot"]: (one["rating"], one["hands"]) for one in places if one["bot"] is not None}
     assert bots.pop("low") == (1111, 99)
     assert bots == {name: (round(1500 + points), None) for name, points in measured(GAME).items()}
-    assert told["mine"] == next(one for one in places if one["name"] == "Ann")
-    assert told["mine"]["you"]
+    assert page["mine"] == next(one for one in places if one["name"] == "Ann")
+    assert page["mine"]["you"]
     mine = board(cy)["mine"]
     assert (mine["rank"], mine["level"], mine["hands"]) == (None, None, SETTLED - 1)
     assert board(guest)["mine"] is None
@@ -165,9 +165,9 @@ def test_a_place_beyond_the_first_is_counted(server: Served, monkeypatch: pytest
     monkeypatch.setattr("dasan.server.api.ladder.SHOWN", 3)
     ann, a = account(server, "Ann")
     put(server, (a, 100, 40))
-    told = board(ann)
-    assert len(told["places"]) == 3
-    assert told["mine"]["rank"] == len(measured(GAME)) + 1
+    page = board(ann)
+    assert len(page["places"]) == 3
+    assert page["mine"]["rank"] == len(measured(GAME)) + 1
 
 
 def test_boards_are_listed_and_others_refused(server: Served) -> None:

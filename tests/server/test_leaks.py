@@ -197,8 +197,8 @@ def watch_a_session(server: Served, preset: str, options: Json, hands: int, rng:
                         seq = socket.table["seq"]
                         watcher: tuple[int | None, Player] = rng.choice([(0, people[0]), (1, people[1]), (None, guest)])
                         copies.append((watcher[0], seq, record_of(watcher[1], table_id)))
-                        told = watcher[1].http.get(f"/api/tables/{table_id}").json()
-                        sent.append(Sent(watcher[0], told["seq"], told))
+                        answer = watcher[1].http.get(f"/api/tables/{table_id}").json()
+                        sent.append(Sent(watcher[0], answer["seq"], answer))
                     command_id = f"m{number}-{socket.table['seq']}"
                     socket.send(type="move", id=command_id, move=rng.choice(socket.view["legal_moves"])["move"])
                     assert socket.answer(command_id)["type"] == "ack"

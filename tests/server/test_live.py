@@ -202,7 +202,7 @@ def test_there_is_no_such_table(server: Served) -> None:
 @pytest.mark.full
 def test_tables_are_refused_with_a_reason(server: Served) -> None:
     http = server.player().http
-    for body, said in (
+    for body, words in (
         ({"preset": "poker"}, "poker"),
         ({"preset": "big-two", "options": {"decks": 2}}, "decks"),
         ({"preset": "big-two", "seats": ["me", "random"]}, "4 seats"),
@@ -216,7 +216,7 @@ def test_tables_are_refused_with_a_reason(server: Served) -> None:
         answer = http.post("/api/tables", json=body)
         assert answer.status_code == 400
         assert answer.json()["code"] == "malformed"
-        assert said in answer.json()["message"]
+        assert words in answer.json()["message"]
 
 
 @pytest.mark.full
@@ -259,11 +259,11 @@ def test_rest_describes_the_games(server: Served) -> None:
     players = next(option for option in presets["winner"]["options"] if option["name"] == "players")
     assert (players["minimum"], players["maximum"]) == (3, 8) or players["choices"] == [3, 4, 5, 6, 7, 8]
     assert http.get("/api/health").json()["version"] == dasan.__version__
-    told = http.get("/api/rules/big-two", params={"triples": "true", "guard": "off"}).json()
+    answer = http.get("/api/rules/big-two", params={"triples": "true", "guard": "off"}).json()
     rules = dasan.rules("big-two", triples=True, guard="off")
-    assert told["options"] == rules.options
-    assert [clause["id"] for clause in told["clauses"]] == list(rules.clauses)
-    assert all(clause["text"] for clause in told["clauses"])
+    assert answer["options"] == rules.options
+    assert [clause["id"] for clause in answer["clauses"]] == list(rules.clauses)
+    assert all(clause["text"] for clause in answer["clauses"])
     assert http.get("/api/rules/poker").status_code == 404
     assert http.get("/api/rules/big-two", params={"guard": "maybe"}).status_code == 400
     assert http.get("/api/rules/winner", params={"players": "5"}).json()["options"]["players"] == 5

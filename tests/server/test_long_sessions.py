@@ -97,9 +97,9 @@ def test_a_session_of_ten_thousand_hands_opens_at_once(
         return sorted(took)[2], loaded.room.seq
 
     took, entries = asyncio.run(opened())
-    said = f"{entries} entries of {HANDS} hands: opened in {1000 * took:.1f} ms, by reading {len(read) // 5} entries"
-    print(said)
-    record_property("report", said)
+    summary = f"{entries} entries of {HANDS} hands: opened in {1000 * took:.1f} ms, by reading {len(read) // 5} entries"
+    print(summary)
+    record_property("report", summary)
     assert entries > HANDS * 20
     assert len(read) < 5 * 200
 
@@ -138,12 +138,12 @@ def test_many_downloads_of_a_long_record_stop_nobody(
             time.sleep(0.01)
         took = time.perf_counter() - began
     waits.sort()
-    said = (
+    summary = (
         f"{DOWNLOADS} downloads of {sizes[0] / 1e3:.0f} kB in {took:.1f} s; a small request waited "
         f"{1000 * waits[len(waits) // 2]:.0f} ms, at most {1000 * waits[-1]:.0f} ms"
     )
-    print(said)
-    record_property("report", said)
+    print(summary)
+    record_property("report", summary)
     assert len(set(sizes)) == 1
     assert sizes[0] > RECORDED * 1000
     assert len(waits) > 1  # answered while the downloads went on

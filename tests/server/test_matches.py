@@ -82,10 +82,10 @@ async def test_everybody_who_seeks_is_at_one_table(opened: Opened) -> None:
         first = await seek(matches, "a", 0)
         assert (first.table, first.seeking) == (None, 1)
         assert (await seek(matches, "b", 1)).seeking == 2
-        found = await seek(matches, "c", 2)
-        assert found.table is not None
-        assert {(await seek(matches, name, 3)).table for name in "ab"} == {found.table}
-        room = (await store.log.load(found.table)).room
+        match = await seek(matches, "c", 2)
+        assert match.table is not None
+        assert {(await seek(matches, name, 3)).table for name in "ab"} == {match.table}
+        room = (await store.log.load(match.table)).room
         assert sorted(chair.name for chair in room.chairs) == ["a", "b", "c"]
         # A player with a table stops seeking, and one who does not ask again is dropped.
         assert (await seek(matches, "d", 10)).seeking == 1
@@ -99,8 +99,8 @@ async def test_many_at_once_are_each_at_one_table(opened: Opened) -> None:
     store = await opened()
     try:
         names = [f"p{n}" for n in range(12)]
-        found = dict(zip(names, await asyncio.gather(*(seek(store.matches, name, 0) for name in names)), strict=True))
-        tables = {name: one.table or (await seek(store.matches, name, 1)).table for name, one in found.items()}
+        matches = dict(zip(names, await asyncio.gather(*(seek(store.matches, name, 0) for name in names)), strict=True))
+        tables = {name: one.table or (await seek(store.matches, name, 1)).table for name, one in matches.items()}
         assert None not in tables.values()
         for table in set(tables.values()):
             assert table is not None
@@ -119,9 +119,9 @@ async def test_a_player_who_no_longer_asks_is_seated_with_nobody(opened: Opened)
         late = PRESENT + 1
         assert (await seek(one.matches, "a", late)).seeking == 1, "the ghost is neither counted"
         assert (await seek(other.matches, "b", late)).table is None, "nor seated"
-        found = await seek(one.matches, "c", late)
-        assert found.table is not None
-        room = (await other.log.load(found.table)).room
+        match = await seek(one.matches, "c", late)
+        assert match.table is not None
+        room = (await other.log.load(match.table)).room
         assert sorted(chair.player or "" for chair in room.chairs) == ["a", "b", "c"]
         # A player whose request was only late keeps their waiting time; after a longer gap it starts again.
         assert (await seek(other.matches, "ghost", GONE)).since == 0
@@ -135,9 +135,9 @@ async def test_a_table_that_was_found_waits_for_a_request_that_is_late(opened: O
     store = await opened()
     try:
         for name in "abc":
-            found = await seek(store.matches, name, 0)
-        assert found.table is not None
-        assert (await seek(store.matches, "a", COLLECTED)).table == found.table
+            match = await seek(store.matches, name, 0)
+        assert match.table is not None
+        assert (await seek(store.matches, "a", COLLECTED)).table == match.table
         assert (await seek(store.matches, "b", COLLECTED + 1)).table is None, "it is too late"
     finally:
         await store.close()

@@ -39,9 +39,9 @@ async def hand(client: Any, link: str) -> list[str]:
     assert link in text_of(await client.call_tool("list_tables", {}))
     assert "You have seat 1" in text_of(await client.call_tool("join_table", {"link": link}))
     read: list[str] = []
-    while "The hand is over" not in (said := text_of(await client.call_tool("read_view", {"wait_seconds": 60}))):
-        read.append(said)
-        if not TURN.search(said):
+    while "The hand is over" not in (text := text_of(await client.call_tool("read_view", {"wait_seconds": 60}))):
+        read.append(text)
+        if not TURN.search(text):
             continue
         if len(read) == 1:
             refused = await client.call_tool("play", {"move": "4H 5H"})
@@ -50,7 +50,7 @@ async def hand(client: Any, link: str) -> list[str]:
             wrong = await client.call_tool("play", {"move": "9999"})
             assert wrong.is_error
         assert "Played" in text_of(await client.call_tool("play", {"move": "1"}))
-    return [*read, said]
+    return [*read, text]
 
 
 def test_an_agent_plays_a_hand(serve: Serve) -> None:

@@ -171,10 +171,10 @@ async def test_who_signs_out_while_the_store_is_asked_is_not_remembered_as_signe
     whole, asked, go_on = people.is_signed_in, asyncio.Event(), asyncio.Event()
 
     async def slowly(*given: Any) -> bool:
-        found = await whole(*given)
+        session = await whole(*given)
         asked.set()
         await go_on.wait()
-        return found
+        return session
 
     people.is_signed_in = slowly  # type: ignore[method-assign,assignment]
     first = asyncio.create_task(identities._valid("ann", "s"))

@@ -36,9 +36,9 @@ async def test_revisions_make_the_schema_and_keep_what_is_stored(opened: Opened)
     store = await opened()
     assert await store.database.read(current) == newest()
     assert await store.database.read(_differences) == []
-    found = await store.people.find("p")
-    assert found is not None
-    assert (found.name, found.account) == ("Ann", "ann")
+    player_row = await store.people.find("p")
+    assert player_row is not None
+    assert (player_row.name, player_row.account) == ("Ann", "ann")
     await store.close()
 
 
@@ -128,14 +128,14 @@ async def test_account_names_of_earlier_versions_are_folded_and_nobody_is_locked
     await store.close()
     store = await opened()
     for row in old:
-        found = await store.people.by_account(str(row["name"]))
-        assert found is not None
-        assert found.id == row["id"]
+        player_row = await store.people.by_account(str(row["name"]))
+        assert player_row is not None
+        assert player_row.id == row["id"]
     # Others write the same names differently.
     for typed, player in (("ANN", "plain"), ("zo\u00e9", "accent"), ("bob", "older"), ("\uff42ob", "older")):
-        found = await store.people.by_account(typed)
-        assert found is not None
-        assert found.id == player, typed
+        player_row = await store.people.by_account(typed)
+        assert player_row is not None
+        assert player_row.id == player, typed
     with pytest.raises(Taken):
         await store.people.register("new", "zo\u00e9", "x", 8)
     await store.close()

@@ -94,8 +94,8 @@ def test_a_report_is_answered_with_a_mute(serve: Serve) -> None:
         page = acted(mo, type="unmute", player=talk.id)
         assert page["players"] == []
         assert talk.say("sorry").status_code == 200
-        told = [(one["by"], one["action"], one["subject"]) for one in page["audit"]]
-        assert told[:3] == [("Mona", "unmute", talk.id), ("Mona", "dismiss", talk.id), ("Mona", "mute", talk.id)]
+        actions = [(one["by"], one["action"], one["subject"]) for one in page["audit"]]
+        assert actions[:3] == [("Mona", "unmute", talk.id), ("Mona", "dismiss", talk.id), ("Mona", "mute", talk.id)]
         detail = page["audit"][2]["detail"]
         assert (detail["hours"], detail["table"], detail["message"] > 0) == (2, talk.table, True)
 
@@ -132,8 +132,8 @@ async def test_the_page_knows_those_it_is_about_however_many_are_restricted(
     await store.moderation.carry_out(Mute(type="mute", player="old", hours=1), HOST, 20)
     assert await store.moderation.restricted(21) == (["old", "c", "b"], 5)
     assert await store.moderation.restricted(20 + WEEK) == (["c", "b", "d"], 4)
-    found = await store.moderation.people(["older", "old", "a"])
-    assert {one: row["name"] for one, row in found.items()} == {"a": "A", "old": "Old", "older": "Older"}
+    people = await store.moderation.people(["older", "old", "a"])
+    assert {one: row["name"] for one, row in people.items()} == {"a": "A", "old": "Old", "older": "Older"}
     await store.close()
 
 
@@ -226,13 +226,13 @@ def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
         there = {"x-forwarded-for": "198.51.100.7"}
 
         def codes() -> list[int]:
-            found = [
+            statuses = [
                 talk.rude.http.get("/api/lobby", headers={"x-forwarded-for": f"198.51.{third}.9"}).status_code
                 for third in (100, 101)
             ]
             with httpx.Client(base_url=server.address, timeout=SECONDS, verify=False) as anybody:
-                found += [anybody.get(path, headers=there).status_code for path in ("/health", "/api/lobby")]
-            return found
+                statuses += [anybody.get(path, headers=there).status_code for path in ("/health", "/api/lobby")]
+            return statuses
 
         assert codes() == [200, 200, 200, 200]
         page = acted(mo, type="ban-network", network="198.51.100.9/24", days=7)
@@ -275,11 +275,11 @@ def test_bans_are_found_among_a_thousand() -> None:
         for _ in range(500)
     }
     restrictions.set([(str(network), until) for network, until in banned.items()], [])
-    found = []
+    statuses = []
     for one in [address(bits) for bits in (32, 128) for _ in range(200)]:
-        found.append(any(until > 5 and one in network for network, until in banned.items()))
-        assert restrictions.bans(str(one), 5) is found[-1]
-    assert 20 < sum(found) < 350
+        statuses.append(any(until > 5 and one in network for network, until in banned.items()))
+        assert restrictions.bans(str(one), 5) is statuses[-1]
+    assert 20 < sum(statuses) < 350
 
 
 def test_refused_words_by_language(serve: Serve) -> None:
@@ -353,13 +353,13 @@ def test_where_players_come_from_is_shown_and_forgotten(serve: Serve, monkeypatc
 
 
 def _networks(server: Served, player: str) -> list[str]:
-    found: list[list[str]] = []
+    networks: list[list[str]] = []
 
     async def read(store: Any) -> None:
-        found.append((await store.moderation.people([player]))[player]["networks"])
+        networks.append((await store.moderation.people([player]))[player]["networks"])
 
     from_outside(server, read)
-    return found[0]
+    return networks[0]
 
 
 def test_a_host_moderates_by_commands(server: Served, tmp_path: Path) -> None:

@@ -68,15 +68,15 @@ def hands(server: Served) -> tuple[Player, list[Json]]:
 
 def pages(player: Player, **wanted: str | int) -> list[Json]:
     """All hands of a filter, page by page."""
-    found: list[Json] = []
+    listed: list[Json] = []
     before = None
     while True:
         page = ok(player.http.get("/api/me/history", params={**wanted, **({"before": before} if before else {})}))
         assert len(page["hands"]) <= kept.PAGE
-        found += page["hands"]
+        listed += page["hands"]
         before = page["before"]
         if before is None:
-            return found
+            return listed
 
 
 def met(hand: Json, opponent: str) -> bool:
@@ -115,13 +115,13 @@ def test_filters_find_what_a_naive_search_finds(
 @pytest.mark.full
 def test_choices_are_what_the_hands_have(hands: tuple[Player, list[Json]]) -> None:
     ann, every = hands
-    told = ok(ann.http.get("/api/me/history/choices"))
-    assert told["presets"] == ["big-three", "big-two"]
-    assert told["bids"] == [1, 2, 3]
-    assert set(told["roles"]) == {hand["role"] for hand in every}
-    counts = [sum(met(hand, name) for hand in every) for name in told["opponents"]]
+    answer = ok(ann.http.get("/api/me/history/choices"))
+    assert answer["presets"] == ["big-three", "big-two"]
+    assert answer["bids"] == [1, 2, 3]
+    assert set(answer["roles"]) == {hand["role"] for hand in every}
+    counts = [sum(met(hand, name) for hand in every) for name in answer["opponents"]]
     assert counts == sorted(counts, reverse=True)
-    assert {"Bo", "Cy", "bot:level-6", "bot:random"} == set(told["opponents"])
+    assert {"Bo", "Cy", "bot:level-6", "bot:random"} == set(answer["opponents"])
 
 
 def test_wrong_filters_are_refused(server: Served) -> None:
@@ -134,22 +134,22 @@ def test_wrong_filters_are_refused(server: Served) -> None:
 @pytest.mark.full
 def test_a_turning_point_is_found_by_its_player(server: Served) -> None:
     """The solver's answer for the result sheet is what the filter reads."""
-    found: set[str] = set()
+    moves: set[str] = set()
     for _ in range(8):
         ann = server.player()
         hand = played(ann)
         assert hand["turn"] is None
-        told = ok(ann.http.get(f"/api/hands/{hand['id']}/turning"))
-        if told["move"] is None:
+        answer = ok(ann.http.get(f"/api/hands/{hand['id']}/turning"))
+        if answer["move"] is None:
             continue
-        mine = told["move"]["seat"] == hand["seat"]
+        mine = answer["move"]["seat"] == hand["seat"]
         (shown,) = [one for one in pages(ann, turning="mine" if mine else "theirs") if one["id"] == hand["id"]]
-        assert shown["turn"] == {"seq": told["move"]["seq"], "seat": told["move"]["seat"]}
+        assert shown["turn"] == {"seq": answer["move"]["seq"], "seat": answer["move"]["seat"]}
         assert hand["id"] not in [one["id"] for one in pages(ann, turning="theirs" if mine else "mine")]
-        found.add("mine" if mine else "theirs")
-        if len(found) == 2:
+        moves.add("mine" if mine else "theirs")
+        if len(moves) == 2:
             break
-    assert found
+    assert moves
 
 
 @pytest.mark.full

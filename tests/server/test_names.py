@@ -133,8 +133,8 @@ def test_a_program_may_have_the_name_of_a_bot_but_not_the_hosts() -> None:
 
 
 def seats(server: Served, table_id: str) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = server.player().http.get(f"/api/tables/{table_id}").json()["table"]["seats"]
-    return found
+    data: list[dict[str, object]] = server.player().http.get(f"/api/tables/{table_id}").json()["table"]["seats"]
+    return data
 
 
 def test_a_guest_cannot_pass_for_an_account_anywhere(server: Served) -> None:
@@ -209,8 +209,8 @@ def test_accounts_are_marked_at_quick_matches_too(serve: Serve) -> None:
         ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
         marks = []
         for player in (owner, guest):
-            found = ok(player.http.post("/api/quick", json={"preset": "big-three", "bots": True}))
-            people = [seat for seat in seats(server, found["table"]) if seat["kind"] == "human"]
+            answer = ok(player.http.post("/api/quick", json={"preset": "big-three", "bots": True}))
+            people = [seat for seat in seats(server, answer["table"]) if seat["kind"] == "human"]
             marks.append([seat.get("account", False) for seat in people])
         assert marks == [[True], [False]]
 

@@ -199,9 +199,9 @@ def text_of(letter: EmailMessage) -> str:
 
 
 def link_in(letter: EmailMessage) -> str:
-    found = re.search(r"https://cards\.example/letters/([\w-]+)", text_of(letter))
-    assert found is not None
-    return found[1]
+    match = re.search(r"https://cards\.example/letters/([\w-]+)", text_of(letter))
+    assert match is not None
+    return match[1]
 
 
 @pytest.fixture(autouse=True)

@@ -41,8 +41,8 @@ def laid_out(schema: str, folder: Path) -> Path:
 
 def told(schema: str) -> list[Json]:
     """The tables as the commit that wrote the database showed them."""
-    found: list[Json] = json.loads((DATABASES / f"{schema}.json").read_text(encoding="utf-8"))
-    return found
+    data: list[Json] = json.loads((DATABASES / f"{schema}.json").read_text(encoding="utf-8"))
+    return data
 
 
 def test_there_is_a_database_of_every_schema_that_was_released() -> None:

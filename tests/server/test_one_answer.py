@@ -137,9 +137,9 @@ async def test_a_process_cut_off_from_the_database_past_its_lease_leaves_nobody_
     with pytest.raises(Unreachable):
         await Tables._renew(first)
     async with asyncio.timeout(SECONDS):
-        while isinstance(told := await connection.next(), str):
+        while isinstance(text := await connection.next(), str):
             pass
-    assert told == RESTART
+    assert text == RESTART
 
 
 @pytest.mark.timeout(120)
@@ -168,9 +168,9 @@ async def test_nobody_is_left_at_an_old_table_while_the_database_is_silent(
     with pytest.raises(TimeoutError):
         await Tables._renew(first)
     async with asyncio.timeout(SECONDS):
-        while isinstance(told := await connection.next(), str):
+        while isinstance(text := await connection.next(), str):
             pass
-    assert told == RESTART
+    assert text == RESTART
     assert not waiting.done(), "the table still waits for the database"
     heard.set()
     with pytest.raises(Unreachable):

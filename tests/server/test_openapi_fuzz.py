@@ -44,8 +44,8 @@ def knock(arena: tuple[Served, Player, str], examples: int) -> int:
     document = player.http.get("/api/openapi.json").json()
     api = schemathesis.openapi.from_dict(document)
     operations = 0
-    for found in api.get_all_operations():
-        operation = found.ok()
+    for result in api.get_all_operations():
+        operation = result.ok()
         operations += 1
 
         @quietly(examples)

@@ -64,7 +64,7 @@ def fill(connection: sa.Connection, table: sa.Table, number: int, about: str | N
 
 async def filled(store: Store) -> dict[tuple[str, str], bool]:
     """Fill every table that names players. For each column: whether Ann's export contains the row."""
-    told: dict[tuple[str, str], bool] = {}
+    exported: dict[tuple[str, str], bool] = {}
     for name in ("tables", "hands", "players", "duplicates", "groups"):
         table = metadata.tables[name]
         await store.database.write(lambda connection, table=table: fill(connection, table, 0, None))  # type: ignore[misc]
@@ -76,15 +76,15 @@ async def filled(store: Store) -> dict[tuple[str, str], bool]:
             await store.database.write(
                 lambda connection, t=table, n=number, c=column: fill(connection, t, n, c.name)  # type: ignore[misc]
             )
-            told[table.name, column.name] = before != await store.people.export(ANN)
-    return told
+            exported[table.name, column.name] = before != await store.people.export(ANN)
+    return exported
 
 
 async def test_the_export_has_all_that_is_stored(opened: Opened) -> None:
     store = await opened()
-    told = await filled(store)
-    assert len(told) > 20
-    assert sorted(place for place, one in told.items() if not one) == sorted(KEPT_BACK)
+    exported = await filled(store)
+    assert len(exported) > 20
+    assert sorted(place for place, one in exported.items() if not one) == sorted(KEPT_BACK)
     (me,) = (await store.people.export(ANN))["player"]
     assert set(me) == {column.name for column in metadata.tables["players"].c} - {"password"}
     await store.close()
@@ -98,7 +98,7 @@ async def test_nothing_that_names_a_deleted_player_stays(opened: Opened) -> None
 
     def left(connection: sa.Connection) -> set[str]:
         rows = {table.name: connection.execute(sa.select(table)).all() for table in metadata.sorted_tables}
-        return {name for name, found in rows.items() if ANN in json.dumps([list(row) for row in found], default=str)}
+        return {name for name, content in rows.items() if ANN in json.dumps([list(row) for row in content], default=str)}
 
     assert await store.database.read(left) == {"notices"}, "processes are told to forget the player"
     assert [row["network"] for row in (await store.people.export(BOB))["addresses"]].count("192.0.2.2/32") == 1

@@ -53,7 +53,7 @@ class Proxied:
 @contextmanager
 def nginx(folder: Path, upstream: int, port: int, plain: int) -> Iterator[Path]:
     """nginx with the guide's file; only its port, its certificate and the server are the test's."""
-    found = installed("nginx")
+    executable = installed("nginx")
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run([installed("openssl"), *signed(NAME, key, certificate)], check=True, capture_output=True)
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
@@ -67,17 +67,17 @@ def nginx(folder: Path, upstream: int, port: int, plain: int) -> Iterator[Path]:
         assert before in text
         text = text.replace(before, after)
     (folder / "nginx.conf").write_text(whole(folder, text), encoding="utf-8")
-    with running([found, "-c", str(folder / "nginx.conf"), "-p", str(folder)]):
+    with running([executable, "-c", str(folder / "nginx.conf"), "-p", str(folder)]):
         wait_for(port)
         yield certificate
 
 
 def installed(name: str) -> str:
     """A program of the system; without it the test is skipped with a reason."""
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
-    if found is None:
+    executable = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
+    if executable is None:
         pytest.skip(f"no {name}: on Debian and Ubuntu, apt-get install nginx-light openssl")
-    return found
+    return executable
 
 
 def signed(name: str, key: Path | str, certificate: Path | str) -> list[str]:
@@ -251,7 +251,7 @@ def test_one_command_gets_a_certificate_for_nginx(folder: Path) -> None:
     """nginx is real. certbot, whose authority a test cannot reach, is a stand-in that checks its arguments and leaves
     a certificate.
     """
-    found, openssl, name = installed("nginx"), installed("openssl"), "tables.example"
+    nginx_path, openssl, name = installed("nginx"), installed("openssl"), "tables.example"
     port, plain, tools = free_port(), free_port(), folder / "tools"
     live = folder / f"letsencrypt/live/{name}"
     for needed in (tools, live, folder / "conf.d"):
@@ -271,7 +271,7 @@ def test_one_command_gets_a_certificate_for_nginx(folder: Path) -> None:
     (folder / "main.conf").write_text(whole(folder, f"include {folder}/conf.d/*.conf;"), encoding="utf-8")
     certificate = live / "fullchain.pem"
     make = " ".join(signed(name, live / "privkey.pem", certificate))
-    run = f"{found} -c {folder}/main.conf -p {folder}"
+    run = f"{nginx_path} -c {folder}/main.conf -p {folder}"
     for tool, line in {
         "certbot": f'echo "$@" > {folder}/told && {openssl} {make}',
         "nginx": f'{run} "$@"',
@@ -282,9 +282,9 @@ def test_one_command_gets_a_certificate_for_nginx(folder: Path) -> None:
     script = ["sh", str(folder / "nginx-certificate"), name, "host@tables.example"]
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
     subprocess.run(script, env=environment, check=True, capture_output=True)
-    told = (folder / "told").read_text(encoding="utf-8")
-    assert f"--domain {name} --webroot --webroot-path {folder}/www" in told
-    assert "--deploy-hook systemctl reload nginx" in told
+    arguments = (folder / "told").read_text(encoding="utf-8")
+    assert f"--domain {name} --webroot --webroot-path {folder}/www" in arguments
+    assert "--deploy-hook systemctl reload nginx" in arguments
     assert (folder / "reloaded").read_text(encoding="utf-8") == "reload nginx\n"
     challenge = folder / "www/.well-known/acme-challenge/token"
     challenge.parent.mkdir(parents=True)

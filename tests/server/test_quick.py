@@ -36,9 +36,9 @@ def test_quick_match_pairs_people_and_can_be_left(server: Served) -> None:
     assert people[0].http.post("/api/quick/leave").json()["table"] is None
     for person in people:
         person.http.post("/api/quick", json=body)
-    found = [person.http.post("/api/quick", json=body).json()["table"] for person in people[:2]]
+    tables = [person.http.post("/api/quick", json=body).json()["table"] for person in people[:2]]
     mine = [person.http.get("/api/tables").json()[0] for person in people]
-    assert found == [mine[0]["id"]] * 2 == [mine[2]["id"]] * 2
+    assert tables == [mine[0]["id"]] * 2 == [mine[2]["id"]] * 2
     assert people[0].http.post("/api/quick", json={"preset": "poker"}).status_code == 400
     assert people[0].http.post("/api/quick", json={**body, "speed": "now"}).status_code == 400
 

@@ -109,8 +109,8 @@ def test_a_program_plays_at_a_table(serve: Serve) -> None:
             Visit(f"{server.address}/t/nothing", [sys.executable, str(BOT)], name=None, seat=None, seconds=30)
         visit = Visit(url, [sys.executable, str(BOT)], name="Guest", seat=None, seconds=30)
         assert visit.seat == 1
-        said: list[str] = []
-        thread = threading.Thread(target=visit.play, args=(1, said.append))
+        lines: list[str] = []
+        thread = threading.Thread(target=visit.play, args=(1, lines.append))
         with host.sit(table) as socket:
             thread.start()
             socket.send(type="ready", id="r", ready=True)
@@ -126,7 +126,7 @@ def test_a_program_plays_at_a_table(serve: Serve) -> None:
         thread.join(60)
         assert visit.hands == 1
         assert visit.faults == {}
-        assert said == [f"hand 1: {payments[1]:+d}"]
+        assert lines == [f"hand 1: {payments[1]:+d}"]
         seats = host.http.get(f"/api/tables/{table}").json()["table"]["seats"]
         assert [seat["kind"] for seat in seats] == ["human", "program", "bot"]
         header = json.loads(host.http.get(f"/api/tables/{table}/record").text.splitlines()[0])

@@ -136,9 +136,9 @@ def test_no_endpoint_fails(either: Served) -> None:
     rng = random.Random(3)
     seen = set()
     for path, methods in document["paths"].items():
-        for method, told in methods.items():
+        for method, operation in methods.items():
             for _ in range(CALLS_EACH):
-                answer = call(player, rng, document, table_id, path, method, told)
+                answer = call(player, rng, document, table_id, path, method, operation)
                 assert answer.status_code < 500 or answer.json()["code"] == "unavailable", (method, path, answer.text)
                 assert answer.status_code != 500, (method, path, answer.text)
                 if answer.status_code >= 400:

@@ -76,9 +76,9 @@ def test_bots_have_names_of_their_own() -> None:
         assert len(faces) == 8
     for path in sorted((ROOT / "web" / "src" / "i18n").glob("*.json")):
         words = json.loads(path.read_text(encoding="utf-8"))
-        said = [words[f"bot.name.{i}"] for i in range(len(NAMES))] + [words[f"bot.{bot}"] for bot in ALIKE]
-        assert len(set(said)) == len(said)
-        assert path.stem != "en" or said == [*NAMES, *(called(bot) for bot in ALIKE)]
+        names_in_words = [words[f"bot.name.{i}"] for i in range(len(NAMES))] + [words[f"bot.{bot}"] for bot in ALIKE]
+        assert len(set(names_in_words)) == len(names_in_words)
+        assert path.stem != "en" or names_in_words == [*NAMES, *(called(bot) for bot in ALIKE)]
     drawn = re.findall(r"'(level-\d)': (\d+)", (ROOT / "web" / "src" / "i18n" / "bots.ts").read_text(encoding="utf-8"))
     assert {bot: int(face) for bot, face in drawn} == ALIKE
 

@@ -36,8 +36,8 @@ def test_a_deleted_name_is_in_no_file(server: Served, account: bool) -> None:
     table_id = ann.open_table("big-three", seats=["me", "open", "random"], name=NAME)
     ok(other.http.post(f"/api/tables/{table_id}/join", json={"name": "Bo"}))
     for n in range(3):
-        said = {"type": "chat", "id": f"c{n}", "text": f"I am {NAME}"}
-        ok(ann.http.post(f"/api/tables/{table_id}/commands", json=said))
+        command = {"type": "chat", "id": f"c{n}", "text": f"I am {NAME}"}
+        ok(ann.http.post(f"/api/tables/{table_id}/commands", json=command))
     assert sum(found(server).values()) > 0
     ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"] if account else None}))
     assert set(found(server)) >= {DATABASE_FILE, f"{DATABASE_FILE}-wal"}

@@ -91,11 +91,11 @@ async def test_texts_that_cannot_be_written_at_once_are_sent_one_by_one() -> Non
         raise AttributeError("the server has changed")
 
     connection = Connection(8, write=fail)
-    loop, said = asyncio.get_running_loop(), list[str]()
-    loop.set_exception_handler(lambda _, about: said.append(str(about["exception"])))
+    loop, written = asyncio.get_running_loop(), list[str]()
+    loop.set_exception_handler(lambda _, about: written.append(str(about["exception"])))
     connection.offer("a")
     await settle()
     assert await connection.next() == "a"
     connection.offer("b")
     assert await connection.next() == "b"
-    assert said == ["the server has changed"]
+    assert written == ["the server has changed"]

@@ -21,8 +21,8 @@ from .test_every_store import moved, open_table
 async def test_what_is_written_is_synced_before_the_answer(tmp_path: Path) -> None:
     database = await SqliteDatabase.open(tmp_path / DATABASE_FILE)
     for pragma, value in (("synchronous", 2), ("journal_mode", "wal"), ("foreign_keys", 1)):
-        found = await database.write(lambda c, pragma=pragma: c.exec_driver_sql(f"PRAGMA {pragma}").scalar())  # type: ignore[misc]
-        assert found == value
+        setting = await database.write(lambda c, pragma=pragma: c.exec_driver_sql(f"PRAGMA {pragma}").scalar())  # type: ignore[misc]
+        assert setting == value
     await database.close()
 
 

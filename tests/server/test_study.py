@@ -87,9 +87,9 @@ async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkey
             await asyncio.sleep(0.01)
 
         async def adviser(bot: str | None = None) -> str:
-            told = await commands.carry_out(table_id, "ann", HintCommand(type="hint", id="h", bot=bot))
-            assert isinstance(told, Hint)
-            return told.bot
+            answer = await commands.carry_out(table_id, "ann", HintCommand(type="hint", id="h", bot=bot))
+            assert isinstance(answer, Hint)
+            return answer.bot
 
         assert await adviser() == "greedy"
         warming._ready.add("big-three")
@@ -131,9 +131,9 @@ def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> Non
     assert player.http.get("/api/hands/nothing/turning").status_code == 404
     last = moves[0]
     other = {"seq": last["seq"], "moves": []}
-    told = stranger.http.post(f"/api/hands/{hand_id}/solve", json=other).json()
-    assert told["value"] == last["value"]
-    assert told["to_act"] == last["seat"]
+    answer = stranger.http.post(f"/api/hands/{hand_id}/solve", json=other).json()
+    assert answer["value"] == last["value"]
+    assert answer["to_act"] == last["seat"]
     assert stranger.http.post(f"/api/hands/{hand_id}/solve", json={"seq": 0}).status_code == 400
     assert stranger.http.get("/api/hands/nothing").status_code == 404
     assert player.http.get(f"/api/tables/{table_id}/hands").json()[0]["id"] == hand_id
@@ -281,15 +281,15 @@ def test_puzzles_are_listed_and_solved(server: Served) -> None:
     # The loss is shown: the other side is out first.
     assert refuted["view"]["phase"] == "over"
     assert puzzle.state.mover not in refuted["view"]["result"]["winners"]
-    told = answered(http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": [str(puzzle.key)]}))
-    assert told["right"]
+    answer = answered(http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": [str(puzzle.key)]}))
+    assert answer["right"]
     assert http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": ["3D 3D 3D"]}).status_code in (400, 409)
 
 
 def answered(response: object) -> Json:
     assert response.status_code == 200, response.text  # type: ignore[attr-defined]
-    told: Json = response.json()  # type: ignore[attr-defined]
-    return told
+    answer: Json = response.json()  # type: ignore[attr-defined]
+    return answer
 
 
 @pytest.mark.full

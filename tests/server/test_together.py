@@ -66,8 +66,8 @@ def test_followers_see_where_the_leader_is_and_do_not_lead(server: Served) -> No
         assert (first["seq"], first["lead"], first["revision"]) == (None, False, 0)
         assert leader.receive()["lead"]
         leader.send(**place(7, shown=True))
-        told = follower.receive()
-        assert (told["seq"], told["shown"], told["revision"]) == (7, True, 1)
+        answer = follower.receive()
+        assert (answer["seq"], answer["shown"], answer["revision"]) == (7, True, 1)
         follower.send(**place(9))
         assert follower.receive()["code"] == "forbidden"
         follower.send(type="place", seq="nine")

@@ -102,11 +102,11 @@ def test_nothing_is_ready_before_the_start_or_after_a_process_that_cannot_keep_a
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
     warming = Warming()
     assert not any(map(warming.ready, PARTS))
-    told: list[str] = []
-    warming.start(done=told.append)
+    lines: list[str] = []
+    warming.start(done=lines.append)
     assert comes(lambda: warming.process is None)
-    assert comes(lambda: len(told) == len(PARTS)), "the caller compiles them itself"
-    assert told == list(PARTS)
+    assert comes(lambda: len(lines) == len(PARTS)), "the caller compiles them itself"
+    assert lines == list(PARTS)
     assert not any(map(warming.ready, PARTS))
     warming.stop()
 

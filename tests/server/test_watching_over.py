@@ -92,8 +92,8 @@ def unit_test(alert: str, values: str, *, fires: bool) -> dict[str, Any]:
 def rules() -> list[dict[str, Any]]:
     yaml: Any = pytest.importorskip("yaml", reason="no PyYAML: `make test-all` installs it")
     (group,) = yaml.safe_load((DEPLOY / "alerts.yml").read_text(encoding="utf-8"))["groups"]
-    found: list[dict[str, Any]] = group["rules"]
-    return found
+    alerts: list[dict[str, Any]] = group["rules"]
+    return alerts
 
 
 @pytest.mark.full
@@ -115,10 +115,10 @@ def test_each_alert_fires_when_it_should_and_not_otherwise(tmp_path: Path) -> No
 
 def prometheus(name: str) -> str:
     """A program of Debian's package; without it the test is skipped with a reason."""
-    found = shutil.which(name)
-    if found is None:
+    executable = shutil.which(name)
+    if executable is None:
         pytest.skip(f"no {name}: on Debian and Ubuntu, apt-get install prometheus")
-    return found
+    return executable
 
 
 @pytest.mark.full

@@ -111,8 +111,8 @@ async def test_a_process_is_ready_while_all_it_needs_is_there(tmp_path: Path) ->
         assert all((await checks.readiness()).values())
         bus.connected = False
         tables.bots._crashes = FAILING
-        found = await checks.readiness()
-        assert {name for name, well in found.items() if not well} == {"bus", "workers"}
+        readiness = await checks.readiness()
+        assert {name for name, well in readiness.items() if not well} == {"bus", "workers"}
     assert not (await checks.readiness())["accepting"]
     await store.close()
 
@@ -211,10 +211,10 @@ def test_requests_are_logged_by_route(serve: Serve, caplog: pytest.LogCaptureFix
     with serve(log_requests=1) as server, caplog.at_level("INFO", "dasan.server"):
         server.player().http.get("/api/hands/secret-id")
         server.player().http.get("/link/secret-token")
-    found = [record for record in caplog.records if record.name == "dasan.server.requests"]
-    assert [record.__dict__["route"] for record in found] == ["/api/hands/{hand_id}", "page"]
-    assert [record.__dict__["status"] for record in found] == [404, found[1].__dict__["status"]]
-    assert "secret" not in str([record.__dict__ for record in found])
+    records = [record for record in caplog.records if record.name == "dasan.server.requests"]
+    assert [record.__dict__["route"] for record in records] == ["/api/hands/{hand_id}", "page"]
+    assert [record.__dict__["status"] for record in records] == [404, records[1].__dict__["status"]]
+    assert "secret" not in str([record.__dict__ for record in records])
 
 
 def test_the_list_of_games_is_worked_out_once(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:

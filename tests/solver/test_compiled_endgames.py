@@ -83,9 +83,9 @@ def position(rules: dasan.Rules, source: random.Random, cards: int) -> dasan.Sta
 
 def value(state: dasan.State, search: Endgame) -> int | None:
     """The result that the search's seat can force."""
-    found = Bounded(state, search.seat)
-    found.settle(search)
-    return found.value
+    bounded = Bounded(state, search.seat)
+    bounded.settle(search)
+    return bounded.value
 
 
 def agree(rules: dasan.Rules, source: random.Random, positions: int, most: int) -> None:
@@ -151,9 +151,9 @@ def test_the_opening_card_is_in_the_lead() -> None:
     state = dasan.deal(BIG_TWO, seed=5)
     search = CompiledEndgame(BIG_TWO, state.to_act or 0, 16, Budget(None, 200))
     assert search.prove(state, 3) == (None, None)
-    found = solve(state, nodes=500)
-    assert found.nodes <= 500
-    assert all("3D" in str(move) for move in found.moves)
+    solution = solve(state, nodes=500)
+    assert solution.nodes <= 500
+    assert all("3D" in str(move) for move in solution.moves)
 
 
 @pytest.mark.full
@@ -195,11 +195,11 @@ def test_a_value_has_a_move_and_a_line() -> None:
             for _ in range(4):
                 state = position(rules, source, 10)
                 for nodes in (0, 1, 3, 10, 30, 100, 1_000):
-                    found = solve(state, nodes=nodes, scope=scope)
-                    assert found.nodes <= nodes
-                    if found.exact:
-                        assert found.value in found.moves.values()
-                        assert found.moves[found.line[0]] == found.value
+                    solution = solve(state, nodes=nodes, scope=scope)
+                    assert solution.nodes <= nodes
+                    if solution.exact:
+                        assert solution.value in solution.moves.values()
+                        assert solution.moves[solution.line[0]] == solution.value
                         proved += 1
     assert proved > 50
 
@@ -208,16 +208,16 @@ def test_a_value_has_a_move_and_a_line() -> None:
 def test_a_lost_position_has_moves_and_a_line_for_nothing() -> None:
     """Greedy's play of this deal reaches positions in which every move loses: the first move proves each."""
     state = dasan.start(BIG_TWO, ["3D 4D", "5D", "6D", "7D"], leader=0)
-    found = solve(state, nodes=100)
-    assert (found.value, set(found.moves.values())) == (-1, {-1})
-    assert len(found.moves) == len(state.legal_moves())
+    solution = solve(state, nodes=100)
+    assert (solution.value, set(solution.moves.values())) == (-1, {-1})
+    assert len(solution.moves) == len(state.legal_moves())
 
 
 @pytest.mark.full
 def test_payments_of_nothing_are_worth_nothing() -> None:
     rules = replace(BIG_TWO, scoring=FixedScoring(stake=0))
-    found = solve(position(rules, random.Random(3), 8), nodes=0)
-    assert (found.value, found.exact) == (0, True)
+    solution = solve(position(rules, random.Random(3), 8), nodes=0)
+    assert (solution.value, solution.exact) == (0, True)
 
 
 @pytest.mark.full
@@ -231,10 +231,10 @@ def test_making_machine_code_does_not_count_and_is_said(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(CompiledEndgame, "warm_up", slowly)
     monkeypatch.setattr(CompiledEndgame, "ready", lambda self: False)
-    said: list[str] = []
-    assert solve(state, seconds=0.2, notice=said.append).exact
-    assert len(said) == 1
-    assert "compiling" in said[0]
+    notices: list[str] = []
+    assert solve(state, seconds=0.2, notice=notices.append).exact
+    assert len(notices) == 1
+    assert "compiling" in notices[0]
     monkeypatch.undo()
-    assert solve(state, seconds=0.2, notice=said.append).exact
-    assert len(said) == 1, "loaded already"
+    assert solve(state, seconds=0.2, notice=notices.append).exact
+    assert len(notices) == 1, "loaded already"

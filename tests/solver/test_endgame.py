@@ -198,8 +198,8 @@ def test_a_full_memory_makes_no_wrong_answer() -> None:
     for rules, cards, out, _ in CASES:
         state = endgame(rules, source, cards, out)
         for scope in get_args(Scope):
-            found, tiny = (solve(state, seconds=None, memory_mb=mb, scope=scope) for mb in (64, 0.01))
-            assert (tiny.value, tiny.moves) == (found.value, found.moves)
+            solution, tiny = (solve(state, seconds=None, memory_mb=mb, scope=scope) for mb in (64, 0.01))
+            assert (tiny.value, tiny.moves) == (solution.value, solution.moves)
 
 
 def test_a_scope_that_the_game_does_not_have_is_refused() -> None:
@@ -217,14 +217,14 @@ def test_bounds_hold_where_the_budget_ends() -> None:
         state = endgame(rules, source, cards, out)
         value = solve(state).value
         for nodes in (0, 1, 5, 50):
-            found = solve(state, nodes=nodes)
-            assert found.nodes <= nodes
+            solution = solve(state, nodes=nodes)
+            assert solution.nodes <= nodes
             assert solve(state, nodes=nodes, scope="max-n").nodes <= nodes
-            assert found.lower is not None
-            assert found.upper is not None
+            assert solution.lower is not None
+            assert solution.upper is not None
             assert value is not None
-            assert found.lower <= value <= found.upper
-            assert found.value in (None, value)
+            assert solution.lower <= value <= solution.upper
+            assert solution.value in (None, value)
 
 
 def test_a_bomb_of_two_packs_doubles_twice() -> None:

@@ -49,12 +49,12 @@ def test_a_table_that_grows_loses_nothing(last: int) -> None:
             place = int(find(table, U(buckets), key, check))
             if place >= 0:
                 assert int(table[place]) & 0xFFFFFF == number
-        found = sum(int(find(table, U(buckets), key, check)) >= 0 for key, check, _ in entries)
-        assert found == sum(int(word) != 0 for word in table[::2])
+        count = sum(int(find(table, U(buckets), key, check)) >= 0 for key, check, _ in entries)
+        assert count == sum(int(word) != 0 for word in table[::2])
         if buckets == last:
             break
         buckets = int(spread(table, buckets))
-    assert found > 0
+    assert count > 0
 
 
 @pytest.fixture

@@ -68,8 +68,8 @@ def test_keeping_children_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> N
         for first in (0, 10**12):
             monkeypatch.setattr(solver_search, "KEPT_FROM", first)
             values.append(solve(state, nodes=1_000_000, memory_mb=16, moves=False))
-        kept, not_kept = values
-        assert kept.value == not_kept.value or not (kept.exact and not_kept.exact)
+        caching, not_kept = values
+        assert caching.value == not_kept.value or not (caching.exact and not_kept.exact)
 
 
 def test_a_set_is_split_only_once() -> None:
@@ -210,16 +210,16 @@ def test_threads_do_not_disturb_one_another() -> None:
     source = random.Random(8)
     states = [large(source, 24) for _ in range(6)]
     alone = [solve(state, nodes=300_000, memory_mb=8) for state in states]
-    found: dict[int, Solution] = {}
+    solutions: dict[int, Solution] = {}
     threads = [
-        threading.Thread(target=lambda i=i, s=s: found.update({i: solve(s, nodes=300_000, memory_mb=8)}))
+        threading.Thread(target=lambda i=i, s=s: solutions.update({i: solve(s, nodes=300_000, memory_mb=8)}))
         for i, s in enumerate(states)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [found[i] for i in range(len(states))] == alone
+    assert [solutions[i] for i in range(len(states))] == alone
 
 
 @pytest.mark.full
@@ -239,9 +239,9 @@ def test_the_auction_has_a_value_for_each_bidder(players: int) -> None:
     assert solution.value is None
     assert list(solution.by_bidder) == list(range(players))
     amount = 2 if players == 3 else 1
-    for found in solution.by_bidder.values():
-        assert found.value in (None, amount, -amount)
-        assert (found.lower, found.upper) == ((found.value, found.value) if found.exact else (-amount, amount))
+    for value in solution.by_bidder.values():
+        assert value.value in (None, amount, -amount)
+        assert (value.lower, value.upper) == ((value.value, value.value) if value.exact else (-amount, amount))
 
 
 @pytest.mark.full

@@ -333,9 +333,9 @@ def test_what_the_themes_mean() -> None:
 )
 def test_small_puzzles_are_found(theme: str, hands: list[str], where: dict[str, Any], key: str) -> None:
     state = dasan.start(RULES, hands, bidder=0, bid=1, **where)
-    found = find_key(state, Truth(state, 10**6))
-    assert found is not None
-    assert (found.themes, str(found.move)) == ((theme,), key)
+    puzzle_key = find_key(state, Truth(state, 10**6))
+    assert puzzle_key is not None
+    assert (puzzle_key.themes, str(puzzle_key.move)) == ((theme,), key)
     assert find_key(state, Truth(state, 10**6), [other for other in THEMES if other != theme]) is None
 
 

@@ -73,12 +73,12 @@ def hands(source: random.Random) -> Iterator[tuple[Counts, Counts, int]]:
 
 def test_a_hand_that_is_covered_can_be_parted_so() -> None:
     source = random.Random(4)
-    said = 0
+    count = 0
     for (hand, enemy, smallest), _ in zip(hands(source), range(20_000), strict=False):
         if sets_cover(word(hand), np.uint64(filled(word(enemy))), 0, 0, 0, smallest):
-            said += 1
+            count += 1
             assert covers(hand, enemy, smallest), (hand, enemy, smallest)
-    assert said > 3_000
+    assert count > 3_000
 
 
 def test_what_is_sure_is_so() -> None:

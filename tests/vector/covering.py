@@ -43,12 +43,12 @@ def allowed(preset: str, setting: Setting) -> bool:
 
 def drawn_options(preset: str, count: int) -> list[Setting]:
     """`count` settings: the defaults, then others drawn at random, the same in every run."""
-    source, found = random.Random(preset), [Setting()]
-    while len(found) < count:
+    source, drawn = random.Random(preset), [Setting()]
+    while len(drawn) < count:
         setting = {option.name: source.choice(values(option)) for option in dasan.PRESETS[preset].options}
         if allowed(preset, setting):
-            found.append(setting)
-    return found
+            drawn.append(setting)
+    return drawn
 
 
 @cache
@@ -76,8 +76,8 @@ def pairwise(preset: str) -> tuple[tuple[Setting, ...], tuple[Pair, ...]]:
             ranked = sorted(choices, key=lambda value: -_gain(missing, setting, name, value))
             setting[name] = next(v for v in ranked if allowed(preset, setting | {name: v}))
         settings.append(setting)
-        for found in combinations(((name, setting[name]) for name in options), 2):
-            missing.pop(found, None)
+        for missing_pair in combinations(((name, setting[name]) for name in options), 2):
+            missing.pop(missing_pair, None)
     return tuple(settings), tuple(refused)
 
 

@@ -167,9 +167,9 @@ def test_thrifty_is_the_bot(game: tuple[str, dict[str, Any], bool]) -> None:
 
 def test_thrifty_beats_random_in_a_duel() -> None:
     env = dasan.vector.make("big-two", 1)
-    found = env.duel("thrifty", "random", 60, seed=1)
-    assert found.low > 0
-    assert dasan.vector.make("big-two", 1, skip_forced=True).duel("thrifty", "random", 60, seed=1) == found
+    match = env.duel("thrifty", "random", 60, seed=1)
+    assert match.low > 0
+    assert dasan.vector.make("big-two", 1, skip_forced=True).duel("thrifty", "random", 60, seed=1) == match
     again = env.duel("thrifty", "thrifty", 20, seed=1)
     assert abs(again.mean) < 1e-6
 

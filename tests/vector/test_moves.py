@@ -68,29 +68,29 @@ def test_a_row_says_what_the_move_is(preset: str, options: dict[str, Any]) -> No
             assert sorted(rows) == sorted(ids.of(move, state.called) for move in moves)
             strengths: dict[str, list[tuple[int, int]]] = {}
             for move in moves:
-                said = parts(rules, rows[ids.of(move, state.called)])
-                check_cards(rules, move, said)
+                row = parts(rules, rows[ids.of(move, state.called)])
+                check_cards(rules, move, row)
                 taken = len(move.cards) if move.type is MoveType.PLAY else 0
-                assert said["pass"] == [move.type is MoveType.PASS]
-                assert said["size"] == [taken]
-                assert said["left"] == [len(state.hands[state.to_act or 0]) - taken]
-                assert said["out"] == [said["left"] == [0]]
+                assert row["pass"] == [move.type is MoveType.PASS]
+                assert row["size"] == [taken]
+                assert row["left"] == [len(state.hands[state.to_act or 0]) - taken]
+                assert row["out"] == [row["left"] == [0]]
                 played = move.combination
-                assert [k for k, flag in zip(kinds(rules), said["kind"], strict=True) if flag] == (
+                assert [k for k, flag in zip(kinds(rules), row["kind"], strict=True) if flag] == (
                     [] if played is None else [played.kind]
                 )
-                if "bid" in said:
-                    assert said["bid"] == [move.bid == n for n in range(1, len(said["bid"]) + 1)]
-                if "call" in said:
-                    called = [c for c, flag in zip(ids.callable_cards, said["call"], strict=True) if flag]
+                if "bid" in row:
+                    assert row["bid"] == [move.bid == n for n in range(1, len(row["bid"]) + 1)]
+                if "call" in row:
+                    called = [c for c, flag in zip(ids.callable_cards, row["call"], strict=True) if flag]
                     assert called == (list(move.cards) if move.type is MoveType.CALL else [])
-                    assert said["with_called"] == [move.type is MoveType.PLAY and state.called in move.cards]
-                if "suit" in said and taken == 1 and rules.suits_ranked and move.cards[0].rank in rules.ranks:
-                    assert said["suit"].index(1) == rules.order.place[move.cards[0]][1]
+                    assert row["with_called"] == [move.type is MoveType.PLAY and state.called in move.cards]
+                if "suit" in row and taken == 1 and rules.suits_ranked and move.cards[0].rank in rules.ranks:
+                    assert row["suit"].index(1) == rules.order.place[move.cards[0]][1]
                 if played is not None:
-                    strengths.setdefault(played.family, []).append((played.strength, said["strength"][0]))
-            for found in strengths.values():
-                shares = [share for _, share in sorted(found)]
+                    strengths.setdefault(played.family, []).append((played.strength, row["strength"][0]))
+            for values in strengths.values():
+                shares = [share for _, share in sorted(values)]
                 assert shares == sorted(shares)
             state = state.play(source.choice(moves))
     assert encode_moves(state.view(0)) == {}

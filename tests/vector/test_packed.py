@@ -84,12 +84,12 @@ def test_the_engine_packs_too() -> None:
 
 def test_the_best_action_is_found_without_a_plain_mask() -> None:
     scores = np.random.default_rng(1).random((16, 175))
-    found = [
+    actions = [
         vector.make("big-three", 16, seed=2, **outputs).argmax(scores)
         for outputs in ({}, {"mask": "packed", "legal": False}, {"mask": False})
     ]
-    assert (found[0] == found[1]).all()
-    assert (found[0] == found[2]).all()
+    assert (actions[0] == actions[1]).all()
+    assert (actions[0] == actions[2]).all()
 
 
 def test_buffers_of_the_caller_are_packed_too() -> None:
@@ -131,9 +131,9 @@ def test_torch_unpacks_where_the_words_are() -> None:
     mask, seen = plain_of(env)
     words = torch.from_numpy(env.packed_obs)
     for given in (words, words.view(torch.int64)):
-        found = vector.unpack_torch(given, env.num_features, env.num_flags)
-        assert found.dtype == torch.uint8
-        assert (found.numpy() == seen).all()
+        unpacked = vector.unpack_torch(given, env.num_features, env.num_flags)
+        assert unpacked.dtype == torch.uint8
+        assert (unpacked.numpy() == seen).all()
     assert (vector.unpack_torch(torch.from_numpy(env.packed_mask), env.num_actions).numpy() == mask).all()
     with pytest.raises(ValueError, match="uint64 or int64 words"):
         vector.unpack_torch(torch.zeros(2, 3), 175)

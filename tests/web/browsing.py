@@ -64,11 +64,11 @@ CHROMIUMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-
 def chromium() -> str:
     """The browser's path: CHROMIUM, the headless shell, or another. Without one the tests are skipped, but never in CI."""
     wanted = [os.environ["CHROMIUM"]] if os.environ.get("CHROMIUM") else CHROMIUMS
-    found = next(filter(None, map(shutil.which, wanted)), None)
-    if found is None:
+    executable = next(filter(None, map(shutil.which, wanted)), None)
+    if executable is None:
         missing(f"no Chromium to test the page with (none of {', '.join(wanted)} is there; make chromium)")
-    assert found is not None
-    return found
+    assert executable is not None
+    return executable
 
 
 def built() -> None:
@@ -83,12 +83,12 @@ def accessible(page: Page, where: str) -> None:
         missing("axe is not installed (cd web && npm ci --ignore-scripts)")
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = page.evaluate(
+    violations: list[dict[str, Any]] = page.evaluate(
         "rules => axe.run(document, {resultTypes: ['violations'], runOnly: {type: 'tag', values: rules}})"
         ".then(found => found.violations.map(v => ({id: v.id, nodes: v.nodes.map(n => n.html.slice(0, 200))})))",
         RULES,
     )
-    assert not found, f"{where}: {found}"
+    assert not violations, f"{where}: {violations}"
 
 
 def catalogue(tongue: str) -> dict[str, str]:

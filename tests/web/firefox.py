@@ -29,11 +29,11 @@ PREFERENCES = {
 
 def program() -> str:
     """The path of Firefox: FIREFOX, or Debian's. Without one the test is skipped with a reason."""
-    found = shutil.which(os.environ.get("FIREFOX") or "firefox-esr") or shutil.which("firefox")
-    if found is None:
+    executable = shutil.which(os.environ.get("FIREFOX") or "firefox-esr") or shutil.which("firefox")
+    if executable is None:
         pytest.skip("no Firefox to play in: make firefox installs Debian's")
-    assert found is not None
-    return found
+    assert executable is not None
+    return executable
 
 
 @dataclass
@@ -62,11 +62,11 @@ class Tab:
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression: a string, a number, a boolean, or None."""
-        told = self.command(
+        result = self.command(
             "script.evaluate", expression=expression, target={"context": self.context}, awaitPromise=True
         )
-        assert told["type"] == "success", told
-        return told["result"].get("value")
+        assert result["type"] == "success", result
+        return result["result"].get("value")
 
     def wait(self, expression: str, meanwhile: str = "") -> None:
         """Wait until the expression is true. meanwhile: a function to call again and again until then."""
@@ -93,13 +93,13 @@ def firefox(profile: Path) -> Iterator[Tab]:
     command = [program(), "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port=0"]
     environment = {**os.environ, "HOME": str(profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
     # Into a file: a pipe that nothing reads any more would block Firefox once it is full.
-    said = profile / "stderr.txt"
+    log = profile / "stderr.txt"
     with (
-        said.open("w") as file,
+        log.open("w") as file,
         subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=file, env=environment) as process,
     ):
         try:
-            with connect(f"{_address(process, said)}/session", max_size=None, open_timeout=SECONDS) as socket:
+            with connect(f"{_address(process, log)}/session", max_size=None, open_timeout=SECONDS) as socket:
                 tab = Tab(socket)
                 tab.command("session.new", capabilities={})
                 tab.context = tab.command("browsingContext.getTree")["contexts"][0]["context"]
@@ -113,8 +113,8 @@ def firefox(profile: Path) -> Iterator[Tab]:
 def _address(process: subprocess.Popen[bytes], said: Path) -> str:
     """The address on which Firefox listens, once it has printed it."""
     deadline = time.monotonic() + SECONDS
-    while (found := re.search(r"BiDi listening on (ws://\S+)\n", said.read_text(errors="replace"))) is None:
+    while (match := re.search(r"BiDi listening on (ws://\S+)\n", said.read_text(errors="replace"))) is None:
         assert process.poll() is None, "Firefox did not start"
         assert time.monotonic() < deadline, "Firefox does not listen"
         time.sleep(0.05)
-    return found[1]
+    return match[1]

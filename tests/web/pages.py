@@ -139,7 +139,7 @@ def profile(page: Page) -> None:
         ],
     )
     hands = [_summary(number, paid) for number, paid in enumerate((3, -3, 6, -1, 2), 1)]
-    told: dict[str, object] = {
+    answers: dict[str, object] = {
         "/api/me": Me(id="p", name="Ada", account="Ada", password=True).model_dump(),
         "/api/me/profile": Profile(name="Ada", kind="account", ratings=ratings, statistics=statistics).model_dump(),
         "/api/me/habits": [habits.model_dump()],
@@ -158,7 +158,7 @@ def profile(page: Page) -> None:
 
     def tell(route: Route) -> None:
         path = "/api" + route.request.url.partition("/api")[2].partition("?")[0]
-        route.fulfill(json=points if "/ratings/" in path else told[path])
+        route.fulfill(json=points if "/ratings/" in path else answers[path])
 
     page.route("**/api/me**", tell)
     page.route("**/api/me/**", tell)
@@ -226,8 +226,8 @@ def lobby(page: Page) -> None:
         number=3,
         watch=True,
     )
-    told = Lobby(open=[table], live=[table.model_copy(update={"id": "live", "status": "playing", "open": 0})])
-    page.route("**/api/lobby", lambda route: route.fulfill(body=told.model_dump_json()))
+    content = Lobby(open=[table], live=[table.model_copy(update={"id": "live", "status": "playing", "open": 0})])
+    page.route("**/api/lobby", lambda route: route.fulfill(body=content.model_dump_json()))
     page.goto("/")
     page.locator('a[href="/t/live"]').wait_for()
 

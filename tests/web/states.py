@@ -97,7 +97,7 @@ def snapshot(name: str) -> str:
 def played_on(name: str, moves: int) -> list[str]:
     """The first message of a table in this state, and those of this many following moves."""
     room, viewer = _MADE[name]()
-    told = [snapshot(name)]
+    messages = [snapshot(name)]
     for _ in range(moves):
         assert room.state is not None
         assert room.to_act is not None
@@ -107,8 +107,8 @@ def played_on(name: str, moves: int) -> list[str]:
         else:
             entry = bot_move(room, room.to_act, text)
         before, room = room, fold(room, entry, room.at)
-        told.append(compact(showing.changed(room, before, "move", viewer, room.at, lambda: HERE)))
-    return told
+        messages.append(compact(showing.changed(room, before, "move", viewer, room.at, lambda: HERE)))
+    return messages
 
 
 def _new(preset: str, *people: str) -> Room:

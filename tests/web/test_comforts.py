@@ -107,8 +107,8 @@ def spot(page: Page, at: int) -> tuple[float, float]:
 
 
 def chosen(page: Page) -> list[int]:
-    found = page.locator("button[data-at][aria-pressed=true]").evaluate_all("all => all.map(one => +one.dataset.at)")
-    return [int(at) for at in found]
+    cards = page.locator("button[data-at][aria-pressed=true]").evaluate_all("all => all.map(one => +one.dataset.at)")
+    return [int(at) for at in cards]
 
 
 def test_a_drag_selects(browser: Browser, server: Served) -> None:
@@ -164,8 +164,8 @@ def test_the_order_of_the_hand(browser: Browser, server: Served) -> None:
     with visitor(browser, server) as page:
 
         def laid() -> list[str]:
-            found = page.locator("button[data-at]").evaluate_all("all => all.map(one => one.dataset.card)")
-            return [str(card) for card in found]
+            cards = page.locator("button[data-at]").evaluate_all("all => all.map(one => one.dataset.card)")
+            return [str(card) for card in cards]
 
         show(page, "play")
         by_rank = laid()

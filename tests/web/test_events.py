@@ -71,9 +71,9 @@ def test_best_play_stands_beside_the_result(browser: Browser, server: Served) ->
         for deal in range(4):
             page.locator(".play").click()
             play_on(page, "[role=dialog] footer .primary")
-            with page.expect_response(re.compile(f"/deals/{deal}/par$")) as told:
+            with page.expect_response(re.compile(f"/deals/{deal}/par$")) as answer:
                 page.goto(address)
-            if told.value.json()["par"] is not None:
+            if answer.value.json()["par"] is not None:
                 break
             expect(page.locator(".play")).to_be_visible()
         expect(best).to_be_visible()

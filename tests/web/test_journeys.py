@@ -418,9 +418,9 @@ def test_every_journey_in_every_language(browser: Browser, server: Served, local
         page.goto("/puzzles")
         page.locator(".list a").first.wait_for()
         read(page, "the puzzles")
-        with page.expect_response(re.compile("/api/puzzles/today")) as told:
+        with page.expect_response(re.compile("/api/puzzles/today")) as response:
             page.goto("/puzzles/daily")
-        first = told.value.json()["view"]["legal_moves"][0]["move"]
+        first = response.value.json()["view"]["legal_moves"][0]["move"]
         page.locator("button[data-at]").first.wait_for()
         answer(page, first)
         expect(page.locator(".verdict:not(.open)")).to_be_visible(timeout=COMPILED)

@@ -149,8 +149,8 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served, loca
         use(page, page.get_by_role("link", name=name, exact=True))
         lesson = json.loads((LESSONS / "big-three.json").read_text(encoding="utf-8"))
         for number, step in enumerate(lesson["steps"], 1):
-            told = words["learn.step"].format(i=number, n=len(lesson["steps"]))
-            expect(page.locator(".aside").get_by_text(told)).to_be_visible()
+            label = words["learn.step"].format(i=number, n=len(lesson["steps"]))
+            expect(page.locator(".aside").get_by_text(label)).to_be_visible()
             if step["accept"]:
                 make(page, step["accept"][0])
                 expect(page.locator(".verdict.right")).to_be_visible()
@@ -263,14 +263,14 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
         use(page, page.get_by_role("link", name="All games"))
         expect(page.locator("article").first).to_be_visible()
         assert page.evaluate("localStorage.getItem('dasan.puzzle.score')") is None
-        with page.expect_response(re.compile("/api/puzzles/today")) as told:
+        with page.expect_response(re.compile("/api/puzzles/today")) as answer:
             use(page, page.get_by_role("link", name=re.compile("Puzzle of the day")))
         expect(page.locator("button[data-at]").first).to_be_visible()
-        view = told.value.json()["view"]
+        view = answer.value.json()["view"]
         for _ in range(40):
-            with page.expect_response(re.compile("/answer"), timeout=COMPILED) as told:
+            with page.expect_response(re.compile("/answer"), timeout=COMPILED) as answer:
                 make(page, view["legal_moves"][0]["move"])
-            verdict = told.value.json()
+            verdict = answer.value.json()
             view = verdict["view"]
             if verdict["done"] or not verdict["right"]:
                 break

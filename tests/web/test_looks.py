@@ -191,14 +191,14 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
         page.wait_for_timeout(400)
         picture = page.screenshot(type="jpeg", quality=60)
         assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
-        kept = LOOKS / f"{name}-{size}-{theme}.jpg"
+        stored = LOOKS / f"{name}-{size}-{theme}.jpg"
         if writing:
-            kept.write_bytes(picture)
+            stored.write_bytes(picture)
             return
-        urls = [data_url(one, "jpeg") for one in (kept.read_bytes(), picture)]
+        urls = [data_url(one, "jpeg") for one in (stored.read_bytes(), picture)]
         blank = context.new_page()
         share = float(blank.evaluate(DIFFERENCE, urls))
-        assert share < 0.02, f"{kept.name}: {share:.1%} of the pixels differ"
+        assert share < 0.02, f"{stored.name}: {share:.1%} of the pixels differ"
     finally:
         context.close()
 
@@ -264,12 +264,12 @@ def test_every_page_at_every_size(browser: Browser, server: Served, name: str) -
                 assert not page.evaluate(HANGS_OUT), where
                 shots.append({"name": where, "x": x, "y": y, "url": data_url(page.screenshot(), "png")})
             x += -(-width // SCALE)
-        kept = SHEETS / f"{name}.jpg"
-        before = None if writing else data_url(kept.read_bytes(), "jpeg")
-        told = context.new_page().evaluate(SHEET, [before, shots, x, 2 * tall])
+        stored = SHEETS / f"{name}.jpg"
+        before = None if writing else data_url(stored.read_bytes(), "jpeg")
+        differences = context.new_page().evaluate(SHEET, [before, shots, x, 2 * tall])
         if writing:
-            kept.write_bytes(base64.b64decode(told["sheet"]))
-        assert told["different"] == {}
+            stored.write_bytes(base64.b64decode(differences["sheet"]))
+        assert differences["different"] == {}
     finally:
         context.close()
 
@@ -293,10 +293,10 @@ def test_tasks_are_short_while_cards_move(
         if page.locator("[role=dialog]").count() or moved > 5:
             break
         for control in ("[data-do=skip]", "[data-do=cycle]", "[data-do=play]", "[data-do=pass]"):
-            found = page.locator(f"{control}:not(:disabled)")
-            if found.count():
+            button = page.locator(f"{control}:not(:disabled)")
+            if button.count():
                 try:
-                    found.first.click(timeout=500)
+                    button.first.click(timeout=500)
                 except PlaywrightError:  # the table has moved on
                     continue
                 moved += control in ("[data-do=play]", "[data-do=pass]")

@@ -181,14 +181,14 @@ def test_an_auction_is_said_as_chinese_players_say_it(browser: Browser, server: 
 
 
 def test_the_result_says_who_plays_for_whom_and_gives_the_seat_back(browser: Browser, server: Served) -> None:
-    told = json.loads(snapshot("settlement"))
-    told["table"]["seats"][0]["substitute"] = {"bot": "greedy", "reason": "time"}
+    data = json.loads(snapshot("settlement"))
+    data["table"]["seats"][0]["substitute"] = {"bot": "greedy", "reason": "time"}
     with visitor(browser, server, PHONE) as page:
         sent: list[str] = []
 
         def answer(socket: WebSocketRoute) -> None:
             socket.on_message(lambda message: sent.append(str(message)))
-            socket.send(json.dumps(told))
+            socket.send(json.dumps(data))
 
         page.route_web_socket(re.compile("/ws/tables/"), answer)
         page.goto("/t/fixed")

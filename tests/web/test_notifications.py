@@ -125,10 +125,10 @@ def test_the_service_worker_shows_a_message_and_opens_its_table(
     browser: Browser, server: Served, service: PushService
 ) -> None:
     words = catalogue("en")
-    told = service.browser()
+    subscribed = service.browser()
     context = browser.new_context(base_url=server.address, locale="en-GB", permissions=["notifications"])
     context.set_default_timeout(PATIENCE)
-    context.add_init_script(f"({SUBSCRIBE})({json.dumps(told.subscription())})")
+    context.add_init_script(f"({SUBSCRIBE})({json.dumps(subscribed.subscription())})")
     page = context.new_page()
     account(page, "Bob")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
@@ -147,7 +147,7 @@ def test_the_service_worker_shows_a_message_and_opens_its_table(
         expect(ada).to_have_url(re.compile(r"/t/[\w-]+$"))
         table = ada.url.rpartition("/")[2]
         ((_, _, body),) = service.wait(1)
-    message = told.read(body)
+    message = subscribed.read(body)
     assert message["path"] == f"/t/{table}"
 
     (worker,) = context.service_workers

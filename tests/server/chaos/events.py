@@ -84,10 +84,10 @@ class Entrant(Person):
             if answer.status_code >= 429:
                 raise OSError("not now")
             assert answer.status_code == 200, answer.text
-            told = answer.json()
-            assert told["deal"] == deal, f"deal {told['deal']} follows {deal - 1}"
-            if told["table"] is not None:
-                return str(told["table"])
+            body = answer.json()
+            assert body["deal"] == deal, f"deal {body['deal']} follows {deal - 1}"
+            if body["table"] is not None:
+                return str(body["table"])
             await asyncio.sleep(RETRY)
 
     async def _pry(self, deal: int) -> None:
@@ -170,9 +170,9 @@ def _visible(connection: sa.Connection, table: str) -> tuple[list[list[str]], li
     entries = [(row.seq, json.loads(row.line)) for row in lines]
     moves = [(seq, frozenset(cards_in(entry["move"]))) for seq, entry in entries if entry["type"] == "move"]
     record = connection.scalar(sa.text("SELECT record FROM hands WHERE table_id = :table"), {"table": table})
-    told = [json.loads(line) for line in (record or "").splitlines()]
-    dealt: Json = next((line for line in told if line.get("type") == "deal"), {"hands": []})
-    opening = [(-1, frozenset(cards_in(line))) for line in told if line.get("type") == "open"]
+    record_lines = [json.loads(line) for line in (record or "").splitlines()]
+    dealt: Json = next((line for line in record_lines if line.get("type") == "deal"), {"hands": []})
+    opening = [(-1, frozenset(cards_in(line))) for line in record_lines if line.get("type") == "open"]
     return [hand.split() if isinstance(hand, str) else hand for hand in dealt["hands"]], [*opening, *moves]
 
 

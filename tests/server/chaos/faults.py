@@ -124,11 +124,11 @@ async def terminate_backends(world: World, rng: random.Random) -> bool:
 
 async def kill_backend(world: World, rng: random.Random) -> bool:
     """kill -9 a PostgreSQL process that serves a connection: the server ends all of them, and recovers from its log."""
-    found = await _backends(world, f"pid {SERVING}")
+    backends = await _backends(world, f"pid {SERVING}")
     with suppress(ProcessLookupError):
-        if found:
-            os.kill(rng.choice(found), signal.SIGKILL)
-    return bool(found)
+        if backends:
+            os.kill(rng.choice(backends), signal.SIGKILL)
+    return bool(backends)
 
 
 SERVING = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"

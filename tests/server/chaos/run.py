@@ -81,10 +81,10 @@ async def run(
                 task.cancel()
         finished_in = time.monotonic() - began - took
         tables_played = {*(person.table for person in seated), *event.played.values()}
-        found, at_event = await _audit(servers, notes, sorted(tables_played), event)
+        findings, at_event = await _audit(servers, notes, sorted(tables_played), event)
         reports = Counter(line for app in servers.apps for line in app.reports())
     return {
-        "passed": found.passed
+        "passed": findings.passed
         and not (notes.gaps or notes.told_otherwise or notes.changed_answers)
         and not (at_event["unscored"] or at_event["twice"] or at_event["early"])
         and at_event["deals_played"] == entrants * deals,
@@ -96,7 +96,7 @@ async def run(
         "seconds_in_all": round(time.monotonic() - started, 1),
         "faults": dict(sorted(injected.items())),
         "faults_in_all": sum(injected.values()),
-        **found.to_json(),
+        **findings.to_json(),
         "event": at_event,
         "gaps": notes.gaps,
         "told_otherwise": notes.told_otherwise,
@@ -140,12 +140,12 @@ async def _audit(servers: World, notes: Notebook, tables: list[str], event: Even
     if servers.postgres is not None:
         engine = create_async_engine(servers.database)
         async with engine.connect() as connection:
-            found = await connection.run_sync(read)
+            findings = await connection.run_sync(read)
         await engine.dispose()
-        return found
+        return findings
     path = servers.folder / "app-0" / "dasan.sqlite3"
     sync = sa.create_engine("sqlite://", creator=lambda: sqlite3.connect(f"file:{path}?mode=ro", uri=True))
     with sync.connect() as plain:
-        found = read(plain)
+        findings = read(plain)
     sync.dispose()
-    return found
+    return findings

@@ -73,7 +73,7 @@ async def make(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as data:
         store = await Store.open(Path(data))
         settings = Settings(data_dir=Path(data), bot_delay=0, warm=0)
-        found = []
+        table_ids = []
         async with Tables(store, settings) as tables:
             await store.people.register(ANN, "Ann-Zo\u00eb", "$argon2id$x", 1)
             await store.people.rename(BO, "Bo", 1)
@@ -84,15 +84,15 @@ async def make(folder: Path) -> None:
                 await tables.command(table_id, BO, SitCommand(type="sit", id="sit", name="Bo"))
                 await tables.command(table_id, ANN, ChatCommand(type="chat", id="hello", text="hello"))
                 await play(tables, table_id, hands)
-                found.append(table_id)
+                table_ids.append(table_id)
             waiting, _ = await tables.create(ANN, "big-two", {}, ["me", "open", "open", "open"])
-            found.append(waiting)
-        told = [shown((await store.log.load(table_id)).room) for table_id in found]
+            table_ids.append(waiting)
+        rooms = [shown((await store.log.load(table_id)).room) for table_id in table_ids]
         await store.close()
         with sqlite3.connect(Path(data) / DATABASE_FILE) as connection:
             dump = "\n".join(connection.iterdump()) + "\n"
         (folder / f"{newest()}.sql.gz").write_bytes(gzip.compress(dump.encode(), mtime=0))
-        (folder / f"{newest()}.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        (folder / f"{newest()}.json").write_text(json.dumps(rooms, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -146,8 +146,8 @@ class Chances:
             strongest = np.full(deals, -1, np.int64)
             for seat, size, cards in zip(self._seats, sizes, held, strict=True):
                 if group.size <= size:
-                    found = rows.strongest(cards, least, self._enemies[seat])
-                    np.maximum(strongest, found, out=strongest)
+                    answer = rows.strongest(cards, least, self._enemies[seat])
+                    np.maximum(strongest, answer, out=strongest)
             best[group] = strongest
         return best
 

@@ -137,8 +137,8 @@ async def play_by(group_id: str, wanted: GroupRules, request: Request, store: St
     check_seats(wanted.seats, rules.players, wanted.settings)
     if ME not in wanted.seats:
         raise Refused("malformed", "whoever opens a table of a group sits at it: say me")
-    kept = stored.GroupRules(wanted.preset, wanted.options, tuple(wanted.seats), wanted.settings)
-    await store.groups.play_by(group_id, person.id, kept)
+    group_rules = stored.GroupRules(wanted.preset, wanted.options, tuple(wanted.seats), wanted.settings)
+    await store.groups.play_by(group_id, person.id, group_rules)
     return await _shown(store, group_id, person.id)
 
 
@@ -208,8 +208,8 @@ async def report(
 async def door(link: str, request: Request, store: StoreHere, player: Player) -> GroupDoor:
     """The group to which a link leads."""
     limit(request, "pages", player)
-    found, joined = await store.groups.behind(link, player)
-    return GroupDoor(name=found.name, host=found.host, members=found.members, joined=found.id if joined else None)
+    group, joined = await store.groups.behind(link, player)
+    return GroupDoor(name=group.name, host=group.host, members=group.members, joined=group.id if joined else None)
 
 
 @router.post("/join/{link}")
@@ -236,16 +236,16 @@ async def _name(store: Store, player: str, name: str) -> str:
 
 
 async def _shown(store: Store, group_id: str, player: str) -> Group:
-    found = await store.groups.load(group_id, player)
-    rules = found.rules
+    group = await store.groups.load(group_id, player)
+    rules = group.rules
     return Group(
-        id=found.id,
-        name=found.name,
-        hosting=found.hosting,
-        link=f"/join/{found.link}",
+        id=group.id,
+        name=group.name,
+        hosting=group.hosting,
+        link=f"/join/{group.link}",
         rules=GroupRules(preset=rules.preset, options=rules.options, seats=list(rules.chairs), settings=rules.settings),
         title=title_of(rules.preset),
-        members=[GroupMember(name=one.name, since=one.since, host=one.host, you=one.you) for one in found.members],
-        lines=[GroupLine(id=one.id, at=one.at, name=one.name, text=one.text, you=one.you) for one in found.lines],
-        tables=[GroupTable.model_validate({"id": i, "status": s, "names": list(names)}) for i, s, names in found.tables],
+        members=[GroupMember(name=one.name, since=one.since, host=one.host, you=one.you) for one in group.members],
+        lines=[GroupLine(id=one.id, at=one.at, name=one.name, text=one.text, you=one.you) for one in group.lines],
+        tables=[GroupTable.model_validate({"id": i, "status": s, "names": list(names)}) for i, s, names in group.tables],
     )

@@ -327,12 +327,12 @@ class Groups:
         def write(connection: sa.Connection) -> None:
             _group(connection, group_id, player)
             mine = sa.and_(group_lines.c.group_id == group_id, group_lines.c.id == line)
-            said = connection.execute(sa.select(group_lines).where(mine)).one_or_none()
-            if said is None:
+            entry = connection.execute(sa.select(group_lines).where(mine)).one_or_none()
+            if entry is None:
                 raise Refused("not-found", reason("chat.gone"))
             same = sa.and_(reports.c.table_id == group_id, reports.c.seq == line, reports.c.by == player)
             if connection.execute(sa.select(reports.c.id).where(same)).first() is None:
-                row = {"table_id": group_id, "seq": line, "by": player, "against": said.player, "text": said.text}
+                row = {"table_id": group_id, "seq": line, "by": player, "against": entry.player, "text": entry.text}
                 connection.execute(sa.insert(reports), {**row, "reason": why, "at": now})
 
         await self._database.write(write)
@@ -356,7 +356,7 @@ class Groups:
 
         def write(connection: sa.Connection) -> None:
             _group(connection, group_id, player)
-            told = connection.execute(lately.limit(1)).first() is not None
+            recent = connection.execute(lately.limit(1)).first() is not None
             insert_room(connection, room)
             row = {"table_id": room.head.id, "group_id": group_id, "at": now}
             connection.execute(sa.insert(group_tables), row)
@@ -365,7 +365,7 @@ class Groups:
             rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
             if rows:
                 connection.execute(sa.insert(invitations), rows)
-            if not told:
+            if not recent:
                 put_out(connection, wanted, "invitation", room.head.id, now)
 
         await self._database.write(write)
@@ -518,10 +518,10 @@ def _member(connection: sa.Connection, group_id: str, name: str) -> str:
         .join_from(group_members, players, players.c.id == group_members.c.player)
         .where(group_members.c.group_id == group_id, players.c.name == name)
     )
-    found: str | None = connection.scalar(query)
-    if found is None:
+    member: str | None = connection.scalar(query)
+    if member is None:
         raise Refused("not-found", reason("group.member"))
-    return found
+    return member
 
 
 def _blocked(connection: sa.Connection, player: str, others: Collection[str]) -> set[str]:

@@ -161,9 +161,9 @@ class Matches:
                     seekers.c.player != player,
                 )
             )
-            found = [_seeker(row) for row in rows]
-            blocked = blocked_pairs(connection, [player, *(one.player for one in found)])
-            others = [one for one in found if frozenset((player, one.player)) not in blocked]
+            waiting = [_seeker(row) for row in rows]
+            blocked = blocked_pairs(connection, [player, *(one.player for one in waiting)])
+            others = [one for one in waiting if frozenset((player, one.player)) not in blocked]
             together = party(me, others, players, now, fill_after, blocked)
             if not together:
                 return Sought(None, me.since, len(others) + 1)

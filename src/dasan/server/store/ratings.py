@@ -289,11 +289,11 @@ class Ratings:
             listed.sort(key=lambda one: (-one.mu, one.player))
             top = tuple(replace(one, rank=place) for place, one in enumerate(listed[:most], start=1))
             mine = _of_accounts(sa.select(ratings, players.c.name)).where(here, ratings.c.player == player)
-            found = None if player is None else connection.execute(mine).one_or_none()
-            if found is None:
+            own_row = None if player is None else connection.execute(mine).one_or_none()
+            if own_row is None:
                 return top, None
-            own = next((one for one in top if one.player == player), None) or _person(found)
-            if own.rank is None and found.hands >= SETTLED:
+            own = next((one for one in top if one.player == player), None) or _person(own_row)
+            if own.rank is None and own_row.hands >= SETTLED:
                 above = _of_accounts(sa.select(sa.func.count())).where(settled, ratings.c.mu > own.mu)
                 better = sum(one.mu > own.mu for one in named)
                 own = replace(own, rank=(connection.scalar(above) or 0) + better + 1)
