@@ -174,6 +174,7 @@ def test_bids_calls_and_exchanges_do_not_depend_on_the_order_of_legal_moves(name
     assert seen >= {"bid", "call", "give", "offer", "take"}
 
 
+@pytest.mark.full
 def test_legal_moves_are_in_the_order_that_the_protocol_states() -> None:
     """Bids and named cards from low to high, plays as the catalogue lists them, and the pass last."""
     for preset in dasan.PRESETS:

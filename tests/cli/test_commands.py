@@ -44,6 +44,7 @@ def test_the_program_is_installed() -> None:
     assert (done.returncode, done.stdout) == (0, f"dasan {dasan.__version__}\ncommit {commit()}, schema {newest()}\n")
 
 
+@pytest.mark.full
 def test_every_command_explains_itself() -> None:
     listed = cli("--help").stdout
     for name in COMMANDS:

@@ -146,6 +146,7 @@ def test_every_module_has_a_layer() -> None:
     assert [module for module in MODULES if layer_of(module) < 0] == []
 
 
+@pytest.mark.full
 def test_imports_go_one_way() -> None:
     assert [
         f"{one.place}: {one.importer} imports {one.imported}, which stands above it"

@@ -73,6 +73,7 @@ async def check(folder: Path, schema: str) -> None:
     await store.close()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("schema", SCHEMAS)
 async def test_a_database_of_every_schema_opens(schema: str, tmp_path: Path) -> None:
     await check(laid_out(schema, tmp_path / "data"), schema)

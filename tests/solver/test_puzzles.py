@@ -190,7 +190,7 @@ def test_the_documents_count_them_right() -> None:
     assert f"{len(puzzles)} puzzles come with the package" in page
     assert f"By grade, 1 to 5, there are {', '.join(map(str, grades[:4]))} and {grades[4]}." in page
     whole = sum(CUT not in json.dumps(puzzle.tree) for puzzle in puzzles)
-    assert f"{whole} trees are whole" in page
+    assert f"{whole} trees are complete" in page
 
 
 @pytest.mark.full
