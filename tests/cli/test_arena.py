@@ -90,5 +90,5 @@ def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> 
     error = refusal("arena", f"net:{file}", "net", "--game", "big-two")
     assert error.endswith("network.npz reads features of other rules")
     file.write_bytes(b"PK")
-    assert refusal("arena", f"net:{file}", "net").endswith("network.npz does not contain a network")
+    assert refusal("arena", f"net:{file}", "net").endswith("network.npz: the file does not contain a network")
     assert "No such file" in refusal("arena", "net:nowhere.npz", "net")

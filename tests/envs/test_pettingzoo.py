@@ -157,5 +157,5 @@ def test_agents_that_read_see_their_own_cards_only() -> None:
     both = ours.parallel_env("big-three", text="en")
     _, infos = both.reset(seed=3)
     acting = both.aec_env.agent_selection
-    *_, infos = both.step({acting: both.aec_env.infos[acting]["actions"][0]})
+    *_, infos = both.step({acting: infos[acting]["actions"][0]})
     assert all(infos[agent]["text"].startswith("The game is Big Three") for agent in both.agents)

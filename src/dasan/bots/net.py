@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import zlib
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 from dasan.bots.explanation import Explanation, Unit, estimate, explained, in_order
 from dasan.bots.facts import Facts
@@ -122,9 +120,9 @@ class NetworkFileBot(NetBot):
         data = file.read_bytes()
         try:
             self._network = Network.load(BytesIO(data))
-        except (ValueError, EOFError, BadZipFile, zlib.error) as error:
-            raise ValueError(f"{file} does not contain a network") from error
-        super().__init__(name=str(file))
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from error
+        super().__init__(name=f"net:{file.name}")
         self.version = blake2b(data, digest_size=4).hexdigest()
 
     def check(self, rules: Rules) -> None:

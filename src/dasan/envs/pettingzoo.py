@@ -194,7 +194,8 @@ class DasanParallelEnv(Copied, ParallelEnv):
         self.aec_env.reset(seed, options)
         self.agents = self.possible_agents[:]
         self._steps = 0
-        return {a: self.aec_env.observe(a) for a in self.agents}, {a: {} for a in self.agents}
+        infos = {a: dict(self.aec_env.infos[a]) for a in self.agents}
+        return {a: self.aec_env.observe(a) for a in self.agents}, infos
 
     def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         if not self.agents:

@@ -136,6 +136,8 @@ def _frozen(name: str, rules: Rules, session: bool) -> Network:
             network = Network.load(stream)
     except OSError as error:
         raise ValueError(f"cannot read {name}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
     if not network.fits(rules, session):
         raise ValueError(f"the network in {name} reads features of other rules")
     return network

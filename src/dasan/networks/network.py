@@ -10,9 +10,11 @@ computes derived features and batches.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -143,7 +145,13 @@ class Network:
     @staticmethod
     def load(file: Any) -> Network:
         """Read a network written by `save`. ValueError: the file contains something else."""
-        with np.load(file, allow_pickle=False) as held:
-            if set(held.files) != {*NAMES, "unit"}:
-                raise ValueError("the file does not contain a network")
-            return Network({name: held[name].astype(np.float32) for name in NAMES}, float(held["unit"]))
+        try:
+            with np.load(file, allow_pickle=False) as held:
+                parts = {name: held[name].astype(np.float32) for name in NAMES}
+                unit = float(held["unit"])
+            sizes = LayerSizes(len(parts["w_obs"]), len(parts["w_move"]), *parts["w_second"].shape)
+            if {name: part.shape for name, part in parts.items()} == sizes.shapes():
+                return Network(parts, unit)
+        except (ValueError, TypeError, LookupError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
+            raise ValueError("the file does not contain a network") from error
+        raise ValueError("the file does not contain a network: its layers do not fit together")

@@ -166,9 +166,7 @@ class Settings:
     sign_in_burst: int = burst(10)
     guess_rate: float = rate(0.05, "attempts a second to sign in to one account from all unknown browsers")
     guess_burst: int = burst(120)
-    letter_rate: float = rate(
-        0.0005, "letters a second that ask to confirm an address, for one account, and to one address"
-    )
+    letter_rate: float = rate(0.0005, "confirmation e-mails a second, for each account and to each address")
     letter_burst: int = burst(5)
     sockets_each: int = number(64, "sockets from one address", 1, 1_000_000)
     connections_each: int = number(256, "connections from one address, except a trusted proxy's", 1, 1_000_000)

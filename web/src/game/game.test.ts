@@ -165,5 +165,6 @@ describe('a game with regions', () => {
       null,
     ]);
     expect(atHome(['winner'], ['zh-TW'])).toBeNull();
+    expect(atHome(regions, ['en-US@posix', 'zh-TW'])).toBe('big-two-taiwan');
   });
 });

@@ -42,10 +42,19 @@ const HOME: Partial<Record<string, string>> = {
   ID: 'big-two-indonesia',
 };
 
+/** Undefined also for what is no language tag: under LANG=C Chromium names `en-US@posix`. */
+function regionOf(tag: string): string | undefined {
+  try {
+    return new Intl.Locale(tag).maximize().region;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The one of these presets that is played where a browser with these languages is; null if none is known. */
 export function atHome(presets: readonly string[], languages: readonly string[]): string | null {
   for (const tag of languages) {
-    const home = HOME[new Intl.Locale(tag).maximize().region ?? ''];
+    const home = HOME[regionOf(tag) ?? ''];
     if (home && presets.includes(home)) return home;
   }
   return null;

@@ -35,8 +35,8 @@ ANSWERS_IN = 10.0
 """The time limit of one step of a request in seconds."""
 LASTS = 30.0
 """The time limit of a whole request in seconds."""
-LOOKUPS = 4
-"""Threads for looking up the names of push services."""
+LOOKUPS = 32
+"""Threads for looking up the names of push services: one for each notification that is sent at once."""
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 """The order of the curve P-256."""
 GONE = frozenset({404, 410})

@@ -41,7 +41,7 @@ MOST_LINES = 200
 MOST_TABLES = 20
 """Tables that are listed."""
 TOLD_EVERY = 10 * 60 * 1000
-"""Milliseconds between two of a member's tables of which the others are notified."""
+"""The least milliseconds between notifications about tables that one member opens."""
 EVENING = 6 * 60 * 60 * 1000
 """Milliseconds without a hand after which another evening begins."""
 MARK = "group-"
