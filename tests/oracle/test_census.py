@@ -79,7 +79,7 @@ def test_d2_03_d2_04_census_of_small_plays() -> None:
     assert big_two_census(4, two_pairs=True)["two-pair"] == comb(13, 2) * 36
 
 
-@pytest.mark.sampled(2, 2)
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize(
     ("straights", "windows", "plain", "flushes", "straight_flushes", "in_all"),
     [

@@ -175,7 +175,9 @@ def check_way(way: str, preset: str, settings: int, *, every: int, reviewed: boo
     return done
 
 
-@pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.full if way == "wrappers" else ()) for way in WAYS])
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=pytest.mark.full if way in ("wrappers", "environments") else ()) for way in WAYS]
+)
 def test_records_of_every_way_of_making_a_state(way: str) -> None:
     preset = "winner" if way in ("session", "worlds") else "big-three"
     assert check_way(way, preset, 1, every=60, reviewed=False)["states"] >= 2

@@ -90,6 +90,7 @@ async def test_the_export_has_all_that_is_stored(opened: Opened) -> None:
     await store.close()
 
 
+@pytest.mark.full
 async def test_nothing_that_names_a_deleted_player_stays(opened: Opened) -> None:
     store = await opened()
     await filled(store)
