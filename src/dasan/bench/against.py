@@ -66,12 +66,17 @@ def compare(
 
 def _compared(variant: str, path: str, commit: str, here: Path, there: Path, seconds: float, pairs: int) -> Compared:
     rates: tuple[list[float], list[float]] = ([], [])
-    with ExitStack() as stack:
-        both = [stack.enter_context(_running(sources, variant, path, seconds)) for sources in (here, there)]
-        for pair in range(pairs):
-            # The first side alternates, so that drift of the machine's speed favours neither.
-            for side in (0, 1) if pair % 2 == 0 else (1, 0):
-                rates[side].append(_answer(both[side]))
+    for pair in range(pairs):
+        # Each pair has processes of its own, because where their memory lies changes rates by up to a tenth. The first side
+        # alternates, so that the order favours neither.
+        sides = ((here, rates[0]), (there, rates[1]))
+        with ExitStack() as stack:
+            both = [
+                (stack.enter_context(_running(sources, variant, path, seconds)), of_side)
+                for sources, of_side in (sides if pair % 2 == 0 else reversed(sides))
+            ]
+            for process, of_side in both:
+                of_side.append(_answer(process))
     ratios = sorted(ours / theirs for ours, theirs in zip(*rates, strict=True))
     low, high = interval(ratios)
     ours, theirs = map(statistics.median, rates)
