@@ -78,9 +78,10 @@ def built() -> None:
 
 
 def accessible(page: Page, where: str) -> None:
-    """Check that axe finds nothing in the current page."""
+    """Check that axe finds nothing in the current page, once it has its heading."""
     if not AXE.is_file():
         missing("axe is not installed (cd web && npm ci --ignore-scripts)")
+    page.locator("h1").first.wait_for(state="attached")
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
     violations: list[dict[str, Any]] = page.evaluate(

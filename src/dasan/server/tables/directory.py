@@ -249,22 +249,19 @@ class Tables:
 
         Waits for the lease of a dead owner to expire. A command may thus be tried twice, which its id makes harmless.
         """
-        if self.relays is None:
-            try:
-                return await here()
-            except OwnedElsewhere:
-                # It was closed for reloading, for example because chat was removed from its log.
-                return await here()
         end = now() + int(LEASE * 1500)
         while True:
             try:
-                if table_id in self._open or await self.store.leases.owner_of(table_id, now()) in (None, self.process):
+                if self.relays is None or await self._may_run(table_id):
                     return await here()
                 return await elsewhere(self.relays)
             except (OwnedElsewhere, NoOwner):
                 if self._closing or now() > end:
                     raise Refused("unavailable", reason("stopping" if self._closing else "silent")) from None
             await asyncio.sleep(TRY_AGAIN)
+
+    async def _may_run(self, table_id: str) -> bool:
+        return table_id in self._open or await self.store.leases.owner_of(table_id, now()) in (None, self.process)
 
     async def _ask(self, table_id: str, action: Callable[[Table], Awaitable[T]]) -> T:
         if self._closing:
