@@ -80,17 +80,18 @@ def legal_plays(state: StateFields) -> tuple[Move, ...]:
         combinations = [combination for _, combination in fits]
     else:
         combinations = [combination for row, combination in fits if row.beats(on_table)]
-    if state.must_include is not None or guarding(state):
+    bound = state.must_include is not None or guarding(state)
+    if bound:
         combinations = [c for c in combinations if _duty(state, c) is None]
     moves = plays(combinations)
-    if on_table is not None and _duty(state, None) is None:
+    if on_table is not None and not (bound and _duty(state, None)):
         moves.append(PASS)
     return tuple(moves)
 
 
 def guarding(state: StateFields) -> bool:
     """Whether the seat to act has a neighbour on the last card to guard, who may still play in this round (D2.16)."""
-    if state.rules.guard is Guard.OFF:
+    if state.rules.guard is Guard.OFF or 1 not in map(len, state.hands):
         return False
     return guarded(state.rules, state.hand_sizes, state.mover, state.passed) is not None
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from itertools import chain
 
 from dasan.ruleset.policies import Guard, Restart
 from dasan.ruleset.rules import Rules
@@ -15,7 +14,7 @@ from dasan.ruleset.shapes import Combination
 
 def in_turn(held: Sequence[object], seat: int, out_of: Container[object]) -> Iterator[int]:
     """The other seats that hold cards and are not in `out_of`, in order of play from the one after `seat`."""
-    for following in chain(range(seat + 1, len(held)), range(seat)):
+    for following in (*range(seat + 1, len(held)), *range(seat)):
         if held[following] and following not in out_of:
             yield following
 
