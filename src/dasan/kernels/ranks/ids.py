@@ -37,8 +37,9 @@ class RankIds(NamedTuple):
     whether everybody sees the kitty.
 
     bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
-    j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether ids grow with bits and there are at least
-    64 of them, as in all presets, so that bits and places can be used. plain: whether they are laid out as in
+    j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether ids grow with bits, and without the called
+    card from part to part of `_PLAIN`, and there are at least 64 of them, as in all presets; then bits and places can be
+    used. plain: whether they are laid out as in
     `plain_words`, as in all presets of three players.
     """
 
@@ -110,7 +111,8 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
 
 def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray[np.uint8], Words, Words, bool]:
     """Build the word-wise arrays of `RankIds`. The pass, id 0, is handled separately."""
-    in_order = count >= 64
+    plays = ids[_plain_places()]
+    in_order = count >= 64 and bool((np.diff(plays[plays > 0]) > 0).all())
     bases = np.zeros(7, np.int64)
     offsets = np.zeros(7 * 64, np.uint8)
     n = (count + 63) // 64
@@ -135,8 +137,12 @@ each other without gaps.
 """
 
 
+def _plain_places() -> Numbers:
+    return np.concatenate([np.arange(first, first + n) for first, n in _PLAIN])
+
+
 def _is_plain(ids: npt.NDArray[np.int16]) -> bool:
-    plays = np.concatenate([np.arange(first, first + n) for first, n in _PLAIN])
+    plays = _plain_places()
     wanted = np.zeros_like(ids)
     wanted[plays] = np.arange(4, 4 + len(plays))
     return np.array_equal(ids, wanted)
@@ -198,7 +204,7 @@ def _copy_list(i: int, buffers: Buffers) -> None:
 def _list_plain(
     i: int, bids: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64, ids: RankIds, buffers: Buffers
 ) -> None:
-    """Write the list of legal ids and its length, for plain ids."""
+    """Write the list of legal ids and its length, for ids in order, without the called card."""
     bases, offsets, listed = ids.bases, ids.offsets, buffers.legal
     passes = (twos >> _PASS_PLACE) & _1
     listed[i, 0] = 0
@@ -237,10 +243,10 @@ def _list_unordered(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers:
 @woven
 def _write_words(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
     """Write the legal ids word by word: as bits, into the mask, and into the list; and how many there are."""
-    bids, with0, with1, with2, sets, ones, twos = legal
+    bids, with0, with1, with2, sets, ones, twos_and_pass = legal
     bits, places, written = ids.bits, ids.places, buffers.written
-    passes = (twos >> _PASS_PLACE) & _1
-    twos ^= passes << _PASS_PLACE
+    passes = (twos_and_pass >> _PASS_PLACE) & _1
+    twos = twos_and_pass ^ (passes << _PASS_PLACE)
     called = with0 | with1 | with2 != _0
     runs = ones | twos != _0
     before = _0
@@ -259,12 +265,16 @@ def _write_words(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Bu
         if written.mask:
             _spread_word(word, before, k, buffers.mask, i)
         if written.legal:
-            n = gather(word, ids.offsets, 64 * BIDS, 64 * k, buffers.legal, i, n)
+            if called:
+                n = gather(word, ids.offsets, 64 * BIDS, 64 * k, buffers.legal, i, n)
         else:
             n += signed(popcount(word))
         before = word
         word = _0
-    buffers.num_legal[i] = n
+    if written.legal and not called:
+        _list_plain(i, bids, sets, ones, twos_and_pass, ids, buffers)
+    else:
+        buffers.num_legal[i] = n
 
 
 @woven
