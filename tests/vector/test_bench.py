@@ -114,10 +114,37 @@ def test_a_commit_is_compared_in_alternating_runs(
     for asked, words in (
         ({"against": "no-such-commit", "repeats": 6}, "git finds no such commit here"),
         ({"against": "HEAD", "repeats": 5}, "an interval takes 6 pairs of runs, not 5"),
-        ({"against": "HEAD", "path": ["whole-hands"]}, "no path whole-hands to compare with other commits"),
+        ({"against": "HEAD", "path": ["gpu-batch"]}, "no path gpu-batch to compare with other commits"),
     ):
         with pytest.raises(CannotRun, match=words):
             bench(["big-three"], seconds=0.01, **{"path": ["engine"], **asked})  # type: ignore[arg-type]
+
+
+def test_a_path_that_the_commit_lacks_is_left_out_aloud(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vector = repository / "src" / "dasan" / "vector" / "__init__.py"
+    present = vector.read_text(encoding="utf-8")
+    vector.write_text(f"{present}\ndel playouts\n", encoding="utf-8")
+    commit = ["git", "-c", "user.name=T", "-c", "user.email=t@t", "commit", "-q", "-a", "-m"]
+    subprocess.run([*commit, "none"], cwd=repository, check=True)
+    vector.write_text(present, encoding="utf-8")
+    subprocess.run([*commit, "again"], cwd=repository, check=True)
+    monkeypatch.setattr(dasan, "__file__", str(repository / "src" / "dasan" / "__init__.py"))
+    why = "the benchmark does not run there: AttributeError: module 'dasan.vector' has no attribute 'playouts'"
+    options = {"seconds": 0.01, "repeats": 6, "against": "HEAD~1", "as_json": True}
+    bench(["big-two"], path=["whole-hands", "engine"], **options)  # type: ignore[arg-type]
+    printed = capsys.readouterr()
+    assert [row["path"] for row in json.loads(printed.out)] == ["engine"]
+    assert printed.err.startswith(f"whole-hands of big-two is left out: {why}")
+    with pytest.raises(CannotRun, match=f"nothing can be compared: {why}"):
+        bench(["big-two"], path=["whole-hands"], **options)  # type: ignore[arg-type]
+
+
+def test_the_server_answers_a_player_over_a_socket() -> None:
+    """Each line asks for one run; the rate counts the player's moves, which bots answer at once: without the pause of 0.6 s."""
+    with against._running(Path(dasan.__file__).parents[1], "winner", "server-move", 0.01) as process:
+        assert against._answer(process) > 1
 
 
 def test_a_commit_without_the_package_is_refused(tmp_path: Path) -> None:
@@ -138,4 +165,5 @@ def test_works_that_users_wait_for_repeat_themselves() -> None:
     assert all(state.table is None and sum(state.hand_sizes) <= 12 for state in states)
     assert [path for path in WORKS if not applies(path, rules)] == ["solve-endgames"]
     assert not applies("solve-deals", dasan.rules("winner"))
+    assert not applies("server-move", dasan.rules("winner", decks=2))
     assert [path for path in WORKS if not applies(path, dasan.rules("dou-dizhu"))] == ["solve-deals", "solve-30-cards"]

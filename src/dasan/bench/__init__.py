@@ -4,7 +4,7 @@ A ply is one recorded move: bids and every pass count, forced or not; dealing is
 random.
 """
 
-from dasan.bench.against import Compared, compare
+from dasan.bench.against import Compared, NotThere, compare
 from dasan.bench.beside import OURS, Beside, measure_beside, not_installed
 from dasan.bench.ours import GPU, PATHS, VARIANTS, measure_ours, why_no_gpu
 from dasan.bench.timing import Speed
@@ -18,6 +18,7 @@ __all__ = [
     "WORKS",
     "Beside",
     "Compared",
+    "NotThere",
     "Speed",
     "compare",
     "measure_beside",

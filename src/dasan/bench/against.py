@@ -41,9 +41,18 @@ class Compared:
     pairs: int
 
 
+@dataclass(frozen=True, slots=True)
+class NotThere:
+    """A path that the other commit cannot run. why: one sentence."""
+
+    preset: str
+    path: str
+    why: str
+
+
 def compare(
     variants: Sequence[str], paths: Sequence[str], revision: str, *, seconds: float, pairs: int
-) -> Iterator[Compared]:
+) -> Iterator[Compared | NotThere]:
     """Yield a row for each variant and path that applies to it: these sources against those of `revision`, a commit of their
     repository.
 
@@ -61,7 +70,14 @@ def compare(
             for path in paths:
                 if not works.applies(path, rules_of(variant)):
                     continue
-                yield _compared(variant, path, commit, root / "src", Path(folder) / "src", seconds, pairs)
+                there = Path(folder) / "src"
+                try:
+                    with _running(there, variant, path, seconds):
+                        pass
+                except ValueError as error:
+                    yield NotThere(variant, path, str(error))
+                else:
+                    yield _compared(variant, path, commit, root / "src", there, seconds, pairs)
 
 
 def _compared(variant: str, path: str, commit: str, here: Path, there: Path, seconds: float, pairs: int) -> Compared:
@@ -98,22 +114,23 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 @contextmanager
 def _running(sources: Path, variant: str, path: str, seconds: float) -> Iterator[subprocess.Popen[str]]:
-    """A process that measures the dasan in `sources` each time it reads a line."""
-    environment = {**os.environ, "PYTHONPATH": str(sources)}
+    """A process that measures the dasan in `sources` each time it reads a line. Its temporary files go with it."""
     program = [sys.executable, "-P", works.__file__]
-    process = subprocess.Popen(
-        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-    try:
-        package = _line(process)
-        if not Path(package).resolve().is_relative_to(sources.resolve()):
-            raise ValueError(f"that commit has no package dasan to measure: {package} was loaded instead")
-        options = " ".join(f"{name}={value}" for name, value in VARIANTS.get(variant, {}).items())
-        _answer(process, f"{path} {seconds} {variant.partition(' ')[0]} {options}")
-        yield process
-    finally:
-        process.terminate()
-        process.communicate()
+    with tempfile.TemporaryDirectory(prefix="dasan-bench-", ignore_cleanup_errors=True) as scratch:
+        environment = {**os.environ, "PYTHONPATH": str(sources), "TMPDIR": scratch}
+        process = subprocess.Popen(
+            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
+        try:
+            package = _line(process)
+            if not Path(package).resolve().is_relative_to(sources.resolve()):
+                raise ValueError(f"that commit has no package dasan to measure: {package} was loaded instead")
+            options = " ".join(f"{name}={value}" for name, value in VARIANTS.get(variant, {}).items())
+            _answer(process, f"{path} {seconds} {variant.partition(' ')[0]} {options}")
+            yield process
+        finally:
+            process.terminate()
+            process.communicate()
 
 
 def _answer(process: subprocess.Popen[str], line: str = "") -> float:

@@ -13,10 +13,10 @@ from typing import Any
 
 import dasan
 from dasan.bench.against import interval
-from dasan.bench.ours import WORKS_BY_PATH, rules_of
+from dasan.bench.ours import rules_of
 from dasan.bench.peers import PEERS, REFERENCE, Side, openspiel_hands, rlcard_hands
 from dasan.bench.timing import device
-from dasan.bench.works import Work, batch_size
+from dasan.bench.works import WORKS, Work, batch_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _rlcard_manner(rules: dasan.Rules) -> Work:
 
 
 def _path(name: str, includes: str) -> Side:
-    return Side(includes, "", "", lambda rules: WORKS_BY_PATH[name](rules, 1))
+    return Side(includes, "", "", lambda rules: WORKS[name](rules, 1))
 
 
 _ENVS = "pip install 'dasan[envs]'"

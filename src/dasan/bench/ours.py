@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import dasan
 from dasan.backends import GPU as ON_GPU
 from dasan.bench.timing import Speed, cores, measure
-from dasan.bench.works import WORKS, Work
+from dasan.bench.works import WORKS
 from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
@@ -49,7 +49,7 @@ def measure_ours(
                 continue
             for threads in counts[:1] if path == "engine" else counts:
                 yield measure(
-                    variant, path, WORKS_BY_PATH[path](rules, threads), seconds=seconds, repeats=repeats, threads=threads
+                    variant, path, WORKS[path](rules, threads), seconds=seconds, repeats=repeats, threads=threads
                 )
 
 
@@ -76,19 +76,3 @@ def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Spee
         return plies, round(plies * hands_a_ply)
 
     return measure(variant, GPU, work, seconds=seconds, repeats=repeats, gpu=device_name())
-
-
-def _whole_hands(rules: Rules, threads: int) -> Work:
-    hands = (2_000 if rules.hand_size is None else 10_000) * threads
-    first = 0
-
-    def work() -> tuple[int, int]:
-        nonlocal first
-        done = dasan.vector.playouts(rules, hands, seed=1, first=first, threads=threads, backend="compiled")
-        first += hands
-        return int(done.plies.sum()), hands
-
-    return work
-
-
-WORKS_BY_PATH: dict[str, Callable[[Rules, int], Work]] = {**WORKS, "whole-hands": _whole_hands}

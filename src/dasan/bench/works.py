@@ -17,6 +17,9 @@ from dasan import backends
 STEPS = 50
 """Steps of all environments per call."""
 
+SERVER_MOVES = 20
+"""A player's moves per call of `server_move`, because the number of bots' moves between them differs."""
+
 Work = Callable[[], tuple[int, int]]
 """Plays some hands; returns the number of plies and of finished hands."""
 
@@ -32,6 +35,20 @@ def engine(rules: dasan.Rules, threads: int) -> Work:
             state = state.play(moves[int(source.random() * len(moves))])
             plies += 1
         return plies, 1
+
+    return work
+
+
+def whole_hands(rules: dasan.Rules, threads: int) -> Work:
+    """Whole hands by random moves, compiled (`dasan.vector.playouts`)."""
+    hands = (2_000 if rules.hand_size is None else 10_000) * threads
+    first = 0
+
+    def work() -> tuple[int, int]:
+        nonlocal first
+        done = dasan.vector.playouts(rules, hands, seed=1, first=first, threads=threads, backend="compiled")
+        first += hands
+        return int(done.plies.sum()), hands
 
     return work
 
@@ -140,6 +157,88 @@ def review(rules: dasan.Rules, threads: int) -> Work:
     return work
 
 
+def server_move(rules: dasan.Rules, threads: int) -> Work:
+    """A player's random moves over a socket, each until the player's next turn, or the end of the hand. The server runs in
+    this process, on SQLite in a folder for temporary files; its other seats are `random` bots that answer immediately. Counts the
+    player's moves; dealing is included.
+    """
+    import json
+    import tempfile
+    from contextlib import ExitStack
+    from itertools import count
+
+    from websockets.sync.client import connect
+
+    address = _served(tempfile.mkdtemp())
+    table, cookie = _table(address, rules)
+    url = f"{address.replace('http', 'ws', 1)}/ws/tables/{table}"
+    socket = ExitStack().enter_context(connect(url, additional_headers={"Cookie": cookie}, max_size=None))
+    source = random.Random(1)
+    numbers = count()
+
+    def turn() -> dict[str, Any]:
+        """The view at this player's next turn or the end of the hand."""
+        while True:
+            message = json.loads(socket.recv(timeout=60))
+            if message["type"] == "probe":
+                socket.send(json.dumps(message))
+            elif message["type"] == "error":
+                raise ValueError(f"the server refused a move: {message}")
+            elif "view" in message:
+                view: dict[str, Any] = message["view"]
+                if view["phase"] == "over" or view["to_act"] == view["seat"]:
+                    return view
+
+    view = turn()
+
+    def work() -> tuple[int, int]:
+        nonlocal view
+        ended = 0
+        for _ in range(SERVER_MOVES):
+            while view["phase"] == "over":
+                socket.send(json.dumps({"type": "next", "id": f"n{next(numbers)}"}))
+                view, ended = turn(), ended + 1
+            move = source.choice(view["legal_moves"])["move"]
+            socket.send(json.dumps({"type": "move", "id": f"m{next(numbers)}", "move": move}))
+            view = turn()
+        return SERVER_MOVES, ended
+
+    return work
+
+
+def _served(folder: str) -> str:
+    """Start a server in a thread that ends with this process; its address."""
+    import os
+    import threading
+    from pathlib import Path
+    from queue import Queue
+
+    from dasan.server.main import serve
+
+    os.environ |= {
+        "DASAN_BOT_DELAY": "0",
+        "DASAN_WARM": "0",
+        "DASAN_MESSAGE_RATE": "1e6",
+        "DASAN_MESSAGE_BURST": "1000000",
+    }
+    addresses: Queue[str] = Queue()
+    threading.Thread(
+        target=serve, args=("127.0.0.1", 0, Path(folder)), kwargs={"on_ready": addresses.put}, daemon=True
+    ).start()
+    return addresses.get(timeout=60)
+
+
+def _table(address: str, rules: dasan.Rules) -> tuple[str, str]:
+    """Open a table with bots in the other seats; its id and the player's cookie."""
+    import json
+    from urllib.request import Request, urlopen
+
+    body = {"preset": rules.name, "seats": ["me", *["random"] * (rules.players - 1)], "settings": {"grace": 3600}}
+    request = Request(f"{address}/api/tables", json.dumps(body).encode(), {"content-type": "application/json"})
+    with urlopen(request, timeout=60) as answer:
+        return json.load(answer)["id"], answer.headers["set-cookie"].partition(";")[0]
+
+
 def late(rules: dasan.Rules, cards: int, source: random.Random) -> dasan.State:
     """A position of a random hand with at most `cards` cards and a free lead."""
     while True:
@@ -152,6 +251,7 @@ def late(rules: dasan.Rules, cards: int, source: random.Random) -> dasan.State:
 
 WORKS: dict[str, Callable[[dasan.Rules, int], Work]] = {
     "engine": engine,
+    "whole-hands": whole_hands,
     "batch-mask": batch(observations=False),
     "batch-obs": batch(observations=True),
     "batch-moves": batch(observations=True, moves="ragged"),
@@ -163,15 +263,22 @@ WORKS: dict[str, Callable[[dasan.Rules, int], Work]] = {
     "worlds": worlds,
     "search": search,
     "review": review,
+    "server-move": server_move,
 }
-"""The work of each path. Rates count plies, except: positions for the solver, and worlds, moves and hands for `worlds`,
-`search` and `review`."""
+"""The work of each path. Rates count plies, except: positions for the solver, and worlds, moves, hands and moves of one
+player for `worlds`, `search`, `review` and `server-move`."""
+CLOCKS = {"server-move": time.perf_counter}
+"""The clock of each path that spends time in several processes; others are measured by process time."""
 
 
 def applies(path: str, rules: dasan.Rules) -> bool:
-    """Whether a path measures these rules: whole deals are solved where the search of open hands plays them, else endgames."""
+    """Whether a path measures these rules: whole deals are solved where the search of open hands plays them, else endgames;
+    the server plays presets.
+    """
     whole = backends.OPEN_HANDS.unsupported(rules) is None
-    return {"solve-deals": whole, "solve-30-cards": whole, "solve-endgames": not whole}.get(path, True)
+    of_path = {"solve-deals": whole, "solve-30-cards": whole, "solve-endgames": not whole}
+    of_path["server-move"] = rules.digest == dasan.rules(rules.name).digest
+    return of_path.get(path, True)
 
 
 def main() -> None:
@@ -182,11 +289,12 @@ def main() -> None:
     path, seconds, preset, *given = sys.stdin.readline().split()
     options = {name: int(value) for name, _, value in (text.partition("=") for text in given)}
     work = WORKS[path](dasan.rules(preset, **options), 1)
+    clock = CLOCKS.get(path, time.process_time)
     work()
     print("ready", flush=True)
     for _ in sys.stdin:
-        plies, start = 0, time.process_time()
-        while (spent := time.process_time() - start) < float(seconds) or plies == 0:
+        plies, start = 0, clock()
+        while (spent := clock() - start) < float(seconds) or plies == 0:
             plies += work()[0]
         print(plies / spent, flush=True)
 

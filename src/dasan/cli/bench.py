@@ -173,19 +173,30 @@ def _beside(presets: list[str], paths: list[str], seconds: float | None, rounds:
 def _compare(
     variants: list[str], paths: list[str], revision: str, seconds: float | None, pairs: int | None, as_json: bool
 ) -> None:
-    """Print a row for each game and path, with the speed relative to the revision's."""
-    from dasan.bench import Compared, compare
+    """Print a row for each game and path, with the speed relative to the revision's, and name paths that it lacks."""
+    from dasan.bench import Compared, NotThere, compare
 
     rows: list[Compared] = []
+    why = ""
     try:
         for row in compare(variants, paths, revision, seconds=seconds or RUN_SECONDS, pairs=pairs or PAIRS):
+            if isinstance(row, NotThere):
+                why = row.why
+                warn(f"{row.path} of {row.preset} is left out: {why}")
+                continue
             if not rows and not as_json:
                 say(f"{'game':16}{'path':18}{'here':>14}{'there':>14}{'ratio':>8}  95 % interval")
             rows.append(row)
             if not as_json:
-                figures = f"{row.here:>14,.0f}{row.there:>14,.0f}{row.ratio:>8.3f}"
+                figures = f"{_rate(row.here):>14}{_rate(row.there):>14}{row.ratio:>8.3f}"
                 say(f"{row.preset:16}{row.path:18}{figures}  {row.low:.3f} to {row.high:.3f}")
     except ValueError as error:
         raise CannotRun(str(error)) from error
+    if why and not rows:
+        raise CannotRun(f"nothing can be compared: {why}")
     if as_json:
         print_json([asdict(row) for row in rows])
+
+
+def _rate(a_second: float) -> str:
+    return f"{a_second:,.0f}" if a_second >= 100 else f"{a_second:.3g}"
