@@ -217,6 +217,31 @@ def test_the_keys_are_those_of_gymnasiums_own_batch() -> None:
     assert ended[0] == ended[1]
 
 
+def test_agents_that_read_play_many_hands() -> None:
+    """Each sees its own view in every hand, and when a hand ends, the view of the seat that ended it."""
+    env = ours.make_vec("big-two", 3, text="en")
+    _, info = env.reset(seed=3)
+    ended = 0
+    while ended < 2:
+        states = [story.state for story in env._stories]
+        assert info["text"].tolist() == [state.view(state.to_act).describe() for state in states]
+        assert info["to_act"].tolist() == [state.to_act for state in states]
+        assert all(env.env.mask[i, actions].all() for i, actions in enumerate(info["actions"]))
+        actions = [numbered[0] for numbered in info["actions"]]
+        acted = info["to_act"]
+        _, _, done, _, info = env.step(np.array(actions))
+        for i in np.flatnonzero(done):
+            last = states[i].play(env.env.ids.pick(actions[i], states[i].hands[acted[i]], None))
+            assert info["final_info"]["text"][i] == last.view(acted[i]).describe()
+            assert info["final_info"]["actions"][i] == []
+            ended += 1
+        if done.any():
+            assert [text is None for text in info["final_info"]["text"]] == (~done).tolist()
+    beside = ours.make_vec("big-two", 2, opponents="random", text="fr")
+    assert all("1. " in text for text in beside.reset(seed=1)[1]["text"])
+    assert "text" not in ours.make_vec("big-two", 2).reset(seed=1)[1]
+
+
 def test_an_agent_that_reads_plays_by_numbers() -> None:
     env = ours.make("big-two", seat=2, opponents="random", text="fr")
     _, info = env.reset(seed=3)

@@ -168,6 +168,22 @@ def test_an_illegal_action_changes_nothing() -> None:
         pyspiel.load_game("python_dasan_big_three").new_initial_state().apply_action(9)
 
 
+def test_an_agent_that_reads_plays_by_numbers() -> None:
+    game = pyspiel.load_game("python_dasan_big_three")
+    with pytest.raises(ValueError, match="once all cards are dealt"):
+        game.new_initial_state().described(0)
+    state = dealt(game, random.Random(3))
+    while not state.is_terminal():
+        player = state.current_player()
+        seen, view = state.described(player, "fr"), state.hand.view(player)
+        assert seen["text"] == view.describe("fr")
+        assert sorted(seen["actions"]) == state.legal_actions()
+        assert state.action_to_string(seen["actions"][0]) == str(view.legal_moves()[0])
+        assert state.described((player + 1) % 3)["actions"] == []
+        state.apply_action(seen["actions"][0])
+    assert state.described(0)["actions"] == []
+
+
 def test_clones_go_their_own_ways() -> None:
     """A clone and a pickle continue from where they were made, whatever the state does later."""
     source = random.Random(4)

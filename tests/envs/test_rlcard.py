@@ -68,6 +68,20 @@ def test_text_actions_and_seeds() -> None:
     assert following == env.get_player_id()
 
 
+def test_an_agent_that_reads_plays_by_numbers() -> None:
+    env = ours.make("big-two", seed=3, text="zh-Hans")
+    state, player = env.reset()
+    while not env.is_over():
+        view = env._hand.state.view(player)
+        assert state["text"] == view.describe("zh-Hans")
+        assert sorted(state["actions"]) == list(state["legal_actions"])
+        assert env.get_state((player + 1) % 4)["actions"] == []
+        state, player = env.step(state["actions"][0])
+        assert state["action_record"][-1][1] == str(view.legal_moves()[0])
+    with pytest.raises(ValueError, match="text is None, en"):
+        ours.make("big-two", text="de")
+
+
 def test_a_config_as_rlcard_takes_it() -> None:
     (one, _), (other, _) = ours.make("winner", config={"seed": 4}).reset(), ours.make("winner", seed=4).reset()
     assert (one["obs"] == other["obs"]).all()

@@ -14,6 +14,7 @@ from dasan.arguments import word
 from dasan.envs.ended import Story
 from dasan.features import encode
 from dasan.games import rules_of
+from dasan.play.action_ids import ActionIds
 from dasan.play.state import State
 from dasan.ruleset.clauses import LANGUAGES
 from dasan.ruleset.places import place_points
@@ -25,6 +26,14 @@ from dasan.vector.earnings import earnings
 def language_of(text: object) -> str | None:
     """The language of an environment's sentences; None for none. ValueError: there is no such language."""
     return word(text, (None, *LANGUAGES), "text")
+
+
+def described(state: State, seat: int, ids: ActionIds, language: str) -> dict[str, Any]:
+    """What `seat` sees, in sentences (`text`, see `View.describe`), and the actions of the moves that they number, in the same
+    order (`actions`, empty if another seat is to act).
+    """
+    view = state.view(seat)
+    return {"text": view.describe(language), "actions": [ids.of(move, view.called) for move in view.legal_moves()]}
 
 
 class Copied:
@@ -93,14 +102,8 @@ class HandEnv(Copied):
         return self.story.state
 
     def described(self, seat: int, language: str | None) -> dict[str, Any]:
-        """What `seat` sees, in sentences (`text`, see `View.describe`), and the actions of the moves that they number, in
-        the same order (`actions`, empty if another seat is to act); nothing if `language` is None.
-        """
-        if language is None:
-            return {}
-        view = self.state.view(seat)
-        actions = [self.env.ids.of(move, view.called) for move in view.legal_moves()]
-        return {"text": view.describe(language), "actions": actions}
+        """See `described`, of this hand; nothing if `language` is None."""
+        return {} if language is None else described(self.state, seat, self.env.ids, language)
 
     def mask(self, seat: int) -> npt.NDArray[np.int8]:
         """int8 [num_actions]: 1 for each legal action of `seat`; all 0 unless it is to act. A new array."""

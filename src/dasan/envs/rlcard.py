@@ -1,7 +1,8 @@
 """An environment with RLCard's interface, for code written for RLCard; RLCard itself is not needed.
 
 `reset`, `step`, `run`, `set_agents` and the attributes match RLCard's, and so does a state: `obs`,
-`legal_actions` (an ordered dict of ids), `raw_obs`, `raw_legal_actions` and `action_record`.
+`legal_actions` (an ordered dict of ids), `raw_obs`, `raw_legal_actions` and `action_record`. With `text`, a state also has
+what the player sees in sentences, and the actions of the moves that these number (`actions`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, flag, seat, shown, whole
-from dasan.envs.hand import Copied, HandEnv
+from dasan.envs.hand import Copied, HandEnv, language_of
 from dasan.play.moves import Move, MoveType
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -31,7 +32,8 @@ class RLCardEnv(Copied):
     text instead of ids.
     """
 
-    def __init__(self, preset: str | Rules, seed: int | None, options: dict[str, OptionValue]) -> None:
+    def __init__(self, preset: str | Rules, seed: int | None, text: str | None, options: dict[str, OptionValue]) -> None:
+        self._language = language_of(text)
         self._hand = HandEnv(preset, options)
         self.rules = self._hand.rules
         self.name = self.rules.name
@@ -96,6 +98,7 @@ class RLCardEnv(Copied):
             "raw_obs": _Raw(hand, player),
             "raw_legal_actions": [hand.env.action_text(i) for i in legal],
             "action_record": list(self.action_recorder),
+            **hand.described(player, self._language),
         }
 
     def run(self, is_training: bool = False) -> tuple[list[list[Any]], npt.NDArray[np.float64]]:
@@ -147,11 +150,18 @@ class _Raw:
 
 
 def make(
-    preset: str | Rules, seed: int | None = None, config: Mapping[str, Any] | None = None, **options: OptionValue
+    preset: str | Rules,
+    seed: int | None = None,
+    config: Mapping[str, Any] | None = None,
+    *,
+    text: str | None = None,
+    **options: OptionValue,
 ) -> RLCardEnv:
     """The environment of `preset` with `options`; hands are random without a `seed`.
 
-    config: the seed in RLCard's form, {"seed": 1}. ValueError: it has other keys, or both seeds are given.
+    config: the seed in RLCard's form, {"seed": 1}. text: the language of the sentences in states, one of those of
+    `View.describe`; None: no sentences. ValueError: there is no such language, `config` has other keys, or both seeds
+    are given.
     """
     if config is not None:
         if not isinstance(config, Mapping) or not set(config) <= {"seed"}:
@@ -159,7 +169,7 @@ def make(
         if seed is not None:
             raise ValueError("the seed is an argument or in config, not both")
         seed = config.get("seed")
-    return RLCardEnv(preset, seed, dict(options))
+    return RLCardEnv(preset, seed, text, dict(options))
 
 
 __all__ = ["RLCardEnv", "make"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pyspiel
 
+from dasan.envs.hand import described
 from dasan.envs.openspiel.redeal import redealt
 from dasan.envs.openspiel.tree import CHANCE, DRAWN, Dealing, GameTree, Over, PlayedNode
 from dasan.envs.openspiel.words import truth
@@ -76,6 +78,17 @@ class DasanState(pyspiel.State):
             return f"{node.game.deck[len(node.seats)]} to {to}" if isinstance(node, Dealing) else f"card to {to}"
         move = node.move(action) if isinstance(node, PlayedNode) and player == node.player else None
         return node.game.ids.text(action) if move is None else str(move)
+
+    def described(self, player: int, language: str = "en") -> dict[str, Any]:
+        """What `player` sees, in sentences (`text`, see `View.describe`), and the actions of the moves that they number, in
+        the same order (`actions`, empty if another player is to act).
+
+        ValueError: the deal is not complete, or there is no such language.
+        """
+        hand = self.node.hand
+        if hand is None:
+            raise ValueError("a hand is described once all cards are dealt")
+        return described(hand, player, self.node.game.ids, language)
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> DasanState:
         """A state that `player` cannot distinguish from this one, with hidden cards redealt uniformly over the
