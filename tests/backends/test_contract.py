@@ -94,7 +94,6 @@ SOLVED_BY_THE_ENGINE = {
             "bomb_doubles",
             "doubling_cap",
             "spring",
-            "runs",
             "pack",
         ),
         *("auction_ends_after",),

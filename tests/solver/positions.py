@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tests.solver.minimax import Counts, wins
 
 import dasan
 
 RULES = {3: dasan.rules("big-three"), 4: dasan.rules("big-three-4p")}
+WA_KENG = {3: dasan.rules("wa-keng"), 4: dasan.rules("wa-keng-4")}
+"""Runs of singles and pairs only (H.18), and with four players one against three."""
 CALLED = "4C"
 """With four players: a card that the partner has already played."""
 
 
-def endgame(source: random.Random, cards: int) -> dasan.State:
-    """`cards` cards of neighbouring ranks, anybody on lead; three players, or four with a partner."""
+def endgame(source: random.Random, cards: int, games: Mapping[int, dasan.Rules] = RULES) -> dasan.State:
+    """`cards` cards of neighbouring ranks, anybody on lead. games: by number of players; where cards are called, the bidder
+    has a partner.
+    """
     players = source.choice((3, 4))
-    rules = RULES[players]
+    rules = games[players]
     width = source.choice((3, 4, 5, 7, 9))
     low = source.randrange(14 - width)
     ranks = source.sample(range(13), width) if source.random() < 0.3 else list(range(low, low + width))
@@ -28,15 +32,15 @@ def endgame(source: random.Random, cards: int) -> dasan.State:
         hands[i if i < players else source.randrange(players)].append(c)
     bidder = source.randrange(players)
     leader = source.randrange(players)
-    if players == 3:
+    if rules.call is None:
         return dasan.start(rules, hands, bidder=bidder, bid=source.randint(1, 3), leader=leader)
     partner = (bidder + source.randrange(1, 4)) % 4
     return dasan.start(rules, hands, bidder=bidder, bid=1, leader=leader, called=CALLED, partner=partner)
 
 
-def played_out(source: random.Random, cards: int) -> Iterator[dasan.State]:
+def played_out(source: random.Random, cards: int, games: Mapping[int, dasan.Rules] = RULES) -> Iterator[dasan.State]:
     """An endgame and every later position of one random continuation: leads, followers, passes pending."""
-    state = endgame(source, cards)
+    state = endgame(source, cards, games)
     while state.phase is dasan.Phase.PLAY:
         yield state
         state = state.play(source.choice(state.legal_moves()))
@@ -60,6 +64,7 @@ def payment(state: dasan.State) -> int:
         length = len(set(ranks))
         table = (len(ranks) // length, length, min(ranks))
     seat = state.to_act or 0
-    won = wins(hands, state.partners, seat, table, seat if table is None else state.table_seat or 0)
-    amount = (state.bid or 0) * (2 if state.rules.players == 3 else 1)
+    most_copies = 2 if "H.18" in state.rules.clauses else 4
+    won = wins(hands, state.partners, seat, table, seat if table is None else state.table_seat or 0, most_copies)
+    amount = (state.bid or 0) * (state.rules.players - 1 if state.rules.call is None else 1)
     return amount if won else -amount

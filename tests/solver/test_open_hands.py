@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 from tests.solver.minimax import wins
-from tests.solver.positions import CALLED, RULES, endgame, payment, played_out
+from tests.solver.positions import CALLED, RULES, WA_KENG, endgame, payment, played_out
 
 import dasan
 from dasan.kernels.ranks.solver import search as solver_search
@@ -18,13 +19,15 @@ SMALL = 0.01
 """Megabytes: a table of 128 buckets, to show that a full table does no harm."""
 
 
-def compare(first: int, states: int, cards: tuple[int, ...], memory: float) -> Counter[tuple[int, str]]:
+def compare(
+    first: int, states: int, cards: tuple[int, ...], memory: float, games: Mapping[int, dasan.Rules] = RULES
+) -> Counter[tuple[int, str]]:
     """Solve `states` positions both ways, some with all moves; returns the kinds of position."""
     source = random.Random(first)
     seen: Counter[tuple[int, str]] = Counter()
     while seen.total() < states:
         wins.cache_clear()
-        for state in played_out(source, source.choice(cards)):
+        for state in played_out(source, source.choice(cards), games):
             kind = "lead" if state.table is None else "passes pending" if state.passed else "mid-trick"
             seen[state.rules.players, kind] += 1
             every = seen.total() % 10 == 0
@@ -43,8 +46,9 @@ def test_a_few_positions_equal_minimax() -> None:
 
 
 @pytest.mark.full
-def test_equal_to_minimax() -> None:
-    seen = compare(1, 2_000, (5, 6, 7, 8), 1)
+@pytest.mark.parametrize("games", [RULES, WA_KENG])
+def test_equal_to_minimax(games: Mapping[int, dasan.Rules]) -> None:
+    seen = compare(1, 2_000, (5, 6, 7, 8), 1, games)
     assert set(seen) == {(n, kind) for n in (3, 4) for kind in ("lead", "mid-trick", "passes pending")}
     assert min(seen.values()) > 50
 
@@ -70,6 +74,14 @@ def test_keeping_children_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> N
             values.append(solve(state, nodes=1_000_000, memory_mb=16, moves=False))
         caching, not_kept = values
         assert caching.value == not_kept.value or not (caching.exact and not_kept.exact)
+
+
+@pytest.mark.parametrize(("preset", "value"), [("big-three", 2), ("wa-keng", -2)])
+def test_h_18_three_triplets_in_a_row_are_no_play(preset: str, value: int) -> None:
+    """As one play they win at once; in parts they are beaten."""
+    hands = ["4D 4C 4H 5D 5C 5H 6D 6C 6H", "7D 7C 8D 8C 9D 9C", "TD TC TH"]
+    state = dasan.start(dasan.rules(preset), hands, bidder=0, bid=1, leader=0)
+    assert solve(state).value == value
 
 
 def test_a_set_is_split_only_once() -> None:

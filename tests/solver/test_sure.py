@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 import numpy as np
 import pytest
 from tests.solver.minimax import wins
-from tests.solver.positions import RULES, payment, played_out
+from tests.solver.positions import RULES, WA_KENG, payment, played_out
 
+import dasan
 from dasan.kernels.ranks.solver.position import mover_of, on_lead, owner_of
 from dasan.kernels.ranks.solver.sure_wins import filled, new_cover, sets_cover, surely
 from dasan.kernels.ranks.tables import rank_catalogue
@@ -81,19 +82,20 @@ def test_a_hand_that_is_covered_can_be_parted_so() -> None:
     assert count > 3_000
 
 
-def test_what_is_sure_is_so() -> None:
+@pytest.mark.parametrize("games", [RULES, WA_KENG])
+def test_what_is_sure_is_so(games: Mapping[int, dasan.Rules]) -> None:
     """A seat reported as winning wins with best play: the seat to act, the owner of the trick, or another one."""
     source = random.Random(8)
     room = new_cover()
     seen: Counter[str] = Counter()
     while seen.total() < 2_500:
         wins.cache_clear()
-        for state in played_out(source, source.choice((7, 8, 9, 10))):
+        for state in played_out(source, source.choice((7, 8, 9, 10)), games):
             at = position(state)
             words = np.array([*at.hands, 0], np.uint64)
             context = np.uint64(at.context)
             n = state.rules.players
-            value = surely(words, 0, n, np.uint64(at.side), context, rank_catalogue(RULES[n]), room)
+            value = surely(words, 0, n, np.uint64(at.side), context, rank_catalogue(games[n]), room)
             if value == 0:
                 continue
             assert (value > 0) == (payment(state) > 0), state.record()

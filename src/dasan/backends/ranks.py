@@ -168,19 +168,19 @@ GPU = Backend(
 
 def _sides(rules: Rules) -> str | None:
     """A condition: the hands fit into the memory of the search."""
-    wanted = {3: 16, 4: 13}[rules.players]
-    return None if rules.hand_size == wanted else f"hand_size is {rules.hand_size}, not {wanted}"
+    sizes = {3: (16,), 4: (12, 13)}[rules.players]
+    return None if rules.hand_size in sizes else f"hand_size is {rules.hand_size}, not {' or '.join(map(str, sizes))}"
 
 
 def _whole_family(rules: Rules) -> str | None:
-    """A condition: equal cards, and runs of neighbouring ranks, can be played together, as proofs without search
-    assume.
+    """A condition: equal cards can be played together, and of each kind of run either all are played or none (H.18), as
+    proofs without search assume.
     """
     sets = {s.count for s in rules.shapes if isinstance(s, Same)}
     runs = {s.copies: s.longest for s in rules.shapes if isinstance(s, Run)}
     wanted = {n: min(RUN_RANKS, rules.most_cards // n) for n in range(1, COPIES + 1)}
-    if sets != set(wanted) or any(runs.get(n, 0) < longest for n, longest in wanted.items()):
-        return "shapes are not all sets of one to four equal cards and all runs of them"
+    if sets != set(wanted) or any(longest < wanted[copies] for copies, longest in runs.items()):
+        return "shapes are not all sets of one to four equal cards and all runs of each kind"
     return None
 
 

@@ -73,7 +73,7 @@ class SearchBot:
     """
 
     name = "search"
-    version = "6"
+    version = "7"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed

@@ -155,7 +155,7 @@ def forecast(
             two = one
             one = hand
         else:
-            four = three
+            four |= three
             three = hand
             their_cards += np.int64(popcount(hand))
     our_cards = np.int64(popcount(one))

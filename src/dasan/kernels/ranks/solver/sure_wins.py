@@ -79,8 +79,8 @@ def without(hand: np.uint64, ranks: np.uint64, lane: np.uint64) -> np.uint64:
 
 
 @woven
-def one_play(hand: np.uint64) -> bool:
-    """Whether all of `hand` is one combination."""
+def one_play(hand: np.uint64, runs: Words) -> bool:
+    """Whether all of `hand` is one combination. runs: of the catalogue."""
     ranks = hand & _LANE
     n = popcount(ranks)
     cards = popcount(hand)
@@ -97,7 +97,7 @@ def one_play(hand: np.uint64) -> bool:
     if n == _2 or ranks > _RUN:
         return False
     low = ranks >> trailing_zeros(ranks)
-    return (low & (low + _1)) == _0
+    return (low & (low + _1)) == _0 and runs[(cards // n - _1) * U(1 << RUN_RANKS) + ranks] != _0
 
 
 @inlined
@@ -201,8 +201,10 @@ def _twos(hand: np.uint64, runs: Words) -> np.uint64:
 def covered(
     hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, catalogue: RankCatalogue, cover: Cover
 ) -> bool:
-    """Whether a hand on lead surely goes out first against `enemy` and `other` (0 for none; `smallest`: cards of the
-    shorter), because it splits into plays in which, kind by kind, sure winners make up for all losers but one.
+    """Whether a hand on lead surely goes out first against `enemy` and `other`, because it splits into plays in which, kind
+    by kind, sure winners make up for all losers but one.
+
+    other: 0 for none, and two hands or-ed if there are three enemies. smallest: the cards of the shortest hand among them.
 
     A loser is led; a winner of the same kind, strictly above all that the enemies hold, beats the enemy that beats the loser;
     so each enemy follows once with as many cards, and goes out only if all losers led are as many cards
@@ -306,7 +308,7 @@ def surely(
         for k in range(players):
             if (side >> U(k)) & _1 != ours:
                 theirs |= words[k]
-                other = enemy
+                other |= enemy
                 enemy = hands[at + k]
                 smallest = min(smallest, np.int64(popcount(enemy)))
         left = hand
@@ -322,6 +324,6 @@ def surely(
             if smallest <= 0 or unbeaten == _0:
                 continue
             left = taken(hand, (action & ~_63) + _63 - leading_zeros(unbeaten), catalogue)
-        if left == _0 or one_play(left) or covered(left, enemy, other, smallest, catalogue, cover):
+        if left == _0 or one_play(left, catalogue.runs) or covered(left, enemy, other, smallest, catalogue, cover):
             return 1 if ours != _0 else -1
     return 0
