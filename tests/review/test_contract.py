@@ -23,6 +23,7 @@ def test_the_chance_is_the_share_of_sampled_deals_that_the_solver_wins() -> None
         won.append(value > 0)
     assert made is not None
     assert made.chance.mean == sum(won) / 4
+    assert made.proved == 4
 
 
 def test_the_values_are_those_of_the_chance_and_the_bid() -> None:
@@ -32,8 +33,17 @@ def test_the_values_are_those_of_the_chance_and_the_bid() -> None:
     assert made == contract(state.view(state.to_act), worlds=16, nodes=200)
     assert 0 <= made.chance.low <= made.chance.mean <= made.chance.high <= 1
     assert made.chance.samples == 16
+    assert 0 <= made.proved < 16
     # Each of the two others pays the bid to the bidder, or gets it.
     assert made.paid == {bid: pytest.approx(bid * made.paid[1]) for bid in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("preset", ["wa-keng", "wa-keng-4"])
+def test_wa_keng_has_a_chance_too(preset: str) -> None:
+    state = dasan.deal(dasan.rules(preset), seed=1)
+    made = contract(state.view(state.to_act), worlds=8, nodes=200)
+    assert made is not None
+    assert sorted(made.paid) == [move.bid for move in state.legal_moves() if move.bid is not None]
 
 
 def test_other_games_have_none() -> None:

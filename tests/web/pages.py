@@ -100,6 +100,7 @@ def hand_info(state: dasan.State) -> HandInfo:
     return HandInfo(
         id="fixed",
         table="fixed",
+        event=None,
         number=1,
         preset="big-three",
         title=title_of("big-three"),

@@ -45,6 +45,7 @@ def test_two_hands_are_bid_on(browser: Browser, server: Served, locale: str, siz
         expect(bids.first).to_be_focused()
         page.keyboard.press("3")
         expect(page.get_by_role("button", name=words["bidding.next"])).to_be_focused()
+        expect(page.get_by_text(re.compile(words["bidding.contract.proved"].partition("{")[0]))).to_be_visible()
         page.get_by_role("combobox", name=words["bidding.game"]).select_option("big-three-4p")
         expect(bids.first).to_be_enabled()
         page.reload()

@@ -54,6 +54,9 @@ def test_the_deal_of_the_day(browser: Browser, server: Served, locale: str, size
         page.locator("summary").click()
         expect(page.locator("details code")).to_have_count(2)
         upright(page, "the commitments")
+        page.locator("[aria-labelledby=mine] tbody a[href^='/h/']").first.click()
+        page.get_by_role("link", name=words["duplicate.standings"]).click()
+        expect(page.locator("tr.you")).to_contain_text("2/2")
 
 
 def test_best_play_stands_beside_the_result(browser: Browser, server: Served) -> None:

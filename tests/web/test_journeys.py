@@ -413,6 +413,7 @@ def test_every_journey_in_every_language(browser: Browser, server: Served, local
         page.get_by_role("button", name=words["review.show"]).click()
         expect(page.get_by_text(words["review.turning"], exact=True)).to_be_visible(timeout=COMPILED)
         page.get_by_role("button", name=words["review.next"]).click()
+        expect(page.get_by_role("link", name=words["bidding.practise"])).to_be_visible(timeout=COMPILED)
         read(page, "a review")
 
         page.goto("/puzzles")

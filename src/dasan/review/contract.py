@@ -29,11 +29,13 @@ WORLDS, NODES = 64, 2_000
 @dataclass(frozen=True, slots=True)
 class Contract:
     """chance: the mean chance, from 0 to 1, that the seat's side wins if the seat is the bidder, with its 95 % interval over
-    sampled deals. paid: the expected payment to the seat, by bid.
+    sampled deals. paid: the expected payment to the seat, by bid. proved: in how many of the deals the solver has settled who
+    wins.
     """
 
     chance: Estimate
     paid: Mapping[int, float]
+    proved: int
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""
@@ -42,6 +44,7 @@ class Contract:
             "low": round(self.chance.low, 3),
             "high": round(self.chance.high, 3),
             "worlds": self.chance.samples,
+            "proved": self.proved,
             "paid": {str(bid): round(value, 3) for bid, value in self.paid.items()},
         }
 
@@ -64,14 +67,15 @@ def contract(view: View, *, worlds: int = WORLDS, nodes: int = NODES) -> Contrac
     warm_up()
     solvers: dict[frozenset[int], OpenHands] = {}
     states = list(Sampler(view).states(worlds, seed_of(view, 0)))
-    chance = Estimate.of([max(_chances(state, view.seat, nodes, solvers)) for state in states], (0, 1))
+    chances = [max(_chances(state, view.seat, nodes, solvers)) for state in states]
+    chance = Estimate.of(chances, (0, 1))
     closed = _closed(states[0], view.seat)
     paid: dict[int, float] = {}
     for move in view.legal_moves():
         if move.bid is not None:
             win, loss = stakes(closed, move.bid)
             paid[move.bid] = loss + chance.mean * (win - loss)
-    return Contract(chance, paid)
+    return Contract(chance, paid, sum(one in (0, 1) for one in chances))
 
 
 def _closed(state: State, seat: int) -> State:

@@ -1,4 +1,4 @@
-"""Big Three with open hands, two sides: converts states to the kernel's words, and results back."""
+"""Big Three and Wa Keng with open hands, two sides: converts states to the kernel's words, and results back."""
 
 from __future__ import annotations
 

@@ -435,13 +435,15 @@ export interface Estimate {
 /**
  * The chance from 0 to 1 that your side wins if you are the bidder, with best play and all hands open, over sampled deals.
  *
- * low, high: its 95 % interval. worlds: the number of deals. paid: your expected payment, by bid.
+ * low, high: its 95 % interval. worlds: the number of deals; proved: in how many the solver has settled who wins, the others
+ * count with its estimate. paid: your expected payment, by bid.
  */
 export interface Contract {
   chance: number;
   low: number;
   high: number;
   worlds: number;
+  proved: number;
   paid: {
     [k: string]: number;
   };
@@ -1260,11 +1262,14 @@ export interface Habits {
   habits: Habit[];
 }
 /**
- * A finished hand, for its permanent page. ``you``: your seat in it, null if you did not play.
+ * A finished hand, for its permanent page.
+ *
+ * ``you``: your seat in it; ``table``, and ``event``, the duplicate event of its deal: only for those who played.
  */
 export interface HandInfo {
   id: string;
   table: string | null;
+  event: string | null;
   number: number;
   preset: string;
   title: string;

@@ -1,4 +1,4 @@
-"""Value moves of Big Three by the solver: in every world all hands are open, and both sides play optimally.
+"""Value moves of Big Three and Wa Keng by the solver: in every world all hands are open, and both sides play optimally.
 
 A world's value is a probability: 1 or 0 if the solver proves who wins within a few nodes, else its estimate.
 """

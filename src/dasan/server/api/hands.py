@@ -85,6 +85,7 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
     return HandInfo(
         id=finished.id,
         table=finished.table if you is not None else None,
+        event=await store.duplicates.of_table(finished.table) if you is not None else None,
         number=finished.number,
         preset=finished.preset,
         title=title_of(finished.preset),

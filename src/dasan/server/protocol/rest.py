@@ -244,10 +244,14 @@ class HandSeat(Message):
 
 
 class HandInfo(Message):
-    """A finished hand, for its permanent page. ``you``: your seat in it, null if you did not play."""
+    """A finished hand, for its permanent page.
+
+    ``you``: your seat in it; ``table``, and ``event``, the duplicate event of its deal: only for those who played.
+    """
 
     id: str
     table: str | None
+    event: str | None
     number: int
     preset: str
     title: str

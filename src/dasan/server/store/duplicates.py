@@ -223,6 +223,12 @@ class Duplicates:
             Mine(row.deal, row.table_id, row.seat, row.finished, row.score, row.assisted, row.hand_id) for row in rows
         )
 
+    async def of_table(self, table_id: str) -> str | None:
+        """The event of a table; None if it is of none."""
+        plays = duplicate_plays.c
+        query = sa.select(plays.event_id).where(plays.table_id == table_id).limit(1)
+        return await self._database.read(lambda connection: connection.scalar(query))
+
     async def names(self, event_id: str, players: Sequence[str]) -> dict[str, str]:
         """The names of entrants, by player."""
         entries = duplicate_entries.c

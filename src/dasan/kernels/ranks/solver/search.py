@@ -1,4 +1,4 @@
-"""Big Three with open hands: who goes out first with best play on both sides, by proof-number search.
+"""Big Three and Wa Keng with open hands: who goes out first with best play on both sides, by proof-number search.
 
 The claim is that the bidder's side wins; `proofs.loop` has the loop.
 """
