@@ -83,6 +83,15 @@ export function maybe(key: string, params: Params = {}): string | null {
   return message === undefined ? null : format(message, params, tag);
 }
 
-/** `+3`, `−1`, `0`. */
-export const signed = (value: number): string =>
-  new Intl.NumberFormat(locale(), { signDisplay: 'exceptZero' }).format(value).replace('-', '−');
+const decimals = (most: number, least: number) => ({ minimumFractionDigits: least, maximumFractionDigits: most });
+
+/** A number in the locale's format, with `least` to `most` decimals: `0.5`. */
+export const numeral = (value: number, most = 2, least = 0): string =>
+  new Intl.NumberFormat(locale(), decimals(most, least)).format(value);
+
+/** The same with its sign: `+3`, `−1`, `0`. */
+export const signed = (value: number, most = 2, least = 0): string =>
+  new Intl.NumberFormat(locale(), { ...decimals(most, least), signDisplay: 'exceptZero' }).format(value).replace('-', '−');
+
+/** `45%`. */
+export const percent = (share: number): string => new Intl.NumberFormat(locale(), { style: 'percent' }).format(share);
