@@ -132,7 +132,7 @@ def test_a_review_together_with_what_could_be_known(browser: Browser, server: Se
         bo.get_by_role("button", name="First move").click()
         ada.get_by_role("button", name="Next move").click()
         expect(ada.locator(".moves .here .n")).to_have_text("3")
-        expect(bo.get_by_text("You look around by yourself")).to_be_visible()
+        expect(bo.get_by_text("You are browsing on your own")).to_be_visible()
         expect(bo.locator(".moves .here .n")).to_have_count(0)
         bo.get_by_role("button", name="Back to Guest").click()
         expect(bo.locator(".moves .here .n")).to_have_text("3")
