@@ -1,9 +1,9 @@
-"""Groups in the database: clubs of friends with members, rules for their tables, chat, and standings over the evenings."""
+"""Groups in the database: clubs of friends with members, rules for their tables, and chat."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.friends import blocked_pairs
+from dasan.server.store.group_standings import Standing, standings
 from dasan.server.store.known import hold
 from dasan.server.store.log import insert_room
 from dasan.server.store.notifications import put_out
@@ -24,8 +25,6 @@ from dasan.server.store.schema import (
     group_members,
     group_tables,
     groups,
-    hand_seats,
-    hands,
     invitations,
     players,
     reports,
@@ -42,8 +41,6 @@ MOST_TABLES = 20
 """Tables that are listed."""
 TOLD_EVERY = 10 * 60 * 1000
 """The least milliseconds between notifications about tables that one member opens."""
-EVENING = 6 * 60 * 60 * 1000
-"""Milliseconds without a hand after which another evening begins."""
 MARK = "group-"
 """The beginning of the ids of groups, which tells them from tables in reports."""
 
@@ -101,22 +98,6 @@ class Listed:
     name: str
     members: int
     host: str
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A member's hands at tables of the group: their number, those won, the sum of the payments, the number of evenings.
-
-    by_evening: the payments of each evening; None where they did not play.
-    """
-
-    name: str
-    hands: int
-    won: int
-    points: int
-    evenings: int
-    by_evening: tuple[int | None, ...]
-    you: bool
 
 
 class Groups:
@@ -384,85 +365,13 @@ class Groups:
         await self._database.write(write)
 
     async def standings(self, group_id: str, player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
-        """When each evening began, in order, and the members' standings, the most points first. ``Refused`` for others.
-
-        A hand counts if two members or more have played it.
-        """
+        """When each evening began, in order, and the members' standings, the most points first. ``Refused`` for others."""
 
         def read(connection: sa.Connection) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
             _group(connection, group_id, player)
-            members = sa.select(group_members.c.player).where(group_members.c.group_id == group_id)
-            ours = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
-            theirs = sa.and_(hands.c.table_id.in_(ours), hand_seats.c.player.in_(members))
-            together = (
-                sa.select(hand_seats.c.hand_id)
-                .join_from(hand_seats, hands)
-                .where(theirs)
-                .group_by(hand_seats.c.hand_id)
-                .having(sa.func.count() > 1)
-            )
-            query = (
-                sa.select(
-                    hands.c.table_id,
-                    hand_seats.c.player,
-                    sa.func.count().label("hands"),
-                    sa.func.sum(sa.case((hand_seats.c.won, 1), else_=0)).label("won"),
-                    sa.func.sum(hand_seats.c.payment).label("points"),
-                    sa.func.min(hand_seats.c.finished).label("first"),
-                    sa.func.max(hand_seats.c.finished).label("last"),
-                )
-                .join_from(hand_seats, hands)
-                .where(theirs, hand_seats.c.hand_id.in_(together))
-                .group_by(hands.c.table_id, hand_seats.c.player)
-            )
-            rows = connection.execute(query).all()
-            people = sa.select(players.c.id, players.c.name).where(players.c.id.in_(members))
-            named = {row.id: row.name for row in connection.execute(people)}
-            return _standings(rows, named, player)
+            return standings(connection, group_id, player)
 
         return await self._database.read(read)
-
-
-def _standings(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
-    """Standings from sums by table and player."""
-    begins, evening_of = _evenings([(row.table_id, row.first, row.last) for row in rows])
-    points: dict[str, dict[int, int]] = {}
-    counted: dict[str, tuple[int, int]] = {}
-    for row in rows:
-        evening, mine = evening_of[row.table_id], points.setdefault(row.player, {})
-        mine[evening] = mine.get(evening, 0) + int(row.points)
-        played, won = counted.get(row.player, (0, 0))
-        counted[row.player] = (played + int(row.hands), won + int(row.won))
-    order = sorted(points, key=lambda one: (-sum(points[one].values()), named[one]))
-    return begins, tuple(
-        Standing(
-            named[one],
-            *counted[one],
-            sum(points[one].values()),
-            len(points[one]),
-            tuple(points[one].get(evening) for evening in range(len(begins))),
-            one == player,
-        )
-        for one in order
-    )
-
-
-def _evenings(spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, ...], dict[str, int]]:
-    """When each evening began, and the evening of each table. spans: (table, first hand, last hand).
-
-    >>> hour = 60 * 60 * 1000
-    >>> _evenings([("a", 0, hour), ("b", 2 * hour, 3 * hour), ("c", 20 * hour, 21 * hour)])
-    ((0, 72000000), {'a': 0, 'b': 0, 'c': 1})
-    """
-    begins: list[int] = []
-    evening_of: dict[str, int] = {}
-    end = -EVENING - 1
-    for table, first, last in sorted(spans, key=lambda span: span[1]):
-        if first > end + EVENING:
-            begins.append(first)
-        end = max(end, last)
-        evening_of.setdefault(table, len(begins) - 1)
-    return tuple(begins), evening_of
 
 
 def _new_link() -> str:

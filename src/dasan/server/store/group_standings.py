@@ -1,0 +1,107 @@
+"""Standings of a group over its evenings: the members' hands, wins and payments at its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.server.store.schema import group_members, group_tables, hand_seats, hands, players
+
+EVENING = 6 * 60 * 60 * 1000
+"""Milliseconds without a hand after which another evening begins."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A member's hands at tables of the group: their number, those won, the sum of the payments, the number of evenings.
+
+    by_evening: the payments of each evening; None where they did not play.
+    """
+
+    name: str
+    hands: int
+    won: int
+    points: int
+    evenings: int
+    by_evening: tuple[int | None, ...]
+    you: bool
+
+
+def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+    """When each evening began, in order, and the members' standings as ``player`` sees them, the most points first.
+
+    A hand counts if two members or more have played it.
+    """
+    members = sa.select(group_members.c.player).where(group_members.c.group_id == group_id)
+    ours = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
+    theirs = sa.and_(hands.c.table_id.in_(ours), hand_seats.c.player.in_(members))
+    together = (
+        sa.select(hand_seats.c.hand_id)
+        .join_from(hand_seats, hands)
+        .where(theirs)
+        .group_by(hand_seats.c.hand_id)
+        .having(sa.func.count() > 1)
+    )
+    query = (
+        sa.select(
+            hands.c.table_id,
+            hand_seats.c.player,
+            sa.func.count().label("hands"),
+            sa.func.sum(sa.case((hand_seats.c.won, 1), else_=0)).label("won"),
+            sa.func.sum(hand_seats.c.payment).label("points"),
+            sa.func.min(hand_seats.c.finished).label("first"),
+            sa.func.max(hand_seats.c.finished).label("last"),
+        )
+        .join_from(hand_seats, hands)
+        .where(theirs, hand_seats.c.hand_id.in_(together))
+        .group_by(hands.c.table_id, hand_seats.c.player)
+    )
+    rows = connection.execute(query).all()
+    people = sa.select(players.c.id, players.c.name).where(players.c.id.in_(members))
+    named = {row.id: row.name for row in connection.execute(people)}
+    return _summed(rows, named, player)
+
+
+def _summed(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+    """Standings from sums by table and player."""
+    begins, evening_of = _evenings([(row.table_id, row.first, row.last) for row in rows])
+    points: dict[str, dict[int, int]] = {}
+    counted: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        evening, mine = evening_of[row.table_id], points.setdefault(row.player, {})
+        mine[evening] = mine.get(evening, 0) + int(row.points)
+        played, won = counted.get(row.player, (0, 0))
+        counted[row.player] = (played + int(row.hands), won + int(row.won))
+    order = sorted(points, key=lambda one: (-sum(points[one].values()), named[one]))
+    return begins, tuple(
+        Standing(
+            named[one],
+            *counted[one],
+            sum(points[one].values()),
+            len(points[one]),
+            tuple(points[one].get(evening) for evening in range(len(begins))),
+            one == player,
+        )
+        for one in order
+    )
+
+
+def _evenings(spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, ...], dict[str, int]]:
+    """When each evening began, and the evening of each table. spans: (table, first hand, last hand).
+
+    >>> hour = 60 * 60 * 1000
+    >>> _evenings([("a", 0, hour), ("b", 2 * hour, 3 * hour), ("c", 20 * hour, 21 * hour)])
+    ((0, 72000000), {'a': 0, 'b': 0, 'c': 1})
+    """
+    begins: list[int] = []
+    evening_of: dict[str, int] = {}
+    end = -EVENING - 1
+    for table, first, last in sorted(spans, key=lambda span: span[1]):
+        if first > end + EVENING:
+            begins.append(first)
+        end = max(end, last)
+        evening_of.setdefault(table, len(begins) - 1)
+    return tuple(begins), evening_of
