@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.server.harness import SECONDS, Served, fast, served
-from tests.server.test_notifications import PostOffice, PushService, link_in, post_office, push_service
+from tests.server.receivers import PostOffice, PushService, link_in, post_office, push_service
 from tests.web.browsing import DESK, PATIENCE, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
 from tests.web.test_friends import account
 

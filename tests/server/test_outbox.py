@@ -1,0 +1,97 @@
+"""The outbox of notifications: each is sent once, not when switched off, and after quiet hours; a player's browsers."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+import sqlalchemy as sa
+
+from dasan.server.store import Store, notifications
+from dasan.server.store.notifications import Subscription, Wishes, put_out
+from dasan.server.store.schema import players
+
+from .conftest import Opened
+from .test_every_store import open_table
+
+NOON = 1_764_158_400_000
+"""26 November 2025, 12:00 UTC."""
+
+
+async def subscribed(store: Store, *names: str) -> None:
+    for name in names:
+        await store.people.register(name, name, "hash", 1)
+        await store.notifications.subscribe(name, "session", Subscription(f"sub-{name}", "https://x.example", "p", "a"))
+
+
+async def test_two_processes_send_a_notification_once_and_a_kill_loses_none(opened: Opened) -> None:
+    store = await opened()
+    await subscribed(store, "ada", "bob")
+    for one, other in (("ada", "bob"), ("bob", "ada")):
+        await store.friends.follow(one, other, 1)
+    room, _ = await open_table(store)
+    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    taken = await asyncio.gather(*(store.notifications.take(NOON) for _ in range(4)))
+    assert sorted(map(len, taken)) == [0, 0, 0, 1]
+    again = NOON + notifications.TAKEN_FOR
+    assert await store.notifications.take(again - 1) == ()
+    (outgoing,) = await store.notifications.take(again)
+    assert (outgoing.kind, outgoing.names, outgoing.tries) == ("invitation", ("ada",), 2)
+    await store.notifications.later(outgoing, again + 5)
+    assert await store.notifications.take(again + 4) == ()
+    (outgoing,) = await store.notifications.take(again + 5)
+    await store.notifications.sent(outgoing)
+    assert await store.notifications.take(again * 2) == ()
+    await store.close()
+
+
+async def test_what_says_nothing_new_is_not_sent(opened: Opened) -> None:
+    store = await opened()
+    await subscribed(store, "ada", "bob")
+    for one, other in (("ada", "bob"), ("bob", "ada")):
+        await store.friends.follow(one, other, 1)
+    room, _ = await open_table(store)
+    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    await store.friends.decline("bob", room.head.id)
+    await store.database.write(lambda connection: put_out(connection, ["bob"], "turn", room.head.id, NOON))
+    assert await store.notifications.take(NOON) == ()
+    await store.notifications.wish("bob", Wishes(invitation=False))
+    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    assert await store.notifications.take(NOON) == (), "the switch is off"
+    await store.notifications.wish("bob", Wishes())
+    await store.friends.decline("bob", room.head.id)
+    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    await store.database.write(lambda connection: connection.execute(sa.update(players).values(banned=True)))
+    assert await store.notifications.take(NOON) == (), "banned players are told nothing"
+    await store.close()
+
+
+async def test_quiet_hours_are_waited_for(opened: Opened) -> None:
+    store = await opened()
+    await subscribed(store, "ada", "bob")
+    for one, other in (("ada", "bob"), ("bob", "ada")):
+        await store.friends.follow(one, other, 1)
+    room, _ = await open_table(store)
+    # It is 20:00 in Shanghai, where these hours end at 8.
+    await store.notifications.wish("bob", Wishes(zone="Asia/Shanghai", quiet=(19 * 60, 8 * 60)))
+    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    assert await store.notifications.take(NOON) == ()
+    morning = NOON + 12 * 60 * 60 * 1000
+    assert await store.notifications.take(morning - 1) == ()
+    assert len(await store.notifications.take(morning)) == 1
+    await store.close()
+
+
+async def test_browsers_are_bounded_and_belong_to_who_uses_them_now(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "MOST_BROWSERS", 2)
+    store = await opened()
+    await subscribed(store, "ada", "bob")
+    for n in range(1, 4):
+        await store.notifications.subscribe("ada", "s", Subscription(f"{n}", "https://x.example", "p", "a", created=n))
+    assert [one.id for one in (await store.notifications.wishes("ada"))[1]] == ["3", "2"]
+    await store.notifications.unsubscribe("3", "bob")
+    await store.notifications.subscribe("bob", "s", Subscription("2", "https://x.example", "p", "a", created=9))
+    assert [one.id for one in (await store.notifications.wishes("ada"))[1]] == ["3"]
+    await store.close()
