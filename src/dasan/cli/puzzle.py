@@ -79,7 +79,12 @@ def puzzle(
     else:
         known = dict(enumerate(load(), 1)) if file is None else read_records(file, number, of_record)
         most = count or (1 if file is None else len(known))
-        puzzles = _chosen(known, game, theme, players, _range(cards or "0..99"), grade)
+        low, high = _range(cards or "0..99")
+        puzzles = {
+            place: p
+            for place, p in known.items()
+            if p.matches(game=game, themes=theme, grade=grade, players=players) and low <= p.cards <= high
+        }
         if file is None:
             puzzles = {
                 place: puzzles[place] for place in random.Random(seed).sample(list(puzzles), min(most, len(puzzles)))
@@ -136,25 +141,6 @@ def _made(
             )
         except ValueError as error:
             raise CannotRun(str(error)) from error
-
-
-def _chosen(
-    known: dict[int, Puzzle],
-    game: str | None,
-    themes: list[str] | None,
-    players: int | None,
-    cards: tuple[int, int],
-    grade: int | None,
-) -> dict[int, Puzzle]:
-    return {
-        place: p
-        for place, p in known.items()
-        if game in (None, p.game)
-        and (themes is None or not set(themes).isdisjoint(p.themes))
-        and players in (None, p.players)
-        and cards[0] <= p.cards <= cards[1]
-        and grade in (None, p.grade)
-    }
 
 
 def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:

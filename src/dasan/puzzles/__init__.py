@@ -32,13 +32,9 @@ def load(
     theme = None if theme is None else instance(theme, str, "a theme is text")
     grade = None if grade is None else whole(grade, "grade")
     players = None if players is None else whole(players, "players")
+    themes = None if theme is None else (theme,)
     return tuple(
-        puzzle
-        for puzzle in _shipped()
-        if game in (None, puzzle.game)
-        and theme in (None, *puzzle.themes)
-        and grade in (None, puzzle.grade)
-        and players in (None, puzzle.players)
+        puzzle for puzzle in _shipped() if puzzle.matches(game=game, themes=themes, grade=grade, players=players)
     )
 
 

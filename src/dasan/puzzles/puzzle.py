@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -61,6 +61,22 @@ class Puzzle:
     def cards(self) -> int:
         """Cards left in all hands."""
         return sum(self.state.hand_sizes)
+
+    def matches(
+        self,
+        *,
+        game: str | None = None,
+        themes: Collection[str] | None = None,
+        grade: int | None = None,
+        players: int | None = None,
+    ) -> bool:
+        """Whether it is of this game, one of these themes, this grade and this number of players; None: of any."""
+        return (
+            game in (None, self.game)
+            and (themes is None or not set(themes).isdisjoint(self.themes))
+            and grade in (None, self.grade)
+            and players in (None, self.players)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The puzzle without its position: the data of the record's analysis line."""

@@ -28,20 +28,13 @@ def find(puzzle_id: str) -> Puzzle:
     return puzzle
 
 
-def chosen(game: str | None, theme: str | None, grade: int | None, players: int | None) -> list[Puzzle]:
+def chosen(game: str | None, theme: str | None, grade: int | None, players: int | None) -> tuple[Puzzle, ...]:
     """The matching puzzles. ``Refused``: there is no such game or theme."""
     if game is not None and game not in GAMES:
         raise Refused("malformed", f"there are no puzzles of {game[:40]!r}; there are of {', '.join(GAMES)}")
     if theme is not None and theme not in THEMES:
         raise Refused("malformed", f"there is no theme {theme[:40]!r}; there are {', '.join(THEMES)}")
-    return [
-        puzzle
-        for puzzle in book().values()
-        if game in (None, puzzle.game)
-        and theme in (None, *puzzle.themes)
-        and grade in (None, puzzle.grade)
-        and players in (None, puzzle.players)
-    ]
+    return puzzles.load(game=game, theme=theme, grade=grade, players=players)
 
 
 def counted() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
