@@ -23,13 +23,15 @@ export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcom
   const lines: string[] = [];
 
   if (rules.wins === 'side' && view.bidder !== null) {
-    const n = view.bid ?? 0;
+    // What one of several losers pays, or one of several winners is paid.
+    const n = Math.min(...result.payments.map(Math.abs));
     const made = result.winners.includes(view.bidder);
     const key = made ? 'over.bidder.made' : 'over.bidder.set';
     if (rules.call_ranks === null) lines.push(say(`${key}.${view.preset}`, view.bidder, { n }) || say(key, view.bidder, { n }));
     else lines.push(say('over.first', first), t(made ? 'over.sides.made' : 'over.sides.set', { n }));
-    const stake = Math.min(...result.payments.map(Math.abs));
-    if (stake > n && n > 0) lines.push(t('over.doubled', { n: stake, times: stake / n }));
+    const winners = result.winners.length;
+    const stake = n / (rules.pay_each_winner ? Math.min(winners, table.players - winners) : 1);
+    if (view.bid && stake > view.bid) lines.push(t('over.doubled', { n: stake, times: stake / view.bid }));
   } else if (rules.wins === 'places') {
     const loser = result.finish_order.at(-1) ?? 0;
     lines.push(say('over.winner', first), say('over.loser', loser));

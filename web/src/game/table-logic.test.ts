@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Event, LegalMove, Result, RulesFacts, SeatInfo, TableInfo, View } from '../gen/protocol';
 import { arrived } from '../hand/arrived';
 import { cardOf, keys, sameCards, short } from '../cards/cards';
 import { botName, face } from '../i18n/bots';
+import { LOCALES, type Locale, use } from '../i18n/i18n.svelte';
 import { spoken } from '../seats/clock';
 import { backOff, isFinal } from '../server/connection';
 import { fan } from '../hand/fan';
@@ -314,14 +315,40 @@ describe('bots', () => {
 });
 
 describe('the end of a hand', () => {
+  /** The sentences after a hand with these payments, as the engine settles it, for a spectator. */
+  function sentences(preset: string, bid: number, payments: number[], facts: Partial<RulesFacts> = {}): string[] {
+    const seats = payments.map((_, seat) => ({ seat, name: `P${seat}`, kind: 'human' }));
+    const table = { seats, you: null, players: payments.length } as unknown as TableInfo;
+    const winners = payments.flatMap((payment, seat) => (payment > 0 ? [seat] : []));
+    const result = { winners, finish_order: winners.slice(0, 1), payments, foul: null } as unknown as Result;
+    const rules = { wins: 'side', call_ranks: null, pay_each_winner: true, ...facts } as unknown as RulesFacts;
+    return outcome(table, view({ result, preset, bidder: 0, bid }), rules)?.lines ?? [];
+  }
+  const SIDES = { call_ranks: '456789T' };
+
+  beforeAll(() => void vi.stubGlobal('document', { documentElement: {} }));
+  afterAll(async () => {
+    await use('en');
+    vi.unstubAllGlobals();
+  });
+
   it('calls the landlord by that name', () => {
-    const table = { seats: [{ seat: 0, name: 'Ann', kind: 'human' }], you: 1, players: 3 } as unknown as TableInfo;
-    const result = { winners: [0], finish_order: [0], payments: [6, -3, -3], foul: null } as unknown as Result;
-    const over = view({ result, bidder: 0, bid: 3 });
-    const rules = { wins: 'side', call_ranks: null } as unknown as RulesFacts;
-    const first = (preset: string) => outcome(table, { ...over, preset }, rules)?.lines[0];
-    expect(first('dou-dizhu')).toContain('landlord');
-    expect(first('big-three')).toContain('ran from everybody');
+    expect(sentences('dou-dizhu', 3, [6, -3, -3])).toEqual(['P0, the landlord, wins: each of the others pays 3.']);
+    expect(sentences('big-three', 3, [6, -3, -3])).toEqual(['P0 ran from everybody: each of the others pays 3.']);
+  });
+
+  it.each(Object.keys(LOCALES) as Locale[])('names what is paid, and the stake only if it is doubled (%s)', async (locale) => {
+    await use(locale);
+    const numbers = (...args: Parameters<typeof sentences>) =>
+      sentences(...args).map((line) => line.replaceAll(/P\d/g, '').match(/\d+/g)?.map(Number) ?? []);
+    expect(numbers('dou-dizhu', 3, [-12, 6, 6])).toEqual([[6], [2, 6]]);
+    expect(numbers('dou-dizhu', 3, [48, -24, -24])).toEqual([[24], [8, 24]]);
+    expect(numbers('wa-keng', 3, [-6, 3, 3])).toEqual([[3]]);
+    expect(numbers('wa-keng', 3, [24, -12, -12])).toEqual([[12], [4, 12]]);
+    expect(numbers('wa-keng-4', 4, [-24, 8, 8, 8])).toEqual([[8], [2, 8]]);
+    expect(numbers('big-three-4p', 3, [3, -3, 3, -3], { ...SIDES, pay_each_winner: false })).toEqual([[], [3]]);
+    expect(numbers('big-three-4p', 3, [6, -6, 6, -6], SIDES)).toEqual([[], [6]]);
+    expect(numbers('big-three-4p', 3, [-12, 12, 12, -12], SIDES)).toEqual([[], [12], [2, 6]]);
   });
 });
 
