@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from pathlib import Path
@@ -12,14 +13,16 @@ import sqlalchemy as sa
 from tests.cli.running import cli, output
 
 from dasan.arena.measured import measured
+from dasan.server.store import ratings as store_ratings
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.migrating import migrate
 from dasan.server.store.ratings import SETTLED, Rated, after, shown
-from dasan.server.store.schema import hands, rating_points, ratings
+from dasan.server.store.schema import hands, players, rating_points, ratings
 
+from .conftest import Opened
 from .harness import Json, Player, Served
 
 GAME = "big-three"
@@ -168,6 +171,43 @@ def test_a_place_beyond_the_first_is_counted(server: Served, monkeypatch: pytest
     page = board(ann)
     assert len(page["places"]) == 3
     assert page["mine"]["rank"] == len(measured(GAME)) + 1
+
+
+@pytest.mark.full
+async def test_places_of_a_large_ladder_are_those_of_a_plain_sort(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where steps end, and of equal ratings; what was counted is kept, and counted again by a later request."""
+    store = await opened()
+    rng = random.Random(5)
+    rows = [(f"p{n:03}", rng.choice([rng.gauss(25, 3), rng.randrange(180, 320) / 10]), n % 9 * 5) for n in range(300)]
+    people = [
+        {"id": one, "name": one, "created": 1, "account": one if n % 11 else None, "banned": n % 13 == 0}
+        for n, (one, _, _) in enumerate(rows)
+    ]
+    values = [
+        {"player": one, "preset": GAME, "players": 3, "mu": mu, "sigma": 1.0, "hands": n, "at": 1} for one, mu, n in rows
+    ]
+    await store.database.write(lambda c: (c.execute(sa.insert(players), people), c.execute(sa.insert(ratings), values)))
+    listed = [one for one, person in zip(rows, people, strict=True) if person["account"] and not person["banned"]]
+    settled = [one for one in listed if one[2] >= SETTLED]
+    monkeypatch.setattr(store_ratings, "LARGE", len(listed))
+    for one, mu, _ in settled[:60]:
+        _, mine = await store.ratings.board(GAME, 3, {"greedy": 25.0}, 5, one)
+        assert mine is not None
+        better = sum(other > mu for _, other, _ in settled) + (mu < 25.0)
+        assert mine.rank == better + 1 if better >= 5 else mine.rank in range(1, 7)
+    assert await store.ratings.boards() == [(GAME, 3, len(settled))]
+    await store.database.write(lambda c: c.execute(sa.update(players).values(banned=True)))
+    assert await store.ratings.boards() == [(GAME, 3, len(settled))], "kept"
+    monkeypatch.setattr(store_ratings, "KEPT_FOR", 0)
+    assert await store.ratings.boards() == [(GAME, 3, len(settled))], "counted again for the next request"
+    for _ in range(1000):
+        if not (after_it := await store.ratings.boards()):
+            break
+        await asyncio.sleep(0.01)
+    assert after_it == []
+    await store.close()
 
 
 def test_boards_are_listed_and_others_refused(server: Served) -> None:

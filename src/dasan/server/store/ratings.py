@@ -9,6 +9,8 @@ Ratings follow from the finished hands in their order, so `computed` can compute
 
 from __future__ import annotations
 
+import asyncio
+import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +21,7 @@ import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
 from dasan.arena import measured as arena
+from dasan.bots import BOTS
 from dasan.server.store.database import Database
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
@@ -34,6 +37,12 @@ MEASURED_SIGMA = 1.0
 """The uncertainty of a measured rating, in units of mu."""
 BOT = "bot:"
 AT_ONCE = 500
+LARGE = 10_000
+"""The number of ratings from which counts of accounts are kept."""
+KEPT_FOR = 60.0
+"""Seconds for which they are kept; then the next request starts to count again, and gets what was kept."""
+STEPS = 10
+"""Accounts are counted in steps of a tenth of a unit of mu: four rating points."""
 
 _model = PlackettLuce()
 
@@ -240,11 +249,28 @@ class Ranked:
     player: str
 
 
+@dataclass(frozen=True)
+class Counts:
+    """Accounts with a settled rating by game and number of players, and by step of mu. ratings: all ratings of accounts. at: the
+    clock's time when they were counted.
+    """
+
+    settled: Mapping[tuple[str, int], Mapping[int, int]]
+    ratings: int
+    at: float
+
+    def above(self, preset: str, players: int, step: int) -> int:
+        """The accounts in steps above `step`."""
+        return sum(count for one, count in self.settled.get((preset, players), {}).items() if one > step)
+
+
 class Ratings:
     """Reads ratings."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._counts: Counts | None = None
+        self._counting: asyncio.Task[Counts] | None = None
 
     async def of(self, player: str) -> list[Any]:
         """Rows of a player's ratings, or a bot's (``bot:NAME``)."""
@@ -261,24 +287,56 @@ class Ratings:
 
     async def boards(self) -> list[tuple[str, int, int]]:
         """The games that accounts are rated in: preset, number of players, and accounts with a settled rating."""
-        settled = sa.func.sum(sa.case((ratings.c.hands >= SETTLED, 1), else_=0)).label("settled")
-        query = _of_accounts(sa.select(ratings.c.preset, ratings.c.players, settled))
-        query = query.group_by(ratings.c.preset, ratings.c.players)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return [(row.preset, row.players, int(row.settled)) for row in rows]
+        counts = await self._counted()
+        return [(*game, sum(steps.values())) for game, steps in sorted(counts.settled.items())]
+
+    async def _counted(self) -> Counts:
+        """The counts of accounts. Of few ratings they are always new; of many, which take seconds, at most a while old."""
+        kept = self._counts
+        large = kept is not None and kept.ratings >= LARGE
+        old = kept is None or not large or time.monotonic() - kept.at >= KEPT_FOR
+        if old and self._counting is None:
+            self._counting = asyncio.get_running_loop().create_task(self._count(), name="ladder")
+            self._counting.add_done_callback(self._have_counted)
+        if kept is not None and large:
+            return kept
+        assert self._counting is not None
+        return await asyncio.shield(self._counting)
+
+    async def _count(self) -> Counts:
+        def read(connection: sa.Connection) -> Counts:
+            step = _step(connection).label("step")
+            settled = sa.func.sum(sa.case((ratings.c.hands >= SETTLED, 1), else_=0)).label("settled")
+            grouped = (ratings.c.preset, ratings.c.players, step)
+            rows = connection.execute(
+                _of_accounts(sa.select(*grouped, settled, sa.func.count().label("ratings"))).group_by(*grouped)
+            ).all()
+            games: dict[tuple[str, int], dict[int, int]] = {}
+            for row in rows:
+                games.setdefault((row.preset, row.players), {})[int(row.step)] = int(row.settled)
+            return Counts(games, sum(row.ratings for row in rows), time.monotonic())
+
+        return await self._database.read(read)
+
+    def _have_counted(self, task: asyncio.Task[Counts]) -> None:
+        self._counting = None
+        if not task.cancelled() and task.exception() is None:
+            self._counts = task.result()
 
     async def board(
         self, preset: str, count: int, bots: Mapping[str, float], most: int, player: str | None
     ) -> tuple[tuple[Ranked, ...], Ranked | None]:
         """The first ``most`` places of a game, and the player's own, wherever it is. bots: measured ratings in units of mu.
 
-        Accounts and bots have a place; a bot that is not measured has the rating of its hands here.
+        Accounts and bots have a place; a bot that is not measured has the rating of its hands here. In a large ladder a place
+        below the first ones follows from counts that can be a minute old.
         """
         here = sa.and_(ratings.c.preset == preset, ratings.c.players == count)
         settled = sa.and_(here, ratings.c.hands >= SETTLED)
         people = _of_accounts(sa.select(ratings, players.c.name)).where(settled)
         first = people.order_by(ratings.c.mu.desc(), ratings.c.player).limit(most)
-        programs = sa.select(ratings).where(settled, ratings.c.player.startswith(BOT, autoescape=True))
+        programs = sa.select(ratings).where(settled, ratings.c.player.in_([BOT + name for name in BOTS]))
+        counts = None if player is None else await self._counted()
 
         def read(connection: sa.Connection) -> tuple[tuple[Ranked, ...], Ranked | None]:
             named = [_bot(BOT + name, mu, MEASURED_SIGMA, None) for name, mu in bots.items()]
@@ -293,10 +351,13 @@ class Ratings:
             if own_row is None:
                 return top, None
             own = next((one for one in top if one.player == player), None) or _person(own_row)
-            if own.rank is None and own_row.hands >= SETTLED:
-                above = _of_accounts(sa.select(sa.func.count())).where(settled, ratings.c.mu > own.mu)
+            if own.rank is None and own_row.hands >= SETTLED and counts is not None:
+                step = int(connection.scalar(mine.with_only_columns(_step(connection))) or 0)
+                near = sa.and_(ratings.c.mu > own.mu, ratings.c.mu < own.mu + 2 / STEPS, _step(connection) == step)
+                beside = connection.scalar(_of_accounts(sa.select(sa.func.count())).where(settled, near)) or 0
                 better = sum(one.mu > own.mu for one in named)
-                own = replace(own, rank=(connection.scalar(above) or 0) + better + 1)
+                above = counts.above(preset, count, step) + beside + better
+                own = replace(own, rank=max(above, most) + 1)
             return top, own
 
         return await self._database.read(read)
@@ -306,6 +367,12 @@ def _of_accounts(query: sa.Select[Any]) -> sa.Select[Any]:
     """A query of ratings, limited to those of accounts that are not banned."""
     listed = sa.and_(players.c.account.is_not(None), sa.not_(players.c.banned))
     return query.select_from(ratings.join(players, players.c.id == ratings.c.player)).where(listed)
+
+
+def _step(connection: sa.Connection) -> sa.ColumnElement[Any]:
+    """The step of mu, counted from far below every rating: SQLite's cast drops the fraction, PostgreSQL's rounds."""
+    steps = ratings.c.mu * STEPS + 1_000_000
+    return sa.cast(steps if connection.dialect.name == "sqlite" else sa.func.floor(steps), sa.Integer)
 
 
 def _bot(player: str, mu: float, sigma: float, hands: int | None) -> Ranked:
