@@ -21,6 +21,7 @@ from dasan.arena import ladder
 from dasan.arena.contest import Contest, run
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import ratings
+from dasan.networks.trained import fitted
 
 FILE = Path(ladder.__file__).with_suffix(".json")
 RUNGS = ("random", "level-1", "level-4", "greedy", "net")
@@ -40,7 +41,7 @@ def main() -> None:
     current = json.loads(FILE.read_text(encoding="utf-8"))
     number = current["number"] + (not chosen.add)
     games = current["games"] if chosen.add else {}
-    for game in chosen.add or current["games"]:
+    for game in chosen.add or dasan.PRESETS:
         games[game] = measured(game, chosen.deals, chosen.processes)
     FILE.write_text(json.dumps({"number": number, "games": games}, indent=1) + "\n", encoding="utf-8")
 
@@ -48,8 +49,10 @@ def main() -> None:
 def measured(game: str, deals: int, processes: int) -> Mapping[str, Any]:
     """The entry of one game in the file: its deals, and the rungs with their points."""
     rules = dasan.rules(game)
+    # Without a network `net` plays as `greedy` does, which is a rung already.
+    rungs = [name for name in RUNGS if name != "net" or fitted(rules) is not None]
     results: dict[tuple[str, str], list[Outcome]] = {}
-    for a, b in combinations(RUNGS, 2):
+    for a, b in combinations(rungs, 2):
         results[a, b] = run(Contest(rules, a, b, deals, FITTED_FROM), processes=processes)
     points = {one.name: one.points for one in ratings(results)}
     return {
@@ -62,7 +65,7 @@ def measured(game: str, deals: int, processes: int) -> Mapping[str, Any]:
                 "digest": ladder.digest_of(name, rules),
                 "points": points[name] - points[ANCHOR],
             }
-            for name in sorted(RUNGS, key=points.__getitem__)
+            for name in sorted(rungs, key=points.__getitem__)
         ],
     }
 

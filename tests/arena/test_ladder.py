@@ -41,7 +41,12 @@ def test_rungs_that_need_no_compiled_code_have_not_changed(game: str) -> None:
             require_unchanged(rung, ladders()[game].rules)
 
 
+def test_every_preset_has_a_ladder() -> None:
+    assert list(ladders()) == list(dasan.PRESETS)
+
+
 @pytest.mark.full
+@pytest.mark.sampled(4, 8)
 @pytest.mark.parametrize("game", sorted(ladders()))
 def test_no_rung_has_changed(game: str) -> None:
     for rung in ladders()[game].rungs:
