@@ -70,6 +70,15 @@ def test_b4_03_the_bidder_lacks_the_called_card(called: str, percent: int) -> No
     assert out.values["percent"] == pytest.approx(percent, abs=5)
 
 
+def test_a_last_bomb_may_go_out_over_a_play_of_another_size() -> None:
+    """Of ten hidden cards seat 1 holds two, in one of 45 ways the rocket, and seat 2 one, in two of ten ways a joker."""
+    rules = replace(dasan.rules("dou-dizhu"), hand_size=5, left_out="56789TJQK", settings=())
+    state = dasan.start(rules, ["3D 3C 3H 4D 4C AD AC 2S", "BJ RJ", "3S"], bidder=0, to_act=0)
+    two = next(move for move in state.legal_moves() if str(move) == "2S")
+    out = [reason.values for reason in Facts(state.view(0)).of(two) if reason.id == "may-go-out"]
+    assert out == [{"seat": 1, "percent": 2}, {"seat": 2, "percent": 20}]
+
+
 def drawn_chances(preset: str, settings: int) -> Counter[str]:
     """Compare the chances from 30 drawn deals with the engine's answers in the same deals."""
     done = Counter[str]()

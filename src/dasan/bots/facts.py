@@ -84,10 +84,9 @@ class Facts:
             percent = min(99, round(100 * stands))
             out.append(Reason("stands", {"percent": percent}) if percent else Reason("hardly-stands"))
         for seat in view.answering():
-            if view.hand_sizes[seat] == len(move.cards):
-                percent = round(100 * self._chances.goes_out(seat, move.combination))
-                if percent:
-                    out.append(Reason("may-go-out", {"seat": seat, "percent": percent}))
+            percent = round(100 * self._chances.goes_out(seat, move.combination))
+            if percent:
+                out.append(Reason("may-go-out", {"seat": seat, "percent": percent}))
         if view.guarding is not None and len(move.cards) == 1 and move.cards[0] == view.hand[-1]:
             out.append(Reason("guards"))
         rank, held = self._top

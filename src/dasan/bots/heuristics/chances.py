@@ -69,6 +69,8 @@ class Chances:
         """The share of deals in which `seat` is an opponent and can go out over `play` when its turn comes."""
         if seat not in self._seats or ends_trick(self._rules, play):
             return 0.0
+        if self._view.hand_sizes[seat] not in self._sizes(play):
+            return 0.0
         out = self._enemies[seat] & [self._beats(hands[seat], play) for hands in self._hands]
         if len(play.cards) == 1:
             for guard in self._guards(seat, play):
@@ -80,6 +82,10 @@ class Chances:
             return self._rules.combination(tuple(cards)).beats(play)
         except DasanError:
             return False
+
+    def _sizes(self, play: Combination) -> set[int]:
+        """How many cards the plays have that may beat `play`: bombs are of any size."""
+        return {len(play.cards), *(group.size for group in _groups(self._rules) if group.power > play.power)}
 
     def _guards(self, seat: int, play: Combination) -> list[int]:
         """The seats before `seat` that must play their highest card over a single card if it is higher (D2.16)."""
