@@ -52,6 +52,29 @@ def helped(n):
     return n + 1
 """
 
+PARTS = """
+from dasan.kernels.runtime.compiled import apart, lean, woven
+
+@apart
+def low(n):
+    return n + 1
+
+@apart
+def high(n):
+    return 2 * low(n)
+
+@woven
+def both(n):
+    return high(n) + low(n)
+
+@lean
+def first(n):
+    return high(n)
+
+@lean
+def second(n):
+    return both(n) + high(n)
+"""
 
 FORKS = """
 import os, sys
@@ -146,6 +169,20 @@ def test_unreadable_caches_recompile_and_unwritable_ones_are_skipped(run: object
     (tmp_path / "cache").rmdir()
     (tmp_path / "cache").write_text("no folder")
     assert run() == (12, 0, 1)
+
+
+def test_code_that_calls_code_of_another_process_brings_it_along(tmp_path: Path) -> None:
+    """What `first` calls is compiled with it, and found again by `second`, which is then loaded alone."""
+    (tmp_path / "kernel_of_parts.py").write_text(PARTS)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+
+    def called(name: str) -> str:
+        program = f"from kernel_of_parts import {name} as f, high; print(f(5), *(len(k.stats.cache_misses) for k in (f, high)))"
+        return subprocess.check_output([sys.executable, "-c", program], env=environment, text=True).strip()
+
+    assert called("first") == "12 1 1"
+    assert called("second") == "30 1 0"
+    assert called("second") == "30 0 0"
 
 
 def test_code_for_other_types_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

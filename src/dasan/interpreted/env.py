@@ -143,13 +143,13 @@ def _enter(i: int, state: State, result: Result | None, memory: EngineMemory, bu
 
 def _skip_forced(i: int, workspace: Workspace, memory: EngineMemory, buffers: Buffers, tables: EngineTables) -> None:
     """Make moves in environment `i` for as long as the seat to act has no choice."""
-    from dasan.kernels.env.past import remember
+    from dasan.kernels.env.past import remember_one
 
     while buffers.num_legal[i] == 1 and not buffers.done[i]:
         ((action, move),) = memory.moves[i].items()
         seat = int(buffers.to_act[i])
         _enter(i, *_next(memory.states[i].play(move), i, memory, tables), memory, buffers)
-        remember(i, action, seat, buffers, workspace.past)
+        remember_one(i, action, seat, buffers, workspace.past)
         publish(i, memory, buffers, tables, workspace.observing)
 
 

@@ -236,7 +236,7 @@ def move(row: Words, play: int, tables: CardsetTables) -> bool:
     return False
 
 
-@lean
+@apart
 def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write payments, the foul, and what a session's next hand inherits (D2.17–D2.19)."""
     policy = tables.policy

@@ -53,11 +53,8 @@ def _can_play(row: Words, plays: Small, game: CardsetEndgame) -> bool:
     hand = row[HAND + signed(row[SEAT])]
     if answer == LARGE:
         table = row[TABLE]
-        size = catalogue.size[table]
-        return (
-            signed(popcount(hand)) >= size
-            and list_larger(hand, size, catalogue.strength[table], plays, 0, 0, catalogue) > 0
-        )
+        size, strength = signed(catalogue.size[table]), signed(catalogue.strength[table])
+        return signed(popcount(hand)) >= size and list_larger(hand, size, strength, plays, 0, 0, catalogue) > 0
     singles, next_to, two_apart, far_apart = singles_and_pairs(hand, catalogue.above[answer])
     return bool(singles | next_to | two_apart | far_apart != _0)
 

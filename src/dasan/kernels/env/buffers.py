@@ -202,7 +202,7 @@ def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], buffers
     return NONE
 
 
-@inlined
+@woven
 def _bit_of(i: int, action: int, bits: Words) -> np.uint64:
     """Whether `action` is legal in environment `i`, as 1 or 0."""
     there = (action >= 0) & (action < 64 * bits.shape[1])
@@ -239,7 +239,7 @@ def sample(first: int, last: int, choice: Words, buffers: Buffers) -> None:
             buffers.actions[i] = nth_legal(i, below(_drawn(i, choice), n), buffers)
 
 
-@inlined
+@woven
 def _drawn(i: int, choice: Words) -> np.uint64:
     """The next random word of environment `i`."""
     choice[i] = stepped(choice[i])

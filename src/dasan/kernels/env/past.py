@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import NONE, Buffers, nth_legal, signed
-from dasan.kernels.runtime.compiled import lean, woven, woven_callable
+from dasan.kernels.runtime.compiled import lean, woven
 
 _0 = np.uint64(0)
 
@@ -25,7 +25,7 @@ class Past(NamedTuple):
     private: int
 
 
-@woven_callable
+@woven
 def remember(i: int, action: int, seat: int, buffers: Buffers, past: Past) -> None:
     """Record the move just made in environment `i`; if it ended the hand, clear the history."""
     actions, seats = past.actions, past.seats
@@ -39,6 +39,12 @@ def remember(i: int, action: int, seat: int, buffers: Buffers, past: Past) -> No
             seats[i, k] = seats[i, k - 1]
         actions[i, 0] = action
         seats[i, 0] = seat
+
+
+@lean
+def remember_one(i: int, action: int, seat: int, buffers: Buffers, past: Past) -> None:
+    """`remember`, called by Python."""
+    remember(i, action, seat, buffers, past)
 
 
 @lean

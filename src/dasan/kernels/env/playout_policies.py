@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dasan.bots import thrifty as bot
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import popcount, used_fields
-from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.compiled import apart, woven
 from dasan.kernels.runtime.random64 import below, mixed, world_state
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
@@ -92,7 +92,7 @@ def playout_state(seed: np.uint64, world: int, playout: int) -> np.uint64:
     return mixed(world_state(seed, world) ^ (U(playout + 1) * _PLAYOUT))
 
 
-@lean
+@apart
 def thrifty_play(
     legal: npt.NDArray[np.int16],
     n: int,
@@ -155,7 +155,7 @@ def thrifty_play(
     return best
 
 
-@lean
+@apart
 def thrifty_bid(legal: npt.NDArray[np.int16], n: int, held: np.uint64, thrifty: ThriftyTables) -> int:
     """Thrifty's bid: the highest that the value of the hand allows, else a pass, else the lowest legal one."""
     value = 0
@@ -184,7 +184,7 @@ def random_of(legal: npt.NDArray[np.int16], n: int, state: np.uint64) -> int:
     return signed(legal[below(mixed(state), U(n))])
 
 
-@lean
+@apart
 def extreme(legal: npt.NDArray[np.int16], n: int, highest: bool) -> int:
     """The highest or lowest of the first `n` ids of `legal`."""
     best = signed(legal[0])

@@ -131,7 +131,7 @@ def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
     return Deal(number, int(states[i, DEALER]), hands, kitty, opener=int(states[i, OPENER]))
 
 
-@lean
+@apart
 def deal(row: Words, scratch: Words, tables: KickerTables) -> None:
     """Deal hand NUMBER up to the first bid (DD.01, DD.02). The dealer is drawn at random, except in later hands of a session."""
     state = deal_state(row[BASE], signed(row[NUMBER]))
@@ -245,7 +245,7 @@ def _bid(row: Words, bid: int, policy: KickerPolicy) -> bool:
     return False
 
 
-@lean
+@apart
 def settle(i: int, row: Words, buffers: Buffers, tables: KickerTables) -> None:
     """Write the payments (DD.08), and who deals next in a session."""
     policy = tables.policy

@@ -162,7 +162,7 @@ def next_seat(seats: int, seat: int) -> int:
     return signed(trailing_zeros(U(later if later != 0 else seats)))
 
 
-@lean
+@apart
 def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPolicy, payments: Numbers) -> None:
     """Payments as the first player goes out (W.22, W.23)."""
     if policy.settlement[BASE] == BY_CARDS:

@@ -311,7 +311,7 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: Re
             n += 1
     if answer <= OPENING:
         first = n
-        n = list_larger(hand, 0, -1, legal, n, base, catalogue)
+        n = list_larger(hand, signed(0), signed(-1), legal, n, base, catalogue)
         if answer == OPENING:
             end = first
             for k in range(first, n):
@@ -320,7 +320,7 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: Re
                     end += 1
             n = end
         return n
-    size, strength = catalogue.size[row[TABLE]], catalogue.strength[row[TABLE]]
+    size, strength = signed(catalogue.size[row[TABLE]]), signed(catalogue.strength[row[TABLE]])
     if answer == LARGE:
         first = end = n
         n = list_larger(hand, size, strength, legal, n, base, catalogue)

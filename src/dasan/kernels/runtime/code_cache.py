@@ -30,6 +30,8 @@ from numba import config
 from numba.core import caching
 from numba.core.compiler_lock import global_compiler_lock
 
+from dasan.kernels.runtime.libraries import parts_of
+
 try:
     import fcntl
 except ImportError:  # Windows: processes may compile the same function at the same time
@@ -241,7 +243,7 @@ class CodeCache(caching._Cache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            self._files.save_overload(sig, data)
+            self._files.save_overload(sig, data._replace(reload_init=[*data.reload_init, *parts_of(data.library)]))
         except _CANNOT:
             return
 

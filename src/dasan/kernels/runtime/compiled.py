@@ -9,12 +9,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
-from llvmlite.binding import parse_assembly  # type: ignore[import-untyped]
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
 from dasan.kernels.runtime.code_cache import CodeCache
+from dasan.kernels.runtime.libraries import APART, WOVEN
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -73,12 +71,12 @@ def woven(function: Callable[P, R]) -> Callable[P, R]:
 
     Only for calls from compiled code: the entry point for Python is not compiled, which would take a third of the compile time.
     """
-    return _only_compiled(function, forceinline=True, pipeline_class=_WovenCompiler)
+    return _only_compiled(function, forceinline=True, pipeline_class=WOVEN)
 
 
 def apart(function: Callable[P, R]) -> Callable[P, R]:
-    """As `lean`, only for calls from compiled code; also for loops over environments that open a parcel (see `env.serving`)."""
-    return _only_compiled(function)
+    """As `lean`, only for calls from compiled code, and never inlined."""
+    return _only_compiled(function, pipeline_class=APART)
 
 
 def _only_compiled(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
@@ -91,40 +89,6 @@ def _only_compiled(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
 def woven_callable(function: Callable[P, R]) -> Callable[P, R]:
     """As `woven`, for functions that Python calls as well."""
     return njit(function, _nrt=False, forceinline=True)
-
-
-class _WovenLibrary(JITCodeLibrary):
-    """The intermediate code of a woven function. Its callers optimise it as part of theirs, and it never runs by itself.
-
-    Optimising it here as well, and making machine code of it, would take a sixth of the compile time.
-    """
-
-    def _optimize_final_module(self) -> None:
-        """Inline woven callees, and drop the references to Python objects that nothing uses: Numba would not cache them."""
-        passes, builder = self._codegen._module_pass_manager(opt=0, loop_vectorize=False, slp_vectorize=False)  # type: ignore[no-untyped-call]
-        passes.add_dead_code_elimination_pass()
-        passes.add_global_dead_code_eliminate_pass()
-        passes.run(self._final_module, builder)
-
-    def _finalize_final_module(self) -> None:
-        """Give the engine nothing but the variable in which Numba stores a function's environment."""
-        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
-        self._verify_declare_only_symbols()  # type: ignore[no-untyped-call]
-        environments = (variable.name for variable in self._final_module.global_variables if "NumbaEnv" in variable.name)
-        own = "\n".join(f'@"{name}" = common global ptr null' for name in environments)
-        self._codegen._add_module(parse_assembly(own))  # type: ignore[no-untyped-call]
-        self._finalized = True
-
-    def serialize_using_object_code(self) -> Any:
-        return self.serialize_using_bitcode()  # type: ignore[no-untyped-call]
-
-
-class _WovenCompiler(Compiler):
-    """Compiles a function into a `_WovenLibrary`."""
-
-    def compile_extra(self, func: Callable[..., Any]) -> Any:
-        self.state.library = _WovenLibrary(self.state.targetctx.codegen(), func.__qualname__)  # type: ignore[no-untyped-call]
-        return super().compile_extra(func)  # type: ignore[no-untyped-call]
 
 
 class _OnlyCompiled(CPUDispatcher):
