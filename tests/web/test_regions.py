@@ -34,6 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def choose(page: Page, preset: str) -> None:
     """Choose a preset on the start page, and sit down at its table."""
+    page.locator("article").first.wait_for()
     card = page.locator("article").filter(has=page.locator(f'input[value="{preset}"]'))
     if card.count():
         card.locator("label").filter(has=page.locator(f'input[value="{preset}"]')).click()
