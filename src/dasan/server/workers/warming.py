@@ -105,8 +105,9 @@ class Warming:
 
 
 def part_of(rules: Rules) -> Part:
-    """The part whose kernels hints for these rules need; rules that only the engine plays need the networks, which
-    every game has.
+    """The part whose kernels hints by `search` need for these rules.
+
+    Rules that only the engine plays need none: their worlds are played out by the engine. Their part is Big Three's.
 
     >>> import dasan
     >>> part_of(dasan.rules("big-two-hong-kong")), part_of(dasan.rules("wa-keng"))
