@@ -16,7 +16,7 @@ rest of the hand costs, negated. "none": the bot has no values.
 SENTENCES: dict[str, str] = {
     "only-move": "It is the only legal move.",
     "goes-out": "It empties your hand.",
-    "wins-for-sure": "With two players left every card can be counted: it goes out before the other player.",
+    "wins-for-sure": "With two players left, every card can be counted: it goes out before the other player.",
     "cannot-be-stopped": "It goes out before all others, whatever cards they hold.",
     "cannot-be-beaten": "No opponent can beat it, whatever cards they hold.",
     "hardly-stands": "An opponent can beat it in nearly every deal that fits what you have seen.",
@@ -34,9 +34,9 @@ SENTENCES: dict[str, str] = {
     "keeps-top.one": "It keeps your only card of the highest rank ({rank}).",
     "bid-good": "Your hand is strong enough for a bid of {bid}: enough of its plays win the lead.",
     "bid-weak": "Your hand is too weak for a bid of {bid}: too few of its plays win the lead.",
-    "expected": "Over the deals that fit what you have seen it pays {value} on average.",
-    "expected-open": "Over the deals that fit what you have seen it pays {value} on average, if all hands are open from now on.",
-    "expected-place": "Over the deals that fit what you have seen it scores {value} by place (1 first, -1 last).",
+    "expected": "Over the deals that fit what you have seen, it pays {value} on average.",
+    "expected-open": "Over the deals that fit what you have seen, it pays {value} on average if all hands are open from now on.",
+    "expected-place": "Over the deals that fit what you have seen, it scores {value} by place (1 first, -1 last).",
     "network": "A network trained by self-play expects {value}.",
 }
 """The English sentence of each reason by id, with its values in braces."""
