@@ -42,7 +42,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Written:
+class LogWrites:
     """entries: rows of tables' logs. transactions: those that contained them."""
 
     entries: float
@@ -67,13 +67,13 @@ class Hosted:
         used = [usage(pid).cpu for pid in _below(self.pid)]
         return None if any(cpu is None for cpu in used) else sum(cpu or 0.0 for cpu in used)
 
-    def written(self) -> Written:
+    def written(self) -> LogWrites:
         """What it has written to the logs of its tables so far, by its own metrics."""
         request = Request(f"{self.address}/metrics", headers={"authorization": f"Bearer {SECRET}"})
         with urlopen(request, timeout=ANSWERS_IN) as answer:
             lines = answer.read().decode().splitlines()
         figures = dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
-        return Written(float(figures["dasan_entries_total"]), float(figures["dasan_transactions_total"]))
+        return LogWrites(float(figures["dasan_entries_total"]), float(figures["dasan_transactions_total"]))
 
 
 @contextmanager

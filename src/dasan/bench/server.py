@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from dasan.bench.hosting import Hosted, Written, hosted
+from dasan.bench.hosting import Hosted, LogWrites, hosted
 from dasan.bench.players import Crowd
 from dasan.bench.timing import device
 
@@ -153,9 +153,9 @@ async def measure_server(
             await crowd.leave()
 
 
-async def _written(servers: Sequence[Hosted]) -> Written:
+async def _written(servers: Sequence[Hosted]) -> LogWrites:
     every = await asyncio.gather(*(asyncio.to_thread(server.written) for server in servers))
-    return Written(sum(one.entries for one in every), sum(one.transactions for one in every))
+    return LogWrites(sum(one.entries for one in every), sum(one.transactions for one in every))
 
 
 def _each(before: float | None, after: float | None, moves: int) -> float | None:

@@ -14,7 +14,7 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.protocol.bidding import Bid, BidAnswer, BiddingHand, BidHistory, BidVerdict
 from dasan.server.refusals import Refused
-from dasan.server.store.bids import Answer
+from dasan.server.store.bids import JudgedBid
 from dasan.server.tables.facts import facts, title_of
 from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 
@@ -91,7 +91,7 @@ async def history(preset: str, request: Request, store: StoreHere, player: Playe
     )
 
 
-def _mean(answers: tuple[Answer, ...]) -> float:
+def _mean(answers: tuple[JudgedBid, ...]) -> float:
     return round(sum(one.cost for one in answers) / len(answers), 3) if answers else 0.0
 
 

@@ -26,7 +26,7 @@ from dasan.server.protocol.people import Me, PasskeyAnswer, PasskeyAsk, PasskeyL
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, passkey_id
-from dasan.server.store.people import Changed, Taken
+from dasan.server.store.people import AccountChanged, Taken
 
 if TYPE_CHECKING:
     from webauthn.registration.verify_registration_response import VerifiedRegistration
@@ -125,7 +125,7 @@ async def register(
             await ids.sign_in(request, response, person)
     except Taken:
         raise Refused("illegal", reason("account.taken")) from None
-    except Changed:
+    except AccountChanged:
         raise Refused("forbidden", NOT_ACCEPTED) from None
     return described(owner, person)
 
@@ -167,9 +167,9 @@ async def sign_in(
     )
     try:
         if not await store.passkeys.use(passkey, verified.new_sign_count, now()):
-            raise Changed
+            raise AccountChanged
         await ids.sign_in(request, response, person)
-    except Changed:
+    except AccountChanged:
         raise Refused("forbidden", WRONG) from None
     return described(person.id, person)
 

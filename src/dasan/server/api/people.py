@@ -43,7 +43,7 @@ from dasan.server.protocol.people import (
 )
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.people import Changed, Person, Taken
+from dasan.server.store.people import AccountChanged, Person, Taken
 from dasan.server.tables.directory import Tables
 
 router = strict_router("/api")
@@ -105,7 +105,7 @@ async def register(
         await ids.sign_in(request, response, person)
     except Taken:
         raise Refused("illegal", reason("account.taken")) from None
-    except Changed:
+    except AccountChanged:
         raise Refused("forbidden", reason("account.unknown")) from None
     return described(one, person)
 
@@ -127,7 +127,7 @@ async def sign_in(
         raise Refused("forbidden", WRONG)
     try:
         await ids.sign_in(request, response, person)
-    except Changed:
+    except AccountChanged:
         raise Refused("forbidden", WRONG) from None
     return described(person.id, person)
 
@@ -196,7 +196,7 @@ async def change_password(
         await store.people.set_password(person.id, hashed, now(), person, ids.session(request))
         changed = replace(person, password=hashed)
         await ids.sign_in(request, response, changed)
-    except Changed:
+    except AccountChanged:
         raise Refused("forbidden", reason("account.password")) from None
     live.recheck(person.id)
     return described(person.id, changed)
@@ -230,7 +230,7 @@ async def delete(
         await store.people.check_unchanged(account, session)
         await _leave_tables(tables, store, player)
         touched = await store.people.delete(player, now(), account, session)
-    except Changed:
+    except AccountChanged:
         raise Refused("forbidden", reason("account.password")) from None
     for table_id in touched:
         tables.reopen(table_id)

@@ -31,7 +31,7 @@ from dasan.server.protocol.rest import (
 )
 from dasan.server.protocol.table import SeatInfo
 from dasan.server.refusals import Refused
-from dasan.server.store import Listed
+from dasan.server.store import ListedTable
 from dasan.server.tables.facts import title_of
 
 router = strict_router("/api")
@@ -174,7 +174,7 @@ def _moment(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
-def _summary(listed: Listed) -> TableSummary:
+def _summary(listed: ListedTable) -> TableSummary:
     return TableSummary.model_validate(
         {
             "id": listed.id,
@@ -194,7 +194,7 @@ def _summary(listed: Listed) -> TableSummary:
     )
 
 
-def _lobby_table(listed: Listed) -> LobbyTable:
+def _lobby_table(listed: ListedTable) -> LobbyTable:
     seats = [
         SeatInfo.model_validate({"seat": seat, "name": name, "kind": kind, **({} if bot is None else {"bot": bot})})
         for seat, (kind, name, bot) in enumerate(listed.chairs)

@@ -44,7 +44,7 @@ AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True)
-class Answer:
+class Delivery:
     """The outcome of a message. gone: the subscription has ended. again: a retry may help, after ``wait`` seconds.
 
     refused: the status with which the push service refuses the message itself, such as a wrong signature; else 0.
@@ -120,7 +120,7 @@ class Push:
             network_backend=self._network,
         )
 
-    async def send(self, endpoint: str, p256dh: str, auth: str, topic: str, message: dict[str, Any]) -> Answer:
+    async def send(self, endpoint: str, p256dh: str, auth: str, topic: str, message: dict[str, Any]) -> Delivery:
         """Send a message. A newer one with the same topic replaces it while it waits at the push service."""
         from webpush.types import WebPushKeys, WebPushSubscription
 
@@ -142,23 +142,23 @@ class Push:
             ):
                 return _answer(response.status, dict(response.headers))
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError, TimeoutError):
-            return Answer(again=True)
+            return Delivery(again=True)
         except ValueError:
             # Neither a name nor an address: no message can ever be sent there.
-            return Answer(gone=True)
+            return Delivery(gone=True)
 
     async def close(self) -> None:
         await self._pool.aclose()
         self._network.close()
 
 
-def _answer(status: int, headers: dict[bytes, bytes]) -> Answer:
+def _answer(status: int, headers: dict[bytes, bytes]) -> Delivery:
     if status in GONE:
-        return Answer(gone=True)
+        return Delivery(gone=True)
     if status in AGAIN:
         wait = next((value.decode("latin-1") for name, value in headers.items() if name.lower() == b"retry-after"), "")
-        return Answer(again=True, wait=min(int(wait), 3600) if wait.isdecimal() and len(wait) < 8 else 0)
-    return Answer(refused=0 if 200 <= status < 300 else status)
+        return Delivery(again=True, wait=min(int(wait), 3600) if wait.isdecimal() and len(wait) < 8 else 0)
+    return Delivery(refused=0 if 200 <= status < 300 else status)
 
 
 class _PublicNetwork(httpcore.AsyncNetworkBackend):

@@ -9,7 +9,7 @@ from hashlib import sha256
 from urllib.parse import urlsplit
 
 from dasan.server.notifications.letters import Letters, Unsent
-from dasan.server.notifications.push import Answer, Push
+from dasan.server.notifications.push import Delivery, Push
 from dasan.server.notifications.words import written
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.reporting import now
@@ -89,13 +89,13 @@ class Sending:
                 taken = await self.letters.send(one)
         except (Unsent, TimeoutError) as error:
             log.warning("sending an e-mail failed: %s", type(error.__cause__ or error).__name__)
-            await self._done(one, Answer(again=True))
+            await self._done(one, Delivery(again=True))
             return
         if not taken:
             await self._notifications.stop_letters(player=one.player)
         await self._notifications.sent(one)
 
-    async def _done(self, one: Outgoing, answer: Answer) -> None:
+    async def _done(self, one: Outgoing, answer: Delivery) -> None:
         if answer.again and one.tries < MOST_TRIES:
             wait = max(answer.wait, WAITS * 4 ** (one.tries - 1))
             await self._notifications.later(one, now() + wait * 1000)

@@ -178,7 +178,7 @@ class Identities:
             self.set_cookie(request, response, self._cookies.sign(player, self._cookies.session()))
 
     async def sign_in(self, request: HTTPConnection, response: Response, person: Person) -> None:
-        """Sign this browser in. ``Changed``: the account has changed since ``person`` was read."""
+        """Sign this browser in. ``AccountChanged``: the account has changed since ``person`` was read."""
         session = self._cookies.session()
         agent = request.headers.get("user-agent", "")
         await self._people.sign_in(fingerprint(session), person.id, agent, now(), person)

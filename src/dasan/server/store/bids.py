@@ -22,7 +22,7 @@ MOST = 2000
 
 
 @dataclass(frozen=True)
-class Answer:
+class JudgedBid:
     """A judged bid. habit: empty if it was the best; mistake: whether it was significantly worse."""
 
     id: str
@@ -87,15 +87,15 @@ class Bids:
             lambda connection: connection.execute(sa.update(bid_answers).where(first).values(values))
         )
 
-    async def answers(self, player: str, preset: str) -> tuple[Answer, ...]:
+    async def answers(self, player: str, preset: str) -> tuple[JudgedBid, ...]:
         """The player's answers in a game, oldest first."""
         query = (
-            sa.select(*(bid_answers.c[name] for name in Answer.__dataclass_fields__))
+            sa.select(*(bid_answers.c[name] for name in JudgedBid.__dataclass_fields__))
             .where(bid_answers.c.player == player, bid_answers.c.preset == preset, bid_answers.c.bid.is_not(None))
             .order_by(bid_answers.c.at, bid_answers.c.id)
         )
         rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return tuple(Answer(*row) for row in rows)
+        return tuple(JudgedBid(*row) for row in rows)
 
 
 def _mine(player: str, preset: str, hand_id: str) -> sa.ColumnElement[bool]:

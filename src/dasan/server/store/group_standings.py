@@ -15,7 +15,7 @@ EVENING = 6 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True)
-class Standing:
+class MemberStanding:
     """A member's hands at tables of the group: their number, those won, the sum of the payments, the number of evenings.
 
     by_evening: the payments of each evening; None where they did not play.
@@ -30,7 +30,9 @@ class Standing:
     you: bool
 
 
-def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+def standings(
+    connection: sa.Connection, group_id: str, player: str
+) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
     """When each evening began, in order, and the members' standings as ``player`` sees them, the most points first.
 
     A hand counts if two members or more have played it.
@@ -65,7 +67,9 @@ def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[tu
     return _summed(rows, named, player)
 
 
-def _summed(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+def _summed(
+    rows: Sequence[Any], named: dict[str, str], player: str
+) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
     """Standings from sums by table and player."""
     begins, evening_of = _evenings([(row.table_id, row.first, row.last) for row in rows])
     points: dict[str, dict[int, int]] = {}
@@ -77,7 +81,7 @@ def _summed(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[tu
         counted[row.player] = (played + int(row.hands), won + int(row.won))
     order = sorted(points, key=lambda one: (-sum(points[one].values()), named[one]))
     return begins, tuple(
-        Standing(
+        MemberStanding(
             named[one],
             *counted[one],
             sum(points[one].values()),

@@ -15,7 +15,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.friends import blocked_pairs
-from dasan.server.store.group_standings import Standing, standings
+from dasan.server.store.group_standings import MemberStanding, standings
 from dasan.server.store.known import hold
 from dasan.server.store.log import insert_room
 from dasan.server.store.notifications import put_out
@@ -66,7 +66,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Line:
+class GroupLine:
     """A line of a group's chat."""
 
     id: int
@@ -86,12 +86,12 @@ class Group:
     link: str = field(repr=False)
     rules: GroupRules
     members: tuple[Member, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[GroupLine, ...]
     tables: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedGroup:
     """A group in a list, with the number of its members and the name of its host."""
 
     id: str
@@ -120,7 +120,7 @@ class Groups:
         await self._database.write(write)
         return group_id
 
-    async def of_player(self, player: str) -> tuple[Listed, ...]:
+    async def of_player(self, player: str) -> tuple[ListedGroup, ...]:
         """The groups of a player, by name."""
         mine = sa.select(group_members.c.group_id).where(group_members.c.player == player)
         members = (
@@ -133,7 +133,7 @@ class Groups:
             .order_by(groups.c.name, groups.c.id)
         )
         rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return tuple(Listed(row.id, row.name, row.members, row.host) for row in rows)
+        return tuple(ListedGroup(row.id, row.name, row.members, row.host) for row in rows)
 
     async def load(self, group_id: str, player: str) -> Group:
         """A group as its member ``player`` sees it. ``Refused`` for others."""
@@ -172,7 +172,7 @@ class Groups:
                     Member(one.name, one.since, one.player == row.host, one.player == player) for one in people
                 ),
                 lines=tuple(
-                    Line(line.id, line.at, line.name, line.text, line.player == player)
+                    GroupLine(line.id, line.at, line.name, line.text, line.player == player)
                     for line in reversed(lines)
                     if line.player not in shut
                 ),
@@ -257,14 +257,14 @@ class Groups:
 
         await self._database.write(write)
 
-    async def behind(self, link: str, player: str | None) -> tuple[Listed, bool]:
+    async def behind(self, link: str, player: str | None) -> tuple[ListedGroup, bool]:
         """The group to which a link leads, and whether the player is a member. ``Refused`` if it leads to none."""
 
-        def read(connection: sa.Connection) -> tuple[Listed, bool]:
+        def read(connection: sa.Connection) -> tuple[ListedGroup, bool]:
             row = _linked(connection, link)
             name = connection.scalar(sa.select(players.c.name).where(players.c.id == row.host)) or ""
             members = _members(connection, row.id)
-            return Listed(row.id, row.name, len(members), name), player in members
+            return ListedGroup(row.id, row.name, len(members), name), player in members
 
         return await self._database.read(read)
 
@@ -364,10 +364,10 @@ class Groups:
 
         await self._database.write(write)
 
-    async def standings(self, group_id: str, player: str) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+    async def standings(self, group_id: str, player: str) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
         """When each evening began, in order, and the members' standings, the most points first. ``Refused`` for others."""
 
-        def read(connection: sa.Connection) -> tuple[tuple[int, ...], tuple[Standing, ...]]:
+        def read(connection: sa.Connection) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
             _group(connection, group_id, player)
             return standings(connection, group_id, player)
 

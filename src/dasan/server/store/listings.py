@@ -19,7 +19,7 @@ log = logging.getLogger("dasan.server")
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedTable:
     """A table in a list. seat: the player's, in the list of their tables. chairs: kind, name and bot of every seat."""
 
     id: str
@@ -43,7 +43,7 @@ class Listings:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def mine(self, player: str) -> tuple[Listed, ...]:
+    async def mine(self, player: str) -> tuple[ListedTable, ...]:
         """The player's tables, the most recently played first."""
         gone = sa.select(forgotten.c.table_id).where(forgotten.c.player == player)
         query = (
@@ -67,7 +67,7 @@ class Listings:
 
         await self._database.write(write)
 
-    async def lobby(self, status: str) -> tuple[Listed, ...]:
+    async def lobby(self, status: str) -> tuple[ListedTable, ...]:
         """Tables of the lobby with this status, newest first."""
         query = (
             sa.select(tables)
@@ -77,15 +77,15 @@ class Listings:
         )
         return await self._list(query)
 
-    async def _list(self, query: sa.Select[Any]) -> tuple[Listed, ...]:
+    async def _list(self, query: sa.Select[Any]) -> tuple[ListedTable, ...]:
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(listed for listed in map(_listed, rows) if listed is not None)
 
 
-def _listed(row: Mapping[Any, Any]) -> Listed | None:
+def _listed(row: Mapping[Any, Any]) -> ListedTable | None:
     try:
         summary = row["summary"]
-        return Listed(
+        return ListedTable(
             id=row["id"],
             preset=row["preset"],
             created=row["created"],

@@ -60,7 +60,7 @@ class Taken(Exception):
     """The account name, or a confusable one, belongs to somebody else; or the player already has an account."""
 
 
-class Changed(Exception):
+class AccountChanged(Exception):
     """The account has changed since it was checked: it has another password, is banned or deleted, or its session has
     ended.
     """
@@ -134,7 +134,7 @@ class People:
     ) -> None:
         """Change the password (a hash) and sign every browser out.
 
-        ``Changed``: the account differs from ``before``, or ``session`` is no longer signed in.
+        ``AccountChanged``: the account differs from ``before``, or ``session`` is no longer signed in.
         """
 
         def write(connection: sa.Connection) -> None:
@@ -147,7 +147,7 @@ class People:
     async def sign_in(self, session: str, player: str, agent: str, now: int, before: Person | None = None) -> None:
         """Sign a browser in. session: a hash of its cookie's token.
 
-        ``Changed``: the account differs from ``before``, so that a ban or a new password also stops sign-ins in
+        ``AccountChanged``: the account differs from ``before``, so that a ban or a new password also stops sign-ins in
         progress.
         """
 
@@ -271,7 +271,7 @@ class People:
     ) -> tuple[str, ...]:
         """Delete a player; hands and logs stay, without the name. Returns the tables that must be read again.
 
-        No data of the player stays in the files of an SQLite database. ``Changed``, before anything is deleted: the
+        No data of the player stays in the files of an SQLite database. ``AccountChanged``, before anything is deleted: the
         account differs from ``before``, or ``session`` is no longer signed in.
         """
         await self.check_unchanged(before, session)
@@ -280,7 +280,7 @@ class People:
         return known
 
     async def check_unchanged(self, before: Person | None, session: str | None = None) -> None:
-        """``Changed``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
+        """``AccountChanged``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
         await self._database.read(lambda connection: check_unchanged(connection, before, session))
 
     async def forget(self, player: str, now: int) -> tuple[str, ...]:
@@ -316,7 +316,7 @@ def _person(connection: sa.Connection, player: str | None) -> Person | None:
 
 
 def open_account(connection: sa.Connection, player: str, account: str, now: int, *, password: str | None = None) -> None:
-    """Open an account for a guest, whose sessions end. ``Taken``: the name is taken. ``Changed``: the guest is banned.
+    """Open an account for a guest, whose sessions end. ``Taken``: the name is taken. ``AccountChanged``: the guest is banned.
 
     The transaction compares the names of all accounts; such transactions are serialized.
     """
@@ -324,7 +324,7 @@ def open_account(connection: sa.Connection, player: str, account: str, now: int,
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({NAMES_LOCK})"))
     mine = connection.execute(sa.select(players.c.account, players.c.banned).where(players.c.id == player)).one_or_none()
     if mine is not None and mine.banned:
-        raise Changed
+        raise AccountChanged
     same = sa.select(players.c.id).where(players.c.account == folded(account))
     alike = sa.select(name_keys.c.player).where(name_keys.c.key.in_(sorted(keys(account))))
     others = {*connection.scalars(same), *connection.scalars(alike)} - {player}
@@ -342,15 +342,15 @@ def marked(connection: sa.Connection, names: Mapping[str, str]) -> frozenset[str
 
 
 def check_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
-    """``Changed``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
+    """``AccountChanged``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
     if before is None:
         return
     row = connection.execute(sa.select(players).where(players.c.id == before.id)).one_or_none()
     if row is None or row.banned or (row.account, row.password) != (before.account, before.password):
-        raise Changed
+        raise AccountChanged
     mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == before.id)
     if session is not None and connection.scalar(sa.select(sign_ins.c.id).where(mine)) is None:
-        raise Changed
+        raise AccountChanged
 
 
 def put_session(connection: sa.Connection, session: str, player: str, agent: str, now: int) -> None:
