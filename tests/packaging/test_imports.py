@@ -37,8 +37,9 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "solver.budget solver.solution solver.open_hands",
         "bots",
         "solver arena",
-        "envs learn puzzles bench review",
+        "envs learn puzzles review",
         "server tui remote",
+        "bench",
         "cli __main__",
     )
 )
