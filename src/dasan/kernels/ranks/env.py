@@ -94,7 +94,7 @@ def tables(rules: Rules, session: bool) -> RankTables:
     return RankTables(rank_catalogue(rules), auction_policy(rules), rank_ids(rules, session))
 
 
-@apart
+@lean
 def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     """Deal hand NUMBER up to the first bid (B3.05–B3.07). The dealer is drawn at random, except in later hands of a session."""
     auction = tables.auction
@@ -241,7 +241,7 @@ def _bid(row: Words, bid: int, auction: AuctionPolicy) -> bool:
     return False
 
 
-@apart
+@lean
 def _call(row: Words, card: int, auction: AuctionPolicy) -> None:
     """Call the partner's card (B4.03)."""
     row[CALLED] = card
@@ -283,7 +283,7 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
     return False
 
 
-@apart
+@lean
 def settle(i: int, row: Words, buffers: Buffers, auction: AuctionPolicy) -> None:
     """Write the payments (B3.19, B4.06, H.15, H.16); all are 0 where nobody has bid (H.12)."""
     partner, out = row[PARTNER], signed(row[SEAT])

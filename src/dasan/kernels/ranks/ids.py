@@ -15,7 +15,7 @@ from dasan.features import kinds
 from dasan.kernels.env.buffers import Buffers, set_mask, signed, sort_legal
 from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_catalogue
 from dasan.kernels.runtime.bits import deposit, extract, gather, popcount, spread
-from dasan.kernels.runtime.compiled import apart, woven
+from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
@@ -189,7 +189,7 @@ def write_plain(
         _spread_word(high, middle, 2, mask, i)
 
 
-@apart
+@lean
 def _copy_list(i: int, buffers: Buffers) -> None:
     """Write the bits and the mask from the list of legal actions."""
     bits, mask = buffers.bits, buffers.mask
