@@ -38,7 +38,7 @@ def review(record: str) -> Reviewed:
     start = time.perf_counter()
     first = None
     plays = {}
-    for move in jobs.review(record, EACH_POSITION, settings.review_seconds, memory):
+    for move in jobs.review(record, EACH_POSITION, settings.review_seconds, memory, settings.study_threads):
         first = first if first is not None else time.perf_counter() - start
         if move["type"] == "move" and move["phase"] == "play":
             plays[move["seq"]] = move["kept"]

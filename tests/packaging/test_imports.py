@@ -34,7 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "kernels interpreted worlds",
         "vector",
         "networks",
-        "solver.budget solver.solution solver.open_hands",
+        "solver.budget solver.proving solver.solution solver.open_hands",
         "bots",
         "solver arena",
         "envs learn puzzles review",

@@ -91,7 +91,7 @@ def test_without_time_each_move_is_judged_once_and_soon(game: str) -> None:
 def test_a_move_that_comes_again_says_no_less(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
 
-    def budget(_: float, __: None, cancel: object) -> Budget:
+    def budget(_: float, __: None, cancel: object, threads: int) -> Budget:
         nonlocal asked
         asked += 1
         return Budget(None, nodes * (1 + asked % 3), cancel=None)

@@ -46,10 +46,9 @@ def test_a_table_that_grows_loses_nothing(last: int) -> None:
             store(table, U(buckets), key, check, U(packed(len(entries) + 1, 7)), 1)
             entries.append((key, check, len(entries) + 1))
         for key, check, number in entries:
-            place = int(find(table, U(buckets), key, check))
-            if place >= 0:
-                assert int(table[place]) & 0xFFFFFF == number
-        count = sum(int(find(table, U(buckets), key, check)) >= 0 for key, check, _ in entries)
+            entry = int(find(table, U(buckets), key, check))
+            assert entry == 0 or entry & 0xFFFFFF == number
+        count = sum(int(find(table, U(buckets), key, check)) != 0 for key, check, _ in entries)
         assert count == sum(int(word) != 0 for word in table[::2])
         if buckets == last:
             break

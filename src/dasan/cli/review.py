@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from dasan.cli.group import CannotRun
 from dasan.cli.output import say, visible
 from dasan.cli.progress import notice, progress_bar
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
-from dasan.cli.solve import Memory, ScopeChoice, Seconds
+from dasan.cli.solve import Memory, ScopeChoice, Seconds, Threads
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -35,6 +36,7 @@ def review(
     hand: HandNumber = None,
     seconds: Seconds = 2,
     memory: Memory = 256,
+    threads: Threads = None,
     scope: ScopeChoice = None,
     format_: Annotated[
         Format, typer.Option("--format", help="The output format; text is coloured on a terminal.")
@@ -70,6 +72,7 @@ def review(
                     state,
                     seconds=seconds,
                     memory_mb=memory,
+                    threads=threads or os.cpu_count() or 1,
                     scope=None if scope is None else scope.value,
                     progress=lambda done, of: show("moves", done, of),
                     notice=notice,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,8 @@ ScopeChoice = Annotated[
 ]
 Memory = Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")]
 
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads that search together; default: one per processor.")]
+
 
 def solve(
     file: RecordFile,
@@ -46,6 +49,7 @@ def solve(
     ] = None,
     seconds: Seconds = 10,
     memory: Memory = 512,
+    threads: Threads = None,
     scope: ScopeChoice = None,
     as_json: AsJson = False,
 ) -> None:
@@ -70,6 +74,7 @@ def solve(
                 state,
                 seconds=seconds,
                 memory_mb=memory,
+                threads=threads or os.cpu_count() or 1,
                 scope=None if scope is None else scope.value,
                 notice=notice,
             )

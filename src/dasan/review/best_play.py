@@ -140,6 +140,7 @@ def review(
     seconds: float | None = 2,
     nodes: int | None = None,
     memory_mb: float = 256,
+    threads: int = 1,
     scope: Scope | None = None,
     cancel: Cancel | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -153,7 +154,14 @@ def review(
     every = sum(1 for _ in moves_of(state)) if progress is not None else 0
     out: list[Judged] = []
     for one in judge(
-        state, seconds=seconds, nodes=nodes, memory_mb=memory_mb, scope=scope, cancel=cancel, notice=notice
+        state,
+        seconds=seconds,
+        nodes=nodes,
+        memory_mb=memory_mb,
+        threads=threads,
+        scope=scope,
+        cancel=cancel,
+        notice=notice,
     ):
         out.append(one)
         if progress is not None:
@@ -167,16 +175,19 @@ def judge(
     seconds: float | None = 2,
     nodes: int | None = None,
     memory_mb: float = 256,
+    threads: int = 1,
     scope: Scope | None = None,
     cancel: Cancel | None = None,
     notice: Callable[[str], object] | None = None,
 ) -> Iterator[Judged]:
     """As `review`, but yield the moves as they are judged, from the last to the first."""
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
-    Budget(seconds, nodes, cancel=cancel)  # raises here, not when the first move is requested
-    return judge_all(
-        state, Warm(memory_mb, notice), lambda _: Budget(seconds, nodes, cancel=cancel), known_scope(scope), None
-    )
+
+    def budget(_: object) -> Budget:
+        return Budget(seconds, nodes, cancel=cancel, threads=threads)
+
+    budget(None)  # raises here, not when the first move is requested
+    return judge_all(state, Warm(memory_mb, notice), budget, known_scope(scope), None)
 
 
 def judge_all(

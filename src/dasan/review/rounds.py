@@ -32,6 +32,7 @@ def judge_within(
     *,
     seconds: float = 1.0,
     memory_mb: float = 256,
+    threads: int = 1,
     alternatives: bool = True,
     cancel: Cancel | None = None,
     notice: Callable[[str], object] | None = None,
@@ -49,17 +50,21 @@ def judge_within(
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
     total = amount(total, "total")
     seconds = amount(seconds, "seconds")
-    Budget(seconds, None, cancel=cancel)  # raises here, not when the first move is requested
+
+    def budget(limit: float) -> Budget:
+        return Budget(limit, None, cancel=cancel, threads=threads)
+
+    budget(seconds)  # raises here, not when the first move is requested
     memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
     if not applies(state):
         return judge_all(
             state,
             Warm(memory_mb, notice),
-            lambda late: Budget(min(seconds, HURRIED) if late else seconds, None, cancel=cancel),
+            lambda late: budget(min(seconds, HURRIED) if late else seconds),
             None,
             total,
         )
-    rounds = _Rounds(state, total, seconds, memory_mb, cancel, notice)
+    rounds = _Rounds(state, total, seconds, memory_mb, budget, notice)
     return rounds.judgements(flag(alternatives, "alternatives"))
 
 
@@ -72,12 +77,12 @@ class _Rounds:
         total: float,
         seconds: float,
         memory_mb: float,
-        cancel: Cancel | None,
+        budget: Callable[[float], Budget],
         notice: Callable[[str], object] | None,
     ) -> None:
         self._moves = list(moves_of(state))
         self._after = [now for now, _ in self._moves[1:]] + [state]
-        self._total, self._seconds, self._cancel = total, seconds, cancel
+        self._total, self._seconds, self._limited = total, seconds, budget
         bids = memory_mb * BIDS_SHARE if any(now.phase in (Phase.AUCTION, Phase.CALL) for now, _ in self._moves) else 0
         self._warm, self._warm_bids = Warm(memory_mb - bids, notice), Warm(bids)
         self._won: dict[int, bool] = {}
@@ -118,7 +123,7 @@ class _Rounds:
         return self._end - monotonic()
 
     def _budget(self, seconds: float) -> Budget:
-        return Budget(max(HURRIED, min(seconds, self._left())), None, cancel=self._cancel)
+        return self._limited(max(HURRIED, min(seconds, self._left())))
 
     def _settle(self, i: int, seconds: float) -> bool | None:
         """Whether the bidder's side wins position i; None if that is not proved within `seconds`."""

@@ -109,6 +109,7 @@ class Settings:
     bot_seconds: float = number(10.0, "seconds that a bot may think before its process is killed", 0.1, 3600)
     bot_memory_mb: int = number(1024, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
     study_processes: int = number(2, "processes for reviews and puzzles", 1, 256)
+    study_threads: int = number(2, "threads in which one of these searches for a review", 1, 256)
     study_seconds: float = number(60.0, "seconds for one of these before its process is killed", 0.1, 86_400)
     review_seconds: float = number(
         8.0, "seconds for a review of one hand by the solver, and by players' information", 0.1, 3600

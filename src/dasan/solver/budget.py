@@ -1,4 +1,4 @@
-"""Limits of a search: nodes, seconds, and cancellation."""
+"""Limits of a search: nodes, seconds, threads, and cancellation."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Cancel(Protocol):
 
 
 class Budget:
-    """The limits of one search. With `nodes` the clock is ignored, so that the search is deterministic.
+    """The limits of one search. With `nodes` the clock is ignored, so that the search in one thread is deterministic.
 
-    TypeError: an argument has the wrong type. ValueError: `seconds` or `nodes` is out of range.
+    TypeError: an argument has the wrong type. ValueError: `seconds`, `nodes` or `threads` is out of range.
     """
 
     def __init__(
@@ -27,6 +27,7 @@ class Budget:
         nodes: int | None,
         progress: Callable[[int], object] | None = None,
         cancel: Cancel | None = None,
+        threads: int = 1,
     ) -> None:
         if progress is not None and not callable(progress):
             raise WrongType(f"progress is a function of the number of positions searched, not {shown(progress)}")
@@ -34,6 +35,7 @@ class Budget:
             raise WrongType(f"cancel has a method is_set(), as threading.Event has, not {shown(cancel)}")
         seconds = None if seconds is None else amount(seconds, "seconds")
         self.nodes = None if nodes is None else whole(nodes, "nodes", 0)
+        self.threads = whole(threads, "threads", 1)
         self.used = 0
         self._progress = progress
         self._cancel = cancel

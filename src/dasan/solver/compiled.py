@@ -12,13 +12,11 @@ from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.solver.budget import Budget
+from dasan.solver.proving import SLICE, prove_within
 from dasan.solver.values import score
 
 if TYPE_CHECKING:
     from dasan.kernels.endgame.search import EndgameSearch
-
-SLICE = 20_000
-"""Nodes between checks of the clock: a few hundredths of a second."""
 
 
 @lru_cache(maxsize=16)
@@ -104,18 +102,16 @@ class CompiledEndgame:
         if state.phase is not Phase.PLAY:
             raise ValueError("the compiled search knows only the play")
         self._playout.put(state, self._rows, 0)
-        search, kernel, budget = self._search, self._kernel, self.budget
+        kernel = self._kernel
         claim = kernel.Claim(self.seat, least, self._game)
-        value, spent = int(kernel.begin(search, claim)), 0
-        while value == 0 and not budget.over():
-            step = SLICE
-            for limit in (budget.left(), None if most is None else most - spent):
-                step = step if limit is None else min(step, limit)
-            if step <= 0:
-                break
-            value, nodes = kernel.search_on(search, claim, step)
-            spent += nodes
-            budget.spend(nodes)
+        value = prove_within(
+            self.budget,
+            most,
+            self._search,
+            lambda search: int(kernel.begin(search, claim)),
+            kernel.another,
+            lambda searches, nodes: kernel.search_on(searches, claim, nodes),
+        )
         if value == 0:
             return None, None
         return value > 0, self._proving(state) if value > 0 and state.to_act == self.seat else None

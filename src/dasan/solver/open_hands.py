@@ -16,6 +16,7 @@ from dasan.play.state import State
 from dasan.ruleset.policies import BidScoring
 from dasan.ruleset.rules import Rules
 from dasan.solver.budget import Budget
+from dasan.solver.proving import prove_within
 from dasan.solver.solution import Solution
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from dasan.kernels.ranks.solver.search import Search
 
-SLICE = 20_000
-"""Nodes between checks of the clock: a few hundredths of a second."""
 FIRST_SHARE = 2_000
 """The nodes that each position of a set gets in the first round."""
 
@@ -151,18 +150,16 @@ class OpenHands:
         """Whether the bidder's side wins; None if `most` nodes or the budget did not suffice."""
         if at in self._known:
             return self._known[at]
-        search, kernel, budget = self._search, self._kernel, self.budget
-        value = kernel.set_out(search, self._players, at.hands, at.side, at.context, self._catalogue)
-        spent = 0
-        while value == 0 and not budget.over():
-            step = SLICE
-            for limit in (budget.left(), None if most is None else most - spent):
-                step = step if limit is None else min(step, limit)
-            if step <= 0:
-                return None
-            value, nodes = kernel.search_on(search, self._players, at.side, step, self._catalogue)
-            spent += nodes
-            budget.spend(nodes)
+        kernel = self._kernel
+        players, catalogue = self._players, self._catalogue
+        value = prove_within(
+            self.budget,
+            most,
+            self._search,
+            lambda search: kernel.set_out(search, players, at.hands, at.side, at.context, catalogue),
+            kernel.another,
+            lambda searches, nodes: kernel.search_on(searches, players, at.side, nodes, catalogue),
+        )
         if value == 0:
             return None
         won = bool(value > 0)

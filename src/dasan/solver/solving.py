@@ -28,6 +28,7 @@ def solve(
     seconds: float | None = 10,
     nodes: int | None = None,
     memory_mb: float = 512,
+    threads: int = 1,
     moves: bool = True,
     scope: Scope | None = None,
     progress: Callable[[int], object] | None = None,
@@ -39,8 +40,10 @@ def solve(
     If the budget ends before the proof, the solution has `exact=False` and bounds, and leaves out unproved moves.
 
     - seconds: the time limit, or None. Compiling machine code, which happens once on a machine, does not count.
-    - nodes: a limit of search nodes instead; the clock is then ignored, and the search is deterministic.
+    - nodes: a limit of search nodes instead; the clock is then ignored, and the search in one thread is deterministic.
     - memory_mb: the most memory for the transposition table.
+    - threads: how many threads search together, with one table; max-n and rules without a compiled search use one. The
+      value is the same; which positions the budget leaves unproved may differ from run to run.
     - moves: whether to value every move and to find a line.
     - scope: in games without sides "paranoid" (the default) or "max-n"; see `Solution`.
     - progress: called periodically with the number of search nodes so far.
@@ -59,7 +62,7 @@ def solve(
     from dasan.play.state import State
 
     instance(state, State, "solve takes a state, such as dasan.deal gives")
-    budget = Budget(seconds, nodes, progress, cancel)
+    budget = Budget(seconds, nodes, progress, cancel, threads)
     return solve_warm(state, Warm(memory_mb, notice), budget, moves=flag(moves, "moves"), scope=scope)
 
 

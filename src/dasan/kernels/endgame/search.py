@@ -8,6 +8,7 @@ The claim to prove is that the seat gets at least a given payment or place; `pro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ _0, _1, _15, _24, _SALT = U(0), U(1), U(15), U(24), U(0x8EBC6AF09C88C6E3)
 MOVE = 4
 """A word of `counters`, beside those of `proofs.loop`: the move that proves the root, or NO_MOVE."""
 NO_MOVE = -1
+_NOTHING = np.zeros(0, np.uint64)
 
 
 class EndgameSearch(NamedTuple):
@@ -70,6 +72,12 @@ def new_search(
         plays=np.zeros(most, np.int32),
         scratch=np.zeros(scratch, np.uint64),
     )
+
+
+def another(search: EndgameSearch) -> EndgameSearch:
+    """A search of the position in `rows[0]` for another thread, with the transposition table of `search`."""
+    own = EndgameSearch._make(array.copy() for array in search._replace(transpositions=_NOTHING))
+    return own._replace(transpositions=search.transpositions)
 
 
 class Claim(NamedTuple):
@@ -148,10 +156,8 @@ def _expand(search: EndgameSearch, ply: int, ours: bool, buckets: np.uint64, nod
         else:
             skip(search.rows, search.paid, ply + 1, search.plays, game, search.scratch)
             key, check = key_of(search.rows, ply + 1, salt, game)
-            place = find(search.transpositions, buckets, key, check)
-            numbers = (
-                numbers_in(search.transpositions[place]) if place >= 0 else _estimated(search, ply + 1, me, least, game)
-            )
+            entry = find(search.transpositions, buckets, key, check)
+            numbers = numbers_in(entry) if entry != _0 else _estimated(search, ply + 1, me, least, game)
         if numbers == won:
             search.numbers[first] = won
             search.moves[first] = move
@@ -192,6 +198,9 @@ def _estimated(search: EndgameSearch, at: int, me: int, least: int, game: Any) -
 proceed = make_proceed(__name__, _ours, _expand, _leave, _follow)
 
 
-def search_on(search: EndgameSearch, claim: Claim, nodes: int) -> tuple[int, int]:
-    """Continue for `nodes` nodes; return (value, nodes used)."""
-    return run_for(proceed, search, claim, nodes)
+def search_on(searches: Sequence[EndgameSearch], claim: Claim, nodes: int) -> tuple[int, int]:
+    """Continue each search for `nodes` nodes, in threads; return (value, nodes used by all)."""
+    outcome = run_for(proceed, searches, claim, nodes)
+    proving = [search.counters[MOVE] for search in searches if search.counters[MOVE] != NO_MOVE]
+    searches[0].counters[MOVE] = proving[0] if proving else NO_MOVE
+    return outcome

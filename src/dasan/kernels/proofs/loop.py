@@ -3,14 +3,19 @@
 A position's proof number estimates the work left to prove the claim, its disproof number the work to disprove it. The search
 expands the most-proving position; the transposition table keeps the numbers of all others. It can stop anywhere and resume,
 because its whole state is in arrays.
+
+Several searches of one position, each in a thread of its own, can share a table. A search that goes down to a position makes
+it look harder in the table until it comes back, so that the others prefer another.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
-# mypy: disable-error-code="assignment,no-any-return,return-value"
+# mypy: disable-error-code="arg-type,assignment,no-any-return,return-value"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -38,8 +43,11 @@ KEY, CHECK = 0, 1
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
 """Columns of `plies`, a row a ply: its first child and how many there are (-1: not expanded), the child being searched, the
 numbers at which the ply is left, and the nodes counted when it was expanded."""
-NODES, FILLED, BUCKETS, AT = 0, 1, 2, 3
-"""Words of `counters`: nodes expanded, places filled and buckets in use of `transpositions`, the ply the search is at."""
+NODES, FILLED, BUCKETS, AT, SHARED = 0, 1, 2, 3, 5
+"""Words of `counters`: nodes expanded, places filled and buckets in use of `transpositions`, the ply the search is at, and
+whether other threads use the table. Word 4 is the game's."""
+HARDER = 3
+"""A position that a search goes down to looks harder by one part in 2 ** HARDER."""
 
 
 def new_counters(buckets: int, most: int) -> Numbers:
@@ -59,11 +67,11 @@ def enter_root(search: Any, key: np.uint64, check: np.uint64) -> int:
     search.plies[0, PROOF_LIMIT] = INFINITE
     search.plies[0, DISPROOF_LIMIT] = INFINITE
     search.counters[AT] = 0
-    place = find(search.transpositions, U(search.counters[BUCKETS]), key, check)
-    if place >= 0:
-        if proof_in(search.transpositions[place]) == 0:
+    entry = find(search.transpositions, U(search.counters[BUCKETS]), key, check)
+    if entry != _0:
+        if proof_in(entry) == 0:
             return 1
-        if disproof_in(search.transpositions[place]) == 0:
+        if disproof_in(entry) == 0:
             return -1
     return 0
 
@@ -98,6 +106,17 @@ def weigh(numbers: Words, first: int, count: int, ours: bool) -> tuple[int, int,
     elif total >= INFINITE:
         total = INFINITE - 1
     return best, smallest, second, total
+
+
+@woven
+def _discourage(search: Any, child: int, buckets: int, ours: bool) -> int:
+    """Make a child look harder to the other threads; return 1 if that used a free place of the table, else 0."""
+    mine = _0 if ours else _24
+    number = np.int64((search.numbers[child] >> mine) & U(INFINITE))
+    harder = min(number + (number >> HARDER) + 1, INFINITE - 1)
+    numbers = (search.numbers[child] & ~(U(INFINITE) << mine)) | (U(harder) << mine)
+    key, check = search.children[child, KEY], search.children[child, CHECK]
+    return store(search.transpositions, U(buckets), key, check, numbers, 1)
 
 
 def make_proceed(
@@ -167,10 +186,12 @@ def make_proceed(
                 search.numbers[search.plies[ply, BEST]] = numbers
                 continue
             # Another line may have decided the child since its numbers were stored.
-            place = find(search.transpositions, U(buckets), search.children[best, KEY], search.children[best, CHECK])
-            if place >= 0 and numbers_in(search.transpositions[place]) != search.numbers[best]:
-                search.numbers[best] = numbers_in(search.transpositions[place])
+            entry = find(search.transpositions, U(buckets), search.children[best, KEY], search.children[best, CHECK])
+            if entry != _0 and numbers_in(entry) != search.numbers[best]:
+                search.numbers[best] = numbers_in(entry)
                 continue
+            if search.counters[SHARED] != 0:
+                filled += _discourage(search, best, buckets, mine)
             others = np.int64((search.numbers[best] >> (_24 if mine else _0)) & U(INFINITE))
             limits = min(my_limit, second + 1 + (second >> 2)), other_limit - total + others
             descend(search, ply, best, limits, mine, claim)
@@ -183,13 +204,43 @@ def make_proceed(
     return proceed
 
 
-def run_for(proceed: Callable[..., int], search: Any, claim: Any, nodes: int) -> tuple[int, int]:
-    """Continue for `nodes` nodes; return (value, nodes used). The transposition table grows as it fills."""
-    first = int(search.counters[NODES])
+def join(search: Any, helper: Any) -> None:
+    """Let `helper`, a search of the same position for another thread, use the table of `search`."""
+    search.counters[SHARED] = 1
+    kept = helper.counters[NODES]
+    helper.counters[:] = search.counters
+    helper.counters[NODES] = kept
+
+
+def part(search: Any) -> None:
+    """Let `search` have its table to itself again."""
+    search.counters[SHARED] = 0
+
+
+def run_for(proceed: Callable[..., int], searches: Sequence[Any], claim: Any, nodes: int) -> tuple[int, int]:
+    """Continue each search for `nodes` nodes; return (value, nodes of all). The transposition table grows as it fills.
+
+    searches: of the same position, with one table; each runs in a thread of its own.
+    """
+    counters = [search.counters for search in searches]
+    before = sum(int(c[NODES]) for c in counters)
+    limits = [int(c[NODES]) + nodes for c in counters]
     value = 0
-    while value == 0 and search.counters[NODES] < first + nodes:
-        value = int(proceed(search, claim, first + nodes))
-        buckets = int(search.counters[BUCKETS])
-        if value == 0 and search.counters[NODES] < first + nodes:
-            search.counters[BUCKETS] = spread(search.transpositions, buckets)
-    return value, int(search.counters[NODES]) - first
+    while value == 0 and any(c[NODES] < limit for c, limit in zip(counters, limits, strict=True)):
+        filled = int(counters[0][FILLED])
+        value = _run(proceed, searches, claim, limits)
+        filled += sum(int(c[FILLED]) - filled for c in counters)
+        buckets = int(counters[0][BUCKETS])
+        if value == 0 and filled >= 2 * buckets and buckets * BUCKET_WORDS < searches[0].transpositions.shape[0]:
+            buckets = spread(searches[0].transpositions, buckets)
+        for c in counters:
+            c[FILLED], c[BUCKETS] = filled, buckets
+    return value, sum(int(c[NODES]) for c in counters) - before
+
+
+def _run(proceed: Callable[..., int], searches: Sequence[Any], claim: Any, limits: list[int]) -> int:
+    if len(searches) == 1:
+        return int(proceed(searches[0], claim, limits[0]))
+    with ThreadPoolExecutor(len(searches)) as threads:
+        values = list(threads.map(proceed, searches, repeat(claim), limits))
+    return next((int(value) for value in values if value != 0), 0)

@@ -1,8 +1,9 @@
 """The solver's transposition table: proof and disproof numbers by position, in buckets of four that grow in place.
 
-An entry is two words: the key, and packed into one the two numbers (24 bits each), the logarithm of the work behind
-them (5) and 11 bits of a second hash, so that a search of 10**9 probes mistakes one position for another with a
-probability of about 10**-6. A full bucket replaces its cheapest entry. The array is allocated once; untouched memory costs
+An entry is two words. The second packs the two numbers (24 bits each), the logarithm of the work behind them (5) and 11
+bits of a second hash, so that a search of 10**9 probes mistakes one position for another with a probability of about
+10**-6. The first is the key xor the second, so that threads can share a table without locks: half of one entry and half
+of another have no valid key. A full bucket replaces its cheapest entry. The array is allocated once; untouched memory costs
 nothing. Only a part of it is in use: `spread` doubles that part, the last time by as much as remains.
 """
 
@@ -43,13 +44,14 @@ def bucket_of(key: np.uint64, buckets: np.uint64) -> int:
 
 
 @inlined
-def find(transpositions: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> int:
-    """The index of an entry's packed word, or -1. buckets: those in use."""
+def find(transpositions: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> np.uint64:
+    """An entry's packed word, or 0. buckets: those in use."""
     at = bucket_of(key, buckets)
     for i in range(4):
-        if transpositions[at + 2 * i] == key and transpositions[at + 2 * i + 1] >> U(53) == check >> U(53):
-            return at + 2 * i + 1
-    return -1
+        entry = transpositions[at + 2 * i + 1]
+        if transpositions[at + 2 * i] ^ entry == key and entry >> U(53) == check >> U(53):
+            return entry
+    return _0
 
 
 @woven_callable
@@ -62,12 +64,12 @@ def store(
     cheapest = U(99)
     fresh = 0
     for i in range(4):
-        there = transpositions[at + 2 * i]
-        if there == key:
+        there = transpositions[at + 2 * i + 1]
+        if transpositions[at + 2 * i] ^ there == key:
             place = at + 2 * i
             fresh = 0
             break
-        cost = _0 if there == _0 else _1 + ((transpositions[at + 2 * i + 1] >> U(48)) & _WORK)
+        cost = _0 if there == _0 else _1 + ((there >> U(48)) & _WORK)
         if cost < cheapest:
             cheapest = cost
             place = at + 2 * i
@@ -75,8 +77,9 @@ def store(
     logarithm = U(64) - leading_zeros(U(work))
     if logarithm > _WORK:
         logarithm = _WORK
-    transpositions[place] = key
-    transpositions[place + 1] = numbers | (logarithm << U(48)) | ((check >> U(53)) << U(53))
+    entry = numbers | (logarithm << U(48)) | ((check >> U(53)) << U(53))
+    transpositions[place] = key ^ entry
+    transpositions[place + 1] = entry
     return fresh
 
 
@@ -112,7 +115,7 @@ def spread(transpositions: Words, buckets: int) -> int:
         at = bucket * BUCKET_WORDS
         to = (bucket + buckets) * BUCKET_WORDS
         for i in range(at, at + BUCKET_WORDS, 2):
-            if transpositions[i] & bit != _0:
+            if (transpositions[i] ^ transpositions[i + 1]) & bit != _0:
                 transpositions[to] = transpositions[i]
                 transpositions[to + 1] = transpositions[i + 1]
                 transpositions[i] = _0

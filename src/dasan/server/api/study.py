@@ -131,7 +131,8 @@ async def _judged(
     seconds = tables.settings.review_seconds
     if kind == "open":
         memory = tables.settings.study_memory_mb / 4
-        verdicts = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory)
+        threads = tables.settings.study_threads
+        verdicts = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory, threads)
     else:
         verdicts = tables.study.stream("known", hand.record, seconds)
     return JsonLines(_lines(tables, hand, kind, verdicts))

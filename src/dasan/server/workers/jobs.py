@@ -58,7 +58,7 @@ def known(record: str, seconds: float) -> Iterator[dict[str, Any]]:
         yield {"type": "known", **one.to_json()}
 
 
-def review(record: str, seconds: float, total: float, memory_mb: float) -> Iterator[dict[str, Any]]:
+def review(record: str, seconds: float, total: float, memory_mb: float, threads: int = 1) -> Iterator[dict[str, Any]]:
     """The moves of a finished hand, judged with all hands open, as ``judge_within`` yields them, possibly repeatedly;
     then, if known, the decisive move (``decided``, and ``by`` as in ``TurningPoint``).
 
@@ -67,7 +67,7 @@ def review(record: str, seconds: float, total: float, memory_mb: float) -> Itera
     from dasan.review.rounds import judge_within
 
     moves = {}
-    for one in judge_within(_hand(record), total, seconds=seconds, memory_mb=memory_mb):
+    for one in judge_within(_hand(record), total, seconds=seconds, memory_mb=memory_mb, threads=threads):
         moves[one.seq] = one
         yield _judged(one)
     decided = _decided((moves[seq] for seq in sorted(moves, reverse=True)), once=True)

@@ -8,6 +8,7 @@ The claim is that the bidder's side wins; `proofs.loop` has the loop.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -112,6 +113,11 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         cover=new_cover(),
         move_cache=move_cache,
     )
+
+
+def another(search: Search) -> Search:
+    """A search for another thread, with the transposition table of `search` and a move cache of its own."""
+    return new_search(0)._replace(transpositions=search.transpositions, move_cache=np.zeros_like(search.move_cache))
 
 
 class Sides(NamedTuple):
@@ -243,9 +249,9 @@ def _recognised(
     left = first
     for child in range(first, first + search.plies[ply, COUNT]):
         key, move = search.children[child, KEY], search.children[child, MOVE]
-        place = find(search.transpositions, buckets, key, move)
-        if place >= 0:
-            numbers = numbers_in(search.transpositions[place])
+        entry = find(search.transpositions, buckets, key, move)
+        if entry != _0:
+            numbers = numbers_in(entry)
         else:
             search.hands[below + seat] = taken(hand, move & _ACTION, catalogue)
             value = surely(search.hands, below, players, side, (move >> _8) & _CONTEXT, catalogue, search.cover)
@@ -316,9 +322,11 @@ def set_out(
     return int(begin(search, Sides(players, U(side), catalogue), U(context)))
 
 
-def search_on(search: Search, players: int, side: int, nodes: int, catalogue: RankCatalogue) -> tuple[int, int]:
-    """Continue for `nodes` nodes; return (value, nodes used)."""
-    return run_for(proceed, search, Sides(players, U(side), catalogue), nodes)
+def search_on(
+    searches: Sequence[Search], players: int, side: int, nodes: int, catalogue: RankCatalogue
+) -> tuple[int, int]:
+    """Continue each search for `nodes` nodes, in threads; return (value, nodes used by all)."""
+    return run_for(proceed, searches, Sides(players, U(side), catalogue), nodes)
 
 
 def odds_of(
@@ -349,7 +357,7 @@ def warm_up() -> None:
     search = new_search(1 << 16)
     hands = (0b11, 0b1100, 0b101)
     if set_out(search, 3, hands, 1, leading(0), catalogue) == 0:
-        search_on(search, 3, 1, 10, catalogue)
+        search_on([search], 3, 1, 10, catalogue)
     facing(hands, 1, 0, [1, 2], 0, catalogue)
     odds_of(search, 3, hands, 1, leading(0), catalogue)
     spread(search.transpositions, int(search.counters[BUCKETS]) // 2)

@@ -1,0 +1,49 @@
+"""Proof-number search within a budget, in as many threads as it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from dasan.solver.budget import Budget
+
+SLICE = 20_000
+"""Nodes between checks of the clock: a few hundredths of a second. Further threads join after the first slice."""
+
+S = TypeVar("S")
+
+
+def prove_within(
+    budget: Budget,
+    most: int | None,
+    search: S,
+    begin: Callable[[S], int],
+    another: Callable[[S], S],
+    search_on: Callable[[list[S], int], tuple[int, int]],
+) -> int:
+    """The value of a position: 1 if its claim is proved, -1 if disproved, 0 if `most` nodes or the budget did not suffice.
+
+    begin: put the position into a search; its value if that is known at once. another: a search for another thread, with the
+    table of the first. search_on: continue all searches for a number of nodes each; the value, and the nodes used by all.
+    """
+    from dasan.kernels.proofs.loop import join, part
+
+    searches = [search]
+    value, spent = begin(search), 0
+    while value == 0 and not budget.over():
+        if spent and len(searches) < budget.threads:
+            helper = another(search)
+            join(search, helper)
+            value = begin(helper)
+            searches.append(helper)
+            continue
+        step = SLICE
+        for limit in (budget.left(), None if most is None else most - spent):
+            step = step if limit is None else min(step, limit // len(searches))
+        if step <= 0:
+            break
+        value, nodes = search_on(searches, step)
+        spent += nodes
+        budget.spend(nodes)
+    part(search)
+    return value
