@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dasan.server.notifications.push import Push, check_subscription, signing_pair
+from dasan.server.notifications.push import LOOKUPS, Push, check_subscription, signing_pair
 from dasan.server.refusals import Refused
 
 from .harness import SECONDS
@@ -69,9 +69,10 @@ async def test_what_a_push_service_answers_decides_what_follows() -> None:
 
 @pytest.mark.full
 async def test_a_slow_name_server_does_not_stop_the_servers_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = threading.Event()
+    loop, begun, answers = asyncio.get_running_loop(), asyncio.Semaphore(0), threading.Event()
 
     def look_up(*_: object, **__: object) -> Any:
+        loop.call_soon_threadsafe(begun.release)
         answers.wait(SECONDS)
         raise OSError("no such name")
 
@@ -82,8 +83,10 @@ async def test_a_slow_name_server_does_not_stop_the_servers_other_threads(monkey
     sends = [
         asyncio.create_task(sender.send(f"https://{n}.example/", **keys, topic="t", message={})) for n in range(most)
     ]
-    await asyncio.sleep(0.2)
-    assert await asyncio.wait_for(asyncio.to_thread(lambda: 1), SECONDS / 2) == 1
+    async with asyncio.timeout(SECONDS / 2):
+        for _ in range(LOOKUPS):
+            await begun.acquire()
+        assert await asyncio.to_thread(lambda: 1) == 1
     answers.set()
     assert all(answer.again for answer in await asyncio.gather(*sends))
     await sender.close()

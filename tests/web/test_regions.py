@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, accessible, answer, built, catalogue, hurry, play_on, upright, visitor
+from tests.web.browsing import DESK, PHONE, accessible, answer, built, catalogue, hurry, play_on, tries, upright, visitor
 from tests.web.states import played_on, send_once
 
 import dasan
@@ -105,7 +105,9 @@ def test_a_doubled_stake_is_shown_and_said(browser: Browser, server: Served, ton
     with visitor(browser, server, PHONE, locale=tongue) as page:
         send_once(page, *played_on("bomb", 1))
         page.goto("/t/fixed")
-        for _ in range(20):
+        for _ in tries():
+            if page.locator(".tag.times").count():
+                break
             hurry(page)
         expect(page.locator(".tag.times").first).to_contain_text("×2")
         expect(page.locator(".tag.times").first).to_contain_text(words["seat.times"].replace("{n}", "2"))
@@ -130,12 +132,13 @@ def test_a_puzzle_of_dou_dizhu(browser: Browser, server: Served, tmp_path: Path,
         expect(page.locator(".verdict.wrong p")).to_have_count(2)
         page.screenshot(path=tmp_path / f"puzzle-{size[0]}-wrong.png")
         page.get_by_role("button", name=words["puzzle.retry"]).click()
-        made, told = list[str](), None
-        while told is None or not told.done:
-            legal = [str(puzzle.key)] if told is None else [str(one["move"]) for one in told.view["legal_moves"]]
-            move, told = next((text, found) for text in legal if (found := verdict(puzzle, [*made, text], nodes)).right)
-            made += [move, *told.reply]
+        moves, judged = list[str](), None
+        while judged is None or not judged.done:
+            legal = [str(puzzle.key)] if judged is None else [str(one["move"]) for one in judged.view["legal_moves"]]
+            tried = ((move, verdict(puzzle, [*moves, move], nodes)) for move in legal)
+            move, judged = next((move, judgement) for move, judgement in tried if judgement.right)
+            moves += [move, *judged.reply]
             answer(page, move)
-            expect(page.locator(".verdict.solved" if told.done else ".verdict.right")).to_be_visible()
+            expect(page.locator(".verdict.solved" if judged.done else ".verdict.right")).to_be_visible()
         upright(page, "a solved puzzle")
         page.screenshot(path=tmp_path / f"puzzle-{size[0]}-solved.png")

@@ -39,7 +39,7 @@ MOST_LINES = 200
 """Chat lines that a group keeps."""
 MOST_TABLES = 20
 """Tables that are listed."""
-TOLD_EVERY = 10 * 60 * 1000
+NOTIFIED_EVERY = 10 * 60 * 1000
 """The least milliseconds between notifications about tables that one member opens."""
 MARK = "group-"
 """The beginning of the ids of groups, which tells them from tables in reports."""
@@ -325,13 +325,15 @@ class Groups:
     async def open_table(self, group_id: str, player: str, room: Room, now: int) -> None:
         """Insert a table of the group, and invite the other members, but for those between whom and the player is a block.
 
-        They are notified unless the player has invited members within ``TOLD_EVERY``.
+        They are notified unless the player has invited members within ``NOTIFIED_EVERY``.
         """
         lately = (
             sa.select(invitations.c.player)
             .join_from(group_tables, invitations, invitations.c.table_id == group_tables.c.table_id)
             .where(
-                group_tables.c.group_id == group_id, group_tables.c.at > now - TOLD_EVERY, invitations.c.host == player
+                group_tables.c.group_id == group_id,
+                group_tables.c.at > now - NOTIFIED_EVERY,
+                invitations.c.host == player,
             )
         )
 
