@@ -1,4 +1,4 @@
-"""Worker processes that end with their program: an interrupt does not wait for their work."""
+"""Processors, and worker processes that end with their program: an interrupt does not wait for their work."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ _YOUNG = 10_000
 """A worker looks for cyclic garbage when it has this many objects more than the last time. Python's own 700 cost 2 % of its
 time.
 """
+
+
+def processors() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @contextmanager
@@ -103,4 +110,4 @@ def _exit_after(sentinel: int) -> None:
     os._exit(1)
 
 
-__all__ = ["worker_processes"]
+__all__ = ["processors", "worker_processes"]

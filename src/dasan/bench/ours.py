@@ -7,8 +7,9 @@ from typing import Any
 
 import dasan
 from dasan.backends import GPU as ON_GPU
-from dasan.bench.timing import Speed, cores, measure
+from dasan.bench.timing import Speed, measure
 from dasan.bench.works import WORKS
+from dasan.processes import processors
 from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
@@ -39,7 +40,7 @@ def measure_ours(
     """Yield a row for each variant and path on one core, and for compiled paths another on all cores if there are
     several. The GPU path has rows only if there is a GPU and it supports the rules.
     """
-    counts = [1, cores()] if every_core and cores() > 1 else [1]
+    counts = [1, processors()] if every_core and processors() > 1 else [1]
     for variant in variants:
         rules = rules_of(variant)
         for path in paths:

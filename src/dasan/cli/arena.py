@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,6 +62,7 @@ def arena(
     from dasan.bots.external.program import ProgramBot, player
     from dasan.bots.external.wire import Fault
     from dasan.bots.net import NetworkFileBot
+    from dasan.processes import processors
 
     rules = chosen_rules(game, option)
     if len(bots) < 2:
@@ -91,7 +91,7 @@ def arena(
             raise CannotRun(str(error)) from error
         for a, b in pairs:
             contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
-            results[a, b] = _run(contest, file, processes or os.cpu_count() or 1, ray, early=early)
+            results[a, b] = _run(contest, file, processes or processors(), ray, early=early)
     report = {
         "game": game,
         "deals": deals,

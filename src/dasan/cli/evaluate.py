@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +40,7 @@ def evaluate(
     """Rate a bot on a ladder of fixed bots: alone among each of them in turn, over the same deals for everybody."""
     from dasan.arena.ladder import LadderChanged, differences, ladders
     from dasan.arena.ladder import evaluate as rate
+    from dasan.processes import processors
 
     report = None if check is None else _report(check)
     if report is not None:
@@ -56,7 +56,7 @@ def evaluate(
                 ladder,
                 deals=deals,
                 move_seconds=move_seconds,
-                processes=processes or os.cpu_count() or 1,
+                processes=processes or processors(),
                 progress=show,
             )
         except (ValueError, OSError, LadderChanged) as error:

@@ -33,9 +33,8 @@ def generate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
-    import os
-
     from dasan.learn.dataset import DatasetPlan, make
+    from dasan.processes import processors
 
     rules = chosen_rules(game, option)
     check_place(processes, ray)
@@ -47,7 +46,7 @@ def generate(
             written = make(
                 plan,
                 out,
-                processes=processes or os.cpu_count() or 1,
+                processes=processes or processors(),
                 ray=ray,
                 progress=lambda done, total: show("parts", done, total),
             )

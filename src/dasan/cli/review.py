@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -52,6 +51,7 @@ def review(
     as_json: AsJson = False,
 ) -> None:
     """Judge every move of recorded hands: did it keep the result of best play, and which moves would have?"""
+    from dasan.processes import processors
     from dasan.review.best_play import review as judge
     from dasan.review.chart import picture as drawn
     from dasan.review.report import Report
@@ -72,7 +72,7 @@ def review(
                     state,
                     seconds=seconds,
                     memory_mb=memory,
-                    threads=threads or os.cpu_count() or 1,
+                    threads=threads or processors(),
                     scope=None if scope is None else scope.value,
                     progress=lambda done, of: show("moves", done, of),
                     notice=notice,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dasan.arguments import MOST_WORKERS
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import CannotRun
 from dasan.cli.output import say
@@ -37,7 +37,10 @@ ScopeChoice = Annotated[
 ]
 Memory = Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")]
 
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads that search together; default: one per processor.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, max=MOST_WORKERS, help="Threads that search together; default and limit: one per processor."),
+]
 
 
 def solve(
@@ -54,6 +57,7 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Compute the value of a record's last position, and of every move in it, under best play with all cards open."""
+    from dasan.processes import processors
     from dasan.records.retrace import moves_of
     from dasan.solver import solve as find
 
@@ -74,7 +78,7 @@ def solve(
                 state,
                 seconds=seconds,
                 memory_mb=memory,
-                threads=threads or os.cpu_count() or 1,
+                threads=threads or processors(),
                 scope=None if scope is None else scope.value,
                 notice=notice,
             )

@@ -151,11 +151,12 @@ def _device(name: str | None) -> str:
 def _actors(trainer: Trainer, processes: int | None, ray: str | None) -> Iterator[Actors]:
     """The actors: in the learner's process, in other processes, or on a cluster."""
     from dasan.learn.actors import here, spread
+    from dasan.processes import processors
 
     if not trainer.config.actors:
         yield here
         return
-    with on_cluster(ray), spread(min(trainer.config.actors, processes or os.cpu_count() or 1), ray) as actors:
+    with on_cluster(ray), spread(min(trainer.config.actors, processes or processors()), ray) as actors:
         yield actors
 
 

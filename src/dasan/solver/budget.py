@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from dasan.arguments import WrongType, amount, shown, whole
+from dasan.arguments import MOST_WORKERS, WrongType, amount, shown, whole
 
 
 class Cancel(Protocol):
@@ -35,7 +35,7 @@ class Budget:
             raise WrongType(f"cancel has a method is_set(), as threading.Event has, not {shown(cancel)}")
         seconds = None if seconds is None else amount(seconds, "seconds")
         self.nodes = None if nodes is None else whole(nodes, "nodes", 0)
-        self.threads = whole(threads, "threads", 1)
+        self.threads = whole(threads, "threads", 1, MOST_WORKERS)
         self.used = 0
         self._progress = progress
         self._cancel = cancel
@@ -48,9 +48,12 @@ class Budget:
         self.started = time.monotonic()
         self._deadline = None if self._seconds is None else self.started + self._seconds
 
-    def left(self) -> int | None:
-        """Nodes left; None if they are not limited."""
-        return None if self.nodes is None else self.nodes - self.used
+    def left(self, most: int | None = None) -> int | None:
+        """Nodes left, at most `most`; None if neither limits them."""
+        if self.nodes is None:
+            return most
+        left = self.nodes - self.used
+        return left if most is None else min(left, most)
 
     def spend(self, nodes: int) -> None:
         self.used += nodes

@@ -168,9 +168,8 @@ class CompiledMaxN:
         outcome, spent = int(kernel.begin(search, self._game)), 0
         known = outcome != 0
         while outcome == 0 and not budget.over():
-            step = SLICE
-            for limit in (budget.left(), None if most is None else most - spent):
-                step = step if limit is None else min(step, limit)
+            left = budget.left(None if most is None else most - spent)
+            step = SLICE if left is None else min(SLICE, left)
             if step <= 0:
                 break
             outcome, nodes = kernel.search_on(search, step, self._game)

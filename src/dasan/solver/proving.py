@@ -27,23 +27,26 @@ def prove_within(
     table of the first. search_on: continue all searches for a number of nodes each; the value, and the nodes used by all.
     """
     from dasan.kernels.proofs.loop import join, part
+    from dasan.processes import processors
 
     searches = [search]
     value, spent = begin(search), 0
-    while value == 0 and not budget.over():
-        if spent and len(searches) < budget.threads:
-            helper = another(search)
-            join(search, helper)
-            value = begin(helper)
-            searches.append(helper)
-            continue
-        step = SLICE
-        for limit in (budget.left(), None if most is None else most - spent):
-            step = step if limit is None else min(step, limit // len(searches))
-        if step <= 0:
-            break
-        value, nodes = search_on(searches, step)
-        spent += nodes
-        budget.spend(nodes)
-    part(search)
+    try:
+        while value == 0 and not budget.over():
+            left = budget.left(None if most is None else most - spent)
+            worth = spent and (left is None or left > SLICE)
+            if worth and len(searches) < min(budget.threads, processors()):
+                helper = another(search)
+                join(search, helper)
+                value = begin(helper)
+                searches.append(helper)
+                continue
+            step = SLICE if left is None else min(SLICE, left // len(searches))
+            if step <= 0:
+                break
+            value, nodes = search_on(searches, step)
+            spent += nodes
+            budget.spend(nodes)
+    finally:
+        part(search)
     return value

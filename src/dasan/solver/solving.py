@@ -41,9 +41,10 @@ def solve(
 
     - seconds: the time limit, or None. Compiling machine code, which happens once on a machine, does not count.
     - nodes: a limit of search nodes instead; the clock is then ignored, and the search in one thread is deterministic.
-    - memory_mb: the most memory for the transposition table.
-    - threads: how many threads search together, with one table; max-n and rules without a compiled search use one. The
-      value is the same; which positions the budget leaves unproved may differ from run to run.
+    - memory_mb: the most memory for the transposition table. Each further thread takes 2 to 26 megabytes more.
+    - threads: how many threads search together, with one table, but not more than there are processors; max-n and rules
+      without a compiled search use one. The value is the same; which positions the budget leaves unproved may differ from
+      run to run.
     - moves: whether to value every move and to find a line.
     - scope: in games without sides "paranoid" (the default) or "max-n"; see `Solution`.
     - progress: called periodically with the number of search nodes so far.

@@ -117,7 +117,9 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
 
 def another(search: Search) -> Search:
     """A search for another thread, with the transposition table of `search` and a move cache of its own."""
-    return new_search(0)._replace(transpositions=search.transpositions, move_cache=np.zeros_like(search.move_cache))
+    return new_search(0)._replace(
+        transpositions=search.transpositions, move_cache=np.zeros(search.move_cache.size, np.uint64)
+    )
 
 
 class Sides(NamedTuple):
