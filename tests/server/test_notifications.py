@@ -225,6 +225,19 @@ def test_an_account_cannot_flood_an_address_with_questions(serve: Serve, monkeyp
 
 
 @pytest.mark.full
+def test_refused_questions_do_not_use_up_those_of_the_addresss_owner(serve: Serve) -> None:
+    with post_office() as office:
+        sender = {"mail_from": "dasan@cards.example", "public_url": "https://cards.example"}
+        smtp = {"smtp_host": "127.0.0.1", "smtp_port": office.port, "smtp_security": "none"}
+        with serve(**sender, **smtp, letter_burst=4) as server:
+            stranger, owner = account(server, "Ada"), account(server, "Bob")
+            wanted = {"address": "bob@mail.example"}
+            asked = [stranger.http.post("/api/notifications/address", json=wanted).status_code for _ in range(4)]
+            assert asked == [200, 429, 429, 429], "an account asks once a minute"
+            assert owner.http.post("/api/notifications/address", json=wanted).status_code == 200
+
+
+@pytest.mark.full
 def test_slow_push_services_of_one_player_delay_nobody_else(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(push, "ANSWERS_IN", 10 * SECONDS)
     monkeypatch.setattr(push, "LASTS", 10 * SECONDS)

@@ -110,9 +110,14 @@ async def address(
             raise Refused("unavailable", reason("mail.none"))
         where = clean_address(wanted.address)
         letters: Buckets = request.app.state.limits["letters"]
-        if not (letters.take(person.id) and letters.take(("to", where.casefold()))):
+        to = ("to", where.casefold())
+        if not (letters.take(person.id) and letters.take(to)):
             raise Refused("too-fast", reason("fast"))
-        await store.notifications.ask(person.id, where, secrets.token_urlsafe(32), now())
+        try:
+            await store.notifications.ask(person.id, where, secrets.token_urlsafe(32), now())
+        except Refused:
+            letters.give_back(to)  # nothing is sent: the address's next confirmation may come from its owner
+            raise
     return await _settings(store, sending, person.id)
 
 

@@ -38,6 +38,10 @@ class Bucket:
         self._tokens -= 1
         return True
 
+    def give_back(self) -> None:
+        """Return a token that was taken."""
+        self._tokens += 1
+
 
 class Buckets:
     """One bucket per key; beyond ``most`` keys the least recently used one is dropped.
@@ -62,3 +66,8 @@ class Buckets:
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)
         return bucket.take()
+
+    def give_back(self, key: Hashable) -> None:
+        """Return a token that was taken for an action that did not happen."""
+        if bucket := self._buckets.get(key):
+            bucket.give_back()

@@ -190,7 +190,8 @@ class Notifications:
             _check_known(connection, player)
             settings = notification_settings.c
             asked = connection.scalar(sa.select(settings.asked).where(settings.player == player)) or 0
-            others = sa.select(sa.func.count()).where(settings.address == address, settings.asked > now - DAY)
+            same = sa.func.lower(settings.address) == address.lower()
+            others = sa.select(sa.func.count()).where(same, settings.asked > now - DAY)
             if now - asked < ASK_EVERY or (connection.scalar(others) or 0) >= MOST_ASKED:
                 raise Refused("too-fast", reason("fast"))
             _put(connection, player, {"address": address, "token": token, "asked": now, "confirmed": False})
