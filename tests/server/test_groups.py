@@ -217,7 +217,11 @@ async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: O
     group = await members(store, "ada", "bob", "cyd")
     await store.notifications.subscribe("bob", "session", Subscription("sub", "https://x.example", "p", "a"))
 
-    async def notified(player: str, table: str, now: int) -> list[str]:
+    link = (await store.groups.load(group, "ada")).link
+    other = await store.groups.create("ada", "Sunday club", RULES, 1)
+    await store.groups.join((await store.groups.load(other, "ada")).link, "bob", 2)
+
+    async def notified(player: str, table: str, now: int, group: str = group) -> list[str]:
         await store.groups.open_table(group, player, table_of(table), now)
         due = await store.notifications.take(now)
         for one in due:
@@ -226,9 +230,15 @@ async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: O
 
     assert await notified("ada", "first", 5) == ["first"]
     assert await notified("ada", "second", 6) == []
+    assert await notified("ada", "elsewhere", 7, other) == [], "one person's tables count together, in whatever group"
     assert await notified("cyd", "third", 7) == ["third"], "it is another member's"
-    assert {one.table for one in await store.friends.invitations("bob", 8)} == {"first", "second", "third"}
-    assert await notified("ada", "fourth", 6 + groups.NOTIFIED_EVERY) == ["fourth"]
+    tables = {one.table for one in await store.friends.invitations("bob", 8)}
+    assert tables == {"first", "second", "elsewhere", "third"}
+    await store.people.register("dan", "dan", "hash", 8)
+    await store.groups.join(link, "dan", 8)
+    await store.notifications.subscribe("dan", "session", Subscription("new", "https://y.example", "p", "a"))
+    assert await notified("ada", "fourth", 9) == ["fourth"], "a new member has not heard from Ada"
+    assert await notified("ada", "fifth", 9 + groups.NOTIFIED_EVERY) == ["fifth", "fifth"]
     await store.close()
 
 

@@ -40,7 +40,7 @@ MOST_LINES = 200
 MOST_TABLES = 20
 """Tables that are listed."""
 NOTIFIED_EVERY = 10 * 60 * 1000
-"""The least milliseconds between notifications about tables that one member opens."""
+"""The least milliseconds between a member's notifications about tables that one other member opens, in all groups."""
 MARK = "group-"
 """The beginning of the ids of groups, which tells them from tables in reports."""
 
@@ -325,31 +325,26 @@ class Groups:
     async def open_table(self, group_id: str, player: str, room: Room, now: int) -> None:
         """Insert a table of the group, and invite the other members, but for those between whom and the player is a block.
 
-        They are notified unless the player has invited members within ``NOTIFIED_EVERY``.
+        Members whom the player has invited from any group within ``NOTIFIED_EVERY`` are not notified again.
         """
-        lately = (
-            sa.select(invitations.c.player)
-            .join_from(group_tables, invitations, invitations.c.table_id == group_tables.c.table_id)
-            .where(
-                group_tables.c.group_id == group_id,
-                group_tables.c.at > now - NOTIFIED_EVERY,
-                invitations.c.host == player,
-            )
+        lately = sa.select(invitations.c.player).where(
+            invitations.c.host == player,
+            invitations.c.at > now - NOTIFIED_EVERY,
+            invitations.c.table_id.in_(sa.select(group_tables.c.table_id)),
         )
 
         def write(connection: sa.Connection) -> None:
             _group(connection, group_id, player)
-            recent = connection.execute(lately.limit(1)).first() is not None
             insert_room(connection, room)
             row = {"table_id": room.head.id, "group_id": group_id, "at": now}
             connection.execute(sa.insert(group_tables), row)
             others = _members(connection, group_id) - {player}
             wanted = sorted(hold(connection, others) - _blocked(connection, player, others))
+            recent = set(connection.scalars(lately.where(invitations.c.player.in_(wanted))))
             rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
             if rows:
                 connection.execute(sa.insert(invitations), rows)
-            if not recent:
-                put_out(connection, wanted, "invitation", room.head.id, now)
+            put_out(connection, [one for one in wanted if one not in recent], "invitation", room.head.id, now)
 
         await self._database.write(write)
 
