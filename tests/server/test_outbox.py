@@ -7,6 +7,7 @@ import asyncio
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.refusals import Refused
 from dasan.server.store import Store, notifications
 from dasan.server.store.notifications import Subscription, Wishes, put_out
 from dasan.server.store.schema import players
@@ -24,13 +25,19 @@ async def subscribed(store: Store, *names: str) -> None:
         await store.notifications.subscribe(name, "session", Subscription(f"sub-{name}", "https://x.example", "p", "a"))
 
 
-async def test_two_processes_send_a_notification_once_and_a_kill_loses_none(opened: Opened) -> None:
+async def two_friends(opened: Opened) -> tuple[Store, str]:
+    """Ada and Bob, who follow each other and have a browser each, and the id of a table."""
     store = await opened()
     await subscribed(store, "ada", "bob")
-    for one, other in (("ada", "bob"), ("bob", "ada")):
-        await store.friends.follow(one, other, 1)
+    await store.friends.follow("ada", "bob", 1)
+    await store.friends.follow("bob", "ada", 1)
     room, _ = await open_table(store)
-    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    return store, room.head.id
+
+
+async def test_two_processes_send_a_notification_once_and_a_kill_loses_none(opened: Opened) -> None:
+    store, table = await two_friends(opened)
+    await store.friends.invite("ada", "bob", table, NOON)
     taken = await asyncio.gather(*(store.notifications.take(NOON) for _ in range(4)))
     assert sorted(map(len, taken)) == [0, 0, 0, 1]
     again = NOON + notifications.TAKEN_FOR
@@ -46,35 +53,27 @@ async def test_two_processes_send_a_notification_once_and_a_kill_loses_none(open
 
 
 async def test_what_says_nothing_new_is_not_sent(opened: Opened) -> None:
-    store = await opened()
-    await subscribed(store, "ada", "bob")
-    for one, other in (("ada", "bob"), ("bob", "ada")):
-        await store.friends.follow(one, other, 1)
-    room, _ = await open_table(store)
-    await store.friends.invite("ada", "bob", room.head.id, NOON)
-    await store.friends.decline("bob", room.head.id)
-    await store.database.write(lambda connection: put_out(connection, ["bob"], "turn", room.head.id, NOON))
+    store, table = await two_friends(opened)
+    await store.friends.invite("ada", "bob", table, NOON)
+    await store.friends.decline("bob", table)
+    await store.database.write(lambda connection: put_out(connection, ["bob"], "turn", table, NOON))
     assert await store.notifications.take(NOON) == ()
     await store.notifications.wish("bob", Wishes(invitation=False))
-    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    await store.friends.invite("ada", "bob", table, NOON)
     assert await store.notifications.take(NOON) == (), "the switch is off"
     await store.notifications.wish("bob", Wishes())
-    await store.friends.decline("bob", room.head.id)
-    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    await store.friends.decline("bob", table)
+    await store.friends.invite("ada", "bob", table, NOON)
     await store.database.write(lambda connection: connection.execute(sa.update(players).values(banned=True)))
     assert await store.notifications.take(NOON) == (), "banned players are told nothing"
     await store.close()
 
 
 async def test_quiet_hours_are_waited_for(opened: Opened) -> None:
-    store = await opened()
-    await subscribed(store, "ada", "bob")
-    for one, other in (("ada", "bob"), ("bob", "ada")):
-        await store.friends.follow(one, other, 1)
-    room, _ = await open_table(store)
+    store, table = await two_friends(opened)
     # It is 20:00 in Shanghai, where these hours end at 8.
     await store.notifications.wish("bob", Wishes(zone="Asia/Shanghai", quiet=(19 * 60, 8 * 60)))
-    await store.friends.invite("ada", "bob", room.head.id, NOON)
+    await store.friends.invite("ada", "bob", table, NOON)
     assert await store.notifications.take(NOON) == ()
     morning = NOON + 12 * 60 * 60 * 1000
     assert await store.notifications.take(morning - 1) == ()
@@ -94,4 +93,18 @@ async def test_browsers_are_bounded_and_belong_to_who_uses_them_now(
     await store.notifications.unsubscribe("3", "bob")
     await store.notifications.subscribe("bob", "s", Subscription("2", "https://x.example", "p", "a", created=9))
     assert [one.id for one in (await store.notifications.wishes("ada"))[1]] == ["3"]
+    await store.close()
+
+
+async def test_an_address_is_asked_a_few_times_a_day_however_it_is_written(opened: Opened) -> None:
+    store = await opened()
+    await subscribed(store, "ada", "bob", "cyd", "dan")
+    for name, address in (
+        ("ada", "Victim@mail.example"),
+        ("bob", "VICTIM@mail.example"),
+        ("cyd", "victim@mail.example"),
+    ):
+        await store.notifications.ask(name, address, f"token of {name}", NOON)
+    with pytest.raises(Refused):
+        await store.notifications.ask("dan", "vICTIM@mail.example", "token of dan", NOON)
     await store.close()
