@@ -33,6 +33,8 @@ PARTS = ("seq", "table", "rules", "session", "view", "clocks", "presence", "watc
 
 SECONDS = 60.0
 """The time limit in seconds for anything on a busy machine."""
+COMPILED_IN = 8 * SECONDS
+"""The time limit for a review, whose kernels may have to be compiled first while other tests compile others."""
 
 
 @dataclass
@@ -154,7 +156,7 @@ class Served(Remote):
 
     def player(self) -> Player:
         # Without TLS: loading this machine's certificates would take longer than most requests.
-        player = Player(self, httpx.Client(base_url=self.address, timeout=SECONDS, verify=False))
+        player = Player(self, httpx.Client(base_url=self.address, timeout=COMPILED_IN, verify=False))
         self.players.append(player)
         return player
 
@@ -223,5 +225,6 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
         sign_in_burst=1_000_000,
         guess_burst=1_000_000,
         study_burst=1_000_000,
+        study_seconds=COMPILED_IN,
     )
     return replace(settings, **changes)
