@@ -12,7 +12,7 @@ from dasan.play import fairness
 from dasan.reasons import reason
 from dasan.server.new_ids import new_id
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.known import hold
 from dasan.server.store.schema import bid_answers
 from dasan.server.store.sessions import has_ended
@@ -34,11 +34,8 @@ class JudgedBid:
     mistake: bool
 
 
-class Bids:
+class Bids(StorePart):
     """Reads and writes the hands of the bidding trainer."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def hand(self, player: str, preset: str, now: int) -> tuple[str, bytes]:
         """(id, seed) of the player's unanswered hand, or of a new one.
@@ -67,7 +64,7 @@ class Bids:
     async def seed(self, player: str, preset: str, hand_id: str) -> bytes:
         """The seed of a hand. ``Refused``: it is not the player's."""
         query = sa.select(bid_answers.c.seed).where(_mine(player, preset, hand_id))
-        seed = await self._database.read(lambda connection: connection.scalar(query))
+        seed = await self._value(query)
         if seed is None:
             raise Refused("not-found", reason("no-hand"))
         return bytes(seed)
@@ -83,9 +80,7 @@ class Bids:
             "mistake": judged["mistake"],
         }
         first = sa.and_(_mine(player, preset, hand_id), bid_answers.c.bid.is_(None))
-        await self._database.write(
-            lambda connection: connection.execute(sa.update(bid_answers).where(first).values(values))
-        )
+        await self._change(sa.update(bid_answers).where(first).values(values))
 
     async def answers(self, player: str, preset: str) -> tuple[JudgedBid, ...]:
         """The player's answers in a game, oldest first."""
@@ -94,7 +89,7 @@ class Bids:
             .where(bid_answers.c.player == player, bid_answers.c.preset == preset, bid_answers.c.bid.is_not(None))
             .order_by(bid_answers.c.at, bid_answers.c.id)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple(JudgedBid(*row) for row in rows)
 
 

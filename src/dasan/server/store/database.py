@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,6 +97,29 @@ class Database(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class StorePart:
+    """The base of the parts of ``Store``, each of which reads and writes some of the tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def _rows(self, query: sa.Select[Any]) -> Sequence[Any]:
+        """All rows of a query."""
+        return await self._database.read(lambda connection: connection.execute(query).all())
+
+    async def _row(self, query: sa.Select[Any]) -> Any | None:
+        """The only row of a query; None if there is none."""
+        return await self._database.read(lambda connection: connection.execute(query).one_or_none())
+
+    async def _value(self, query: sa.Select[Any]) -> Any | None:
+        """The first column of a query's first row; None if there is no row."""
+        return await self._database.read(lambda connection: connection.scalar(query))
+
+    async def _change(self, change: sa.Update | sa.Delete) -> int:
+        """Carry out one statement; return the number of rows that it has changed."""
+        return await self._database.write(lambda connection: connection.execute(change).rowcount)
 
 
 def among(connection: sa.Connection, column: sa.ColumnElement[str], values: Collection[str]) -> sa.ColumnElement[bool]:

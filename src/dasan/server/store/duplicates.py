@@ -20,7 +20,7 @@ from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
 from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates
@@ -72,11 +72,8 @@ class Mine:
     hand: str | None
 
 
-class Duplicates:
+class Duplicates(StorePart):
     """Reads and writes duplicate events."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def create(self, event: DuplicateEvent) -> bool:
         """Insert an event. False if its id or its day exists already."""
@@ -137,7 +134,7 @@ class Duplicates:
         return await self._read(sa.select(duplicates).where(duplicates.c.revealed.is_(None)))
 
     async def _read(self, query: sa.Select[Any]) -> tuple[DuplicateEvent, ...]:
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple(map(_event, rows))
 
     async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> Seated:
@@ -211,14 +208,14 @@ class Duplicates:
         query = sa.select(plays.player, plays.deal, plays.seat, plays.score, plays.assisted).where(
             plays.event_id == event_id, plays.finished.is_not(None)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple(Play(row.player, row.deal, row.seat, row.score, row.assisted) for row in rows)
 
     async def mine(self, event_id: str, player: str) -> tuple[Mine, ...]:
         """The player's plays of an event, in order of the deals."""
         plays = duplicate_plays.c
         query = sa.select(duplicate_plays).where(plays.event_id == event_id, plays.player == player)
-        rows = await self._database.read(lambda connection: connection.execute(query.order_by(plays.deal)).all())
+        rows = await self._rows(query.order_by(plays.deal))
         return tuple(
             Mine(row.deal, row.table_id, row.seat, row.finished, row.score, row.assisted, row.hand_id) for row in rows
         )
@@ -227,7 +224,7 @@ class Duplicates:
         """The event of a table; None if it is of none."""
         plays = duplicate_plays.c
         query = sa.select(plays.event_id).where(plays.table_id == table_id).limit(1)
-        return await self._database.read(lambda connection: connection.scalar(query))
+        return await self._value(query)
 
     async def names(self, event_id: str, players: Sequence[str]) -> dict[str, str]:
         """The names of entrants, by player."""
@@ -235,14 +232,14 @@ class Duplicates:
         query = sa.select(entries.player, entries.name).where(
             entries.event_id == event_id, entries.player.in_(list(players))
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return {row.player: row.name for row in rows}
 
     async def entered(self, event_id: str) -> int:
         """The number of people who have entered."""
         entries = duplicate_entries.c
         query = sa.select(sa.func.count()).where(entries.event_id == event_id, entries.player.not_like("bot:%"))
-        return await self._database.read(lambda connection: connection.scalar(query) or 0)
+        return await self._value(query) or 0
 
     async def add_bots(self, event_id: str, plays: Sequence[Play], names: dict[str, str], now: int) -> None:
         """Store the scores of the bots in the standings. Idempotent."""
@@ -276,7 +273,7 @@ class Duplicates:
         """Whether the payments of best play are stored for a contract of a deal, and these by seat; None if not proved."""
         c = duplicate_pars.c
         query = sa.select(c.payments).where(c.event_id == event_id, c.deal == deal, c.contract == contract)
-        row = await self._database.read(lambda connection: connection.execute(query).first())
+        row = await self._row(query)
         return row is not None, None if row is None or row.payments is None else tuple(row.payments)
 
     async def keep_par(self, event_id: str, deal: int, contract: str, payments: Sequence[int] | None) -> None:
@@ -299,7 +296,7 @@ class Duplicates:
         query = sa.select(plays.table_id, plays.player).where(
             plays.event_id == event_id, plays.finished.is_(None), plays.table_id.is_not(None)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query.order_by(plays.table_id)).all())
+        rows = await self._rows(query.order_by(plays.table_id))
         return tuple((row.table_id, row.player) for row in rows)
 
     async def reveal(self, event_id: str, now: int, *, stuck: bool = False) -> None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.schema import addresses, hand_seats, hands, players
 from dasan.server.study.fair_play import HandPlayed
 
 
-class FairPlay:
+class FairPlay(StorePart):
     """Reads finished hands by their people."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def hands(self, since: int) -> list[HandPlayed]:
         """The hands since a time with at least two people, the oldest first."""
@@ -31,7 +28,7 @@ class FairPlay:
             .order_by(hands.c.finished, hand_seats.c.hand_id)
         )
         payments_of: dict[str, tuple[str, dict[str, float]]] = {}
-        for row in await self._database.read(lambda connection: connection.execute(query).all()):
+        for row in await self._rows(query):
             payments_of.setdefault(row.hand_id, (row.preset, {}))[1][row.player] = row.payment
         return [HandPlayed((preset, len(payments)), payments) for preset, payments in payments_of.values()]
 
@@ -43,7 +40,7 @@ class FairPlay:
             .join(other, sa.and_(other.c.network == addresses.c.network, addresses.c.player < other.c.player))
             .group_by(addresses.c.player, other.c.player)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return {(row.player, row.other): row.number for row in rows}
 
     async def accounts(self, since: int, least: int) -> list[str]:
@@ -68,5 +65,5 @@ class FairPlay:
             .order_by(hand_seats.c.finished.desc(), hands.c.id)
             .limit(most)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return [(row.record, row.seat) for row in rows]

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, among
+from dasan.server.store.database import StorePart, among
 from dasan.server.store.known import hold
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
@@ -55,11 +55,8 @@ class Invitation:
     at: int
 
 
-class Friends:
+class Friends(StorePart):
     """Reads and writes friends, blocks and invitations."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def circle(self, player: str) -> Circle:
         """The player's followed players, other followers and blocked players, each ordered by name."""
@@ -135,7 +132,7 @@ class Friends:
     async def unblock(self, player: str, other: str) -> None:
         """Lift a block. The other player's block stays."""
         change = sa.delete(blocks).where(blocks.c.player == player, blocks.c.blocked == other)
-        await self._database.write(lambda connection: connection.execute(change))
+        await self._change(change)
 
     async def seen(self, here: Collection[str], now: int) -> None:
         """Store that these players are online; players who follow nobody are skipped."""
@@ -192,13 +189,13 @@ class Friends:
             .where(invitations.c.player == player, _stands(now), tables.c.status != "ended")
             .order_by(invitations.c.at.desc())
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple(Invitation(row.table_id, row.preset, row.name, row.at) for row in rows)
 
     async def decline(self, player: str, table_id: str) -> None:
         """Delete the player's invitation to a table."""
         mine = sa.and_(invitations.c.player == player, invitations.c.table_id == table_id)
-        await self._database.write(lambda connection: connection.execute(sa.delete(invitations).where(mine)))
+        await self._change(sa.delete(invitations).where(mine))
 
 
 def blocked_pairs(connection: sa.Connection, known: Sequence[str]) -> frozenset[frozenset[str]]:

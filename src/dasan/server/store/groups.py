@@ -13,7 +13,7 @@ from dasan.reasons import reason
 from dasan.server.people.names import keys
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.group_standings import MemberStanding, standings
 from dasan.server.store.known import hold
@@ -100,11 +100,8 @@ class ListedGroup:
     host: str
 
 
-class Groups:
+class Groups(StorePart):
     """Reads and writes groups."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def create(self, player: str, name: str, rules: GroupRules, now: int) -> str:
         """A new group with one member, who hosts it: its id. ``Refused`` if its name is taken, or the player has too many."""
@@ -132,7 +129,7 @@ class Groups:
             .where(groups.c.id.in_(mine))
             .order_by(groups.c.name, groups.c.id)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple(ListedGroup(row.id, row.name, row.members, row.host) for row in rows)
 
     async def load(self, group_id: str, player: str) -> Group:

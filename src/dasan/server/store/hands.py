@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.event_plays import check_open, record_result
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.ratings import rate
@@ -94,11 +94,8 @@ def fill_facts(connection: sa.Connection, most: int) -> None:
         connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == row.id).values(**facts))
 
 
-class FinishedHands:
+class FinishedHands(StorePart):
     """Reads finished hands."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def load(self, hand_id: str, reader: str | None) -> FinishedHand:
         """The hand with this id. ``Refused``: there is none, or ``reader``, a player's id, may not see it yet."""
@@ -193,7 +190,7 @@ class FinishedHands:
             .group_by(hand_seats.c.preset, hand_seats.c.role)
             .order_by(hand_seats.c.preset, hand_seats.c.role)
         )
-        return list(await self._database.read(lambda connection: connection.execute(query).all()))
+        return list(await self._rows(query))
 
 
 def _load(connection: sa.Connection, which: sa.ColumnElement[bool]) -> FinishedHand:

@@ -12,15 +12,12 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, among
+from dasan.server.store.database import StorePart, among
 from dasan.server.store.schema import tables
 
 
-class Leases:
+class Leases(StorePart):
     """The leases of all tables."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
         """Claim the lease of a table until ``until``; return the fence to write with, or None if another process has
@@ -46,7 +43,7 @@ class Leases:
     async def owner_of(self, table_id: str, now: int) -> str | None:
         """The process that holds the table's lease at ``now``; None if none does."""
         query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
-        return await self._database.read(lambda connection: connection.scalar(query))
+        return await self._value(query)
 
     async def fences(self, table_ids: Sequence[str]) -> dict[str, int]:
         """The fences of these tables. A fence has grown if the table has another owner or its log was changed."""
@@ -72,4 +69,4 @@ class Leases:
         """End the lease of a table, so that another process need not wait for its expiry."""
         mine = sa.and_(tables.c.id == table_id, tables.c.owner == owner, tables.c.fence == fence)
         change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
-        await self._database.write(lambda connection: connection.execute(change))
+        await self._change(change)

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.server.protocol.table import TableSettings
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.schema import forgotten, seats, tables
 
 MOST_LISTED = 100
@@ -37,11 +37,8 @@ class ListedTable:
     locked: bool
 
 
-class Listings:
+class Listings(StorePart):
     """Reads lists of tables. A damaged row is skipped and logged."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def mine(self, player: str) -> tuple[ListedTable, ...]:
         """The player's tables, the most recently played first."""
@@ -78,8 +75,7 @@ class Listings:
         return await self._list(query)
 
     async def _list(self, query: sa.Select[Any]) -> tuple[ListedTable, ...]:
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        return tuple(listed for listed in map(_listed, rows) if listed is not None)
+        return tuple(listed for row in await self._rows(query) if (listed := _listed(row._mapping)) is not None)
 
 
 def _listed(row: Mapping[Any, Any]) -> ListedTable | None:

@@ -23,7 +23,7 @@ from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, Unreachable
+from dasan.server.store.database import Database, StorePart, Unreachable
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.notifications import put_out
@@ -128,11 +128,11 @@ class WriteTotals:
     seconds: float = 0.0
 
 
-class EventLog:
+class EventLog(StorePart):
     """Reads and writes the logs of tables. The task ``run`` does the writing."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._waiting: list[tuple[Write, asyncio.Future[None]]] = []
         self._wake = asyncio.Event()
         self._begun = float("-inf")
@@ -232,7 +232,7 @@ class EventLog:
         query = sa.select(events.c.seq, events.c.digest).where(
             events.c.table_id == table_id, events.c.player == player, events.c.client_id == client_id
         )
-        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        row = await self._row(query)
         return None if row is None else Done(row.digest, row.seq + 1)
 
     async def _is_written(self, write: Write) -> bool:
@@ -242,7 +242,7 @@ class EventLog:
         query = sa.select(*columns).where(
             events.c.table_id == write.room.head.id, events.c.seq.between(mine[0]["seq"], mine[-1]["seq"])
         )
-        rows = await self._database.read(lambda connection: connection.execute(query.order_by(events.c.seq)).all())
+        rows = await self._rows(query.order_by(events.c.seq))
         return [row._asdict() for row in rows] == mine
 
     async def append(self, write: Write) -> None:
@@ -315,7 +315,7 @@ class EventLog:
     async def since(self, table_id: str, seq: int) -> tuple[tuple[Entry, int], ...]:
         """(entry, time) from index ``seq``, for a process that has missed some."""
         query = sa.select(events.c.line, events.c.at).where(events.c.table_id == table_id, events.c.seq >= seq)
-        rows = await self._database.read(lambda connection: connection.execute(query.order_by(events.c.seq)).all())
+        rows = await self._rows(query.order_by(events.c.seq))
         return tuple((_read(row.line), row.at) for row in rows)
 
     async def due(self, now: int) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
@@ -113,11 +113,8 @@ def _nearest(me: Seeker, near: Sequence[Seeker], size: int, blocked: Pairs) -> t
     return ()
 
 
-class Matches:
+class Matches(StorePart):
     """Reads and writes the list of players who seek a game."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def seek(
         self,

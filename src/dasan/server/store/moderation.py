@@ -23,7 +23,7 @@ from dasan.server.protocol.moderation import (
     Unmute,
 )
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import Database, StorePart
 from dasan.server.store.known import hold, identified
 from dasan.server.store.people import put, set_banned
 from dasan.server.store.processes import leave_notice
@@ -50,11 +50,11 @@ LONGEST_LISTED = 300
 """The most characters of words that the audit log repeats."""
 
 
-class Moderation:
+class Moderation(StorePart):
     """Reads and writes moderation."""
 
     def __init__(self, database: Database, restrictions: Restrictions) -> None:
-        self._database = database
+        super().__init__(database)
         self._restrictions = restrictions
         self._kept_out: frozenset[tuple[str, int]] = frozenset()
 
@@ -86,7 +86,7 @@ class Moderation:
     async def muted(self, player: str, now: int) -> bool:
         """Whether the player is muted now."""
         query = sa.select(players.c.muted_until).where(players.c.id == player)
-        until: int | None = await self._database.read(lambda connection: connection.scalar(query))
+        until: int | None = await self._value(query)
         return until is not None and now < until
 
     async def check_said(self, player: str, text: str, now: int) -> None:
@@ -220,14 +220,14 @@ class Moderation:
     async def networks(self, now: int) -> list[tuple[str, int]]:
         """(banned network, end of the ban)."""
         query = sa.select(network_bans).where(network_bans.c.until > now).order_by(network_bans.c.network)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return [(row.network, row.until) for row in rows]
 
     async def words(self) -> dict[str, list[str]]:
         """The blocked words by language."""
         query = sa.select(refused_words).order_by(refused_words.c.language, refused_words.c.word)
         by_language: dict[str, list[str]] = {}
-        for row in await self._database.read(lambda connection: connection.execute(query).all()):
+        for row in await self._rows(query):
             by_language.setdefault(row.language, []).append(row.word)
         return by_language
 

@@ -17,7 +17,7 @@ from dasan.reasons import reason
 from dasan.server.notifications.quiet import quiet_until
 from dasan.server.notifications.words import Kind
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.known import hold
 from dasan.server.store.schema import (
     duplicates,
@@ -102,11 +102,8 @@ class Outgoing:
     token: str = field(default="", repr=False)
 
 
-class Notifications:
+class Notifications(StorePart):
     """Reads and writes wishes, subscriptions and the outbox."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def wishes(self, player: str) -> tuple[Wishes, tuple[Subscription, ...]]:
         """The player's settings and subscribed browsers, newest first."""
@@ -178,7 +175,7 @@ class Notifications:
         mine = push_subscriptions.c.id == subscription
         if player is not None:
             mine = sa.and_(mine, push_subscriptions.c.player == player)
-        await self._database.write(lambda connection: connection.execute(sa.delete(push_subscriptions).where(mine)))
+        await self._change(sa.delete(push_subscriptions).where(mine))
 
     async def ask(self, player: str, address: str, token: str, now: int) -> None:
         """Send a confirmation e-mail to ``address``; it gets no other until its link is opened.
@@ -204,7 +201,7 @@ class Notifications:
         settings = notification_settings.c
         mine = sa.and_(settings.token == token, sa.or_(settings.confirmed, settings.asked > now - DAY))
         change = sa.update(notification_settings).where(mine).values(confirmed=True)
-        return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
+        return await self._change(change) == 1
 
     async def stop_letters(self, *, player: str | None = None, token: str | None = None) -> bool:
         """Delete the address of a player, or the one with this token; returns whether there was one."""
@@ -239,7 +236,7 @@ class Notifications:
         """Whether the player has a reminder of an event."""
         mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
         query = sa.select(event_reminders.c.player).where(mine)
-        return await self._database.read(lambda connection: connection.scalar(query) is not None)
+        return await self._value(query) is not None
 
     async def announce(self, now: int) -> None:
         """Queue the reminders of events that have begun, each once."""
@@ -250,7 +247,7 @@ class Notifications:
             .order_by(event_reminders.c.event_id, event_reminders.c.player)
             .limit(MOST_REMINDED)
         )
-        if not await self._database.read(lambda connection: connection.execute(begun.limit(1)).all()):
+        if not await self._rows(begun.limit(1)):
             return
 
         def write(connection: sa.Connection) -> None:
@@ -273,7 +270,7 @@ class Notifications:
         busy = [player for player, count in (going or {}).items() if count >= each]
         due = sa.select(outbox).where(outbox.c.due <= now, outbox.c.player.not_in(busy))
         due = due.order_by(outbox.c.due).limit(AT_ONCE)
-        if not await self._database.read(lambda connection: connection.execute(due.limit(1)).all()):
+        if not await self._rows(due.limit(1)):
             return ()
 
         def write(connection: sa.Connection) -> tuple[Outgoing, ...]:
@@ -302,12 +299,12 @@ class Notifications:
     async def sent(self, one: Outgoing) -> None:
         """Delete a notification that was sent or cannot be sent. A newer one on the same subject stays."""
         same = sa.and_(_place(one.player, one.kind, one.subject, one.target), outbox.c.at == one.at)
-        await self._database.write(lambda connection: connection.execute(sa.delete(outbox).where(same)))
+        await self._change(sa.delete(outbox).where(same))
 
     async def later(self, one: Outgoing, due: int) -> None:
         """Retry at the time ``due``."""
         same = sa.and_(_place(one.player, one.kind, one.subject, one.target), outbox.c.at == one.at)
-        await self._database.write(lambda connection: connection.execute(sa.update(outbox).where(same).values(due=due)))
+        await self._change(sa.update(outbox).where(same).values(due=due))
 
 
 def put_out(connection: sa.Connection, wanted: Collection[str], kind: Switch, subject: str, now: int) -> None:

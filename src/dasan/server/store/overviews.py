@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.schema import hand_seats, hands, players, reports, seats, tables
 
 
@@ -19,11 +19,8 @@ class Overview:
     total: int
 
 
-class Overviews:
+class Overviews(StorePart):
     """Reads lists for ``dasan admin``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def tables(self, status: str | None, most: int) -> Overview:
         """Tables, the most recently touched first, without seeds and cards."""
@@ -66,8 +63,7 @@ class Overviews:
     async def seated(self, table_id: str) -> tuple[dict[str, Any], ...]:
         """The seats of a table with their players' ids. Only an id tells guests apart: several may have the same name."""
         query = sa.select(seats.c.seat, seats.c.player).where(seats.c.table_id == table_id).order_by(seats.c.seat)
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        return tuple(map(dict, rows))
+        return tuple(row._asdict() for row in await self._rows(query))
 
     async def reports(self, most: int) -> Overview:
         """Reports of chat, newest first."""
@@ -83,7 +79,7 @@ class Overviews:
         if table_id is not None:
             query = query.where(hands.c.table_id == table_id)
         query = query.order_by(hands.c.finished, hands.c.id).limit(most)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple((row.finished, row.id, row.record) for row in rows)
 
     async def _of(self, query: sa.Select[Any], most: int) -> Overview:

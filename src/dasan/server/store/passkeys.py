@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.people import Taken, open_account
 from dasan.server.store.schema import challenges, passkeys, players
 
@@ -48,11 +48,8 @@ class LastWayIn(Exception):
     """It is the account's only way to sign in."""
 
 
-class Passkeys:
+class Passkeys(StorePart):
     """Reads and writes passkeys and challenges."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def ask(self, ticket: str, asked: Challenge, now: int) -> None:
         """Store a challenge until it is answered or expires."""
@@ -78,14 +75,12 @@ class Passkeys:
     async def of(self, player: str) -> tuple[Passkey, ...]:
         """The player's passkeys, the oldest first."""
         query = sa.select(passkeys).where(passkeys.c.player == player).order_by(passkeys.c.created, passkeys.c.id)
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        return tuple(Passkey(**row) for row in rows)
+        return tuple(Passkey(**row._mapping) for row in await self._rows(query))
 
     async def find(self, credential: bytes) -> Passkey | None:
         """The passkey with this credential id."""
-        query = sa.select(passkeys).where(passkeys.c.id == passkey_id(credential))
-        row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
-        return None if row is None else Passkey(**row)
+        row = await self._row(sa.select(passkeys).where(passkeys.c.id == passkey_id(credential)))
+        return None if row is None else Passkey(**row._mapping)
 
     async def add(self, passkey: Passkey, account: str | None) -> None:
         """Store a passkey. account: also open an account with this name for the player. ``Taken``: the name or the
@@ -104,7 +99,7 @@ class Passkeys:
     async def use(self, passkey: Passkey, uses: int, now: int) -> bool:
         """Store the passkey's counter and the time of its use. False if it has been removed in the meantime."""
         change = sa.update(passkeys).where(passkeys.c.id == passkey.id).values(uses=uses, used=now)
-        return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
+        return await self._change(change) == 1
 
     async def remove(self, player: str, wanted: str) -> bool:
         """Delete one of the player's passkeys. False if they have none with this id. ``LastWayIn``: they could not sign

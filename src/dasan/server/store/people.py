@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dasan.server.people.names import keys
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
-from dasan.server.store.database import Database, among
+from dasan.server.store.database import Database, StorePart, among
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.group_people import groups_of
@@ -79,11 +79,11 @@ class Person:
     moderator: bool = False
 
 
-class People:
+class People(StorePart):
     """Reads and writes players."""
 
     def __init__(self, database: Database, restrictions: Restrictions) -> None:
-        self._database = database
+        super().__init__(database)
         self.restrictions = restrictions
 
     async def find(self, player: str) -> Person | None:
@@ -101,7 +101,7 @@ class People:
     async def name_owner(self, keys: Iterable[str]) -> str | None:
         """A player whose account's name has one of these keys; None if there is none."""
         query = sa.select(name_keys.c.player).where(name_keys.c.key.in_(sorted(keys))).limit(1)
-        owner: str | None = await self._database.read(lambda connection: connection.scalar(query))
+        owner: str | None = await self._value(query)
         return owner
 
     async def index_names(self) -> int:
@@ -163,16 +163,16 @@ class People:
         """
         mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
         query = sa.select(sign_ins.c.seen).where(mine)
-        seen: int | None = await self._database.read(lambda connection: connection.scalar(query))
+        seen: int | None = await self._value(query)
         if seen is None or now - seen < SEEN_EVERY:
             return seen is not None
         change = sa.update(sign_ins).where(mine).values(seen=now)
-        return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
+        return await self._change(change) == 1
 
     async def sign_ins(self, player: str) -> list[Any]:
         """Rows of the player's signed-in browsers, the most recently seen first."""
         query = sa.select(sign_ins).where(sign_ins.c.player == player).order_by(sign_ins.c.seen.desc())
-        return list(await self._database.read(lambda connection: connection.execute(query).all()))
+        return list(await self._rows(query))
 
     async def has_ended(self, player: str, session: str | None) -> bool:
         """Whether the session of a guest has ended."""

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.schema import notices, processes
 
 Kind: TypeAlias = Literal["recheck", "reopen", "restrict"]
@@ -48,11 +48,8 @@ def leave_notice(connection: sa.Connection, kind: Kind, subject: str, now: int) 
     connection.execute(sa.insert(notices), {"at": now, "kind": kind, "subject": subject})
 
 
-class Processes:
+class Processes(StorePart):
     """Reads and writes heartbeats and notices."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def beat(self, process: str, version: str, now: int) -> None:
         """Write the process's heartbeat. Raises an error if the database accepts no writes."""
@@ -69,18 +66,18 @@ class Processes:
     async def gone(self, process: str) -> None:
         """Delete the process's heartbeat at its end."""
         change = sa.delete(processes).where(processes.c.id == process)
-        await self._database.write(lambda connection: connection.execute(change))
+        await self._change(change)
 
     async def alive(self, now: int) -> tuple[Process, ...]:
         """The processes with a recent heartbeat."""
         query = sa.select(processes).where(processes.c.seen >= now - ALIVE).order_by(processes.c.started)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple(Process(row.id, row.version, row.started, row.seen) for row in rows)
 
     async def notices(self, now: int) -> tuple[Notice, ...]:
         """The notices of the last minutes; other machines' may be out of order."""
         query = sa.select(notices).where(notices.c.at >= now - NOTICE_LIFE).order_by(notices.c.id)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         return tuple(Notice(row.id, row.kind, row.subject) for row in rows)
 
     async def leave(self, kind: Kind, subject: str, now: int) -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.schema import promises
 
 PROMISE_KEPT = 60 * 60 * 1000
 """The lifetime of an unused promised seed in milliseconds."""
 
 
-class Promises:
+class Promises(StorePart):
     """Reads and writes promised seeds."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def promise(self, ticket: str, seed: bytes, now: int) -> None:
         """Store a seed under its ticket."""

@@ -22,7 +22,7 @@ from openskill.models import PlackettLuce
 
 from dasan.arena import measured as arena
 from dasan.bots import BOTS
-from dasan.server.store.database import Database
+from dasan.server.store.database import Database, StorePart
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
 
@@ -264,18 +264,18 @@ class Counts:
         return sum(count for one, count in self.settled.get((preset, players), {}).items() if one > step)
 
 
-class Ratings:
+class Ratings(StorePart):
     """Reads ratings."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._counts: Counts | None = None
         self._counting: asyncio.Task[Counts] | None = None
 
     async def of(self, player: str) -> list[Any]:
         """Rows of a player's ratings, or a bot's (``bot:NAME``)."""
         query = sa.select(ratings).where(ratings.c.player == player).order_by(ratings.c.preset, ratings.c.players)
-        return list(await self._database.read(lambda connection: connection.execute(query).all()))
+        return list(await self._rows(query))
 
     async def points(self, player: str, preset: str, players: int, most: int = 500) -> list[Any]:
         """Rows of the last points of a rating's chart, in order."""
@@ -283,7 +283,7 @@ class Ratings:
             rating_points.c.player == player, rating_points.c.preset == preset, rating_points.c.players == players
         )
         query = sa.select(rating_points).where(mine).order_by(rating_points.c.at.desc()).limit(most)
-        return list(reversed(await self._database.read(lambda connection: connection.execute(query).all())))
+        return list(reversed(await self._rows(query)))
 
     async def boards(self) -> list[tuple[str, int, int]]:
         """The games that accounts are rated in: preset, number of players, and accounts with a settled rating."""

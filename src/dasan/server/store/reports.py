@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.schema import events, reports
 
 
-class Reports:
+class Reports(StorePart):
     """Writes reports; ``Overviews`` lists them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def add(self, row: dict[str, object]) -> None:
         """Store a report of a chat message. Repeated reports by the same player are ignored.

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database
+from dasan.server.store.database import StorePart
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import decisions, hand_seats, players, review_notes, reviews, shared_reviews
 
@@ -42,18 +42,15 @@ class Shared:
     revision: int
 
 
-class Reviews:
+class Reviews(StorePart):
     """Reads and writes reviews, decisions, notes and shared reviews."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def get(self, hand_id: str, kind: str, version: str) -> tuple[str, ...] | None:
         """The lines of a stored review of this version; None if there is none."""
         query = sa.select(reviews.c.lines).where(
             reviews.c.hand_id == hand_id, reviews.c.kind == kind, reviews.c.version == version
         )
-        lines = await self._database.read(lambda connection: connection.scalar(query))
+        lines = await self._value(query)
         return None if lines is None else tuple(record_lines(lines))
 
     async def keep(
@@ -83,7 +80,7 @@ class Reviews:
     async def habits(self, player: str) -> list[dict[str, Any]]:
         """The cost of a player's decisions by game and kind, as plain data for ``Habits`` messages."""
         query = sa.select(decisions).where(decisions.c.player == player).order_by(decisions.c.hand_id, decisions.c.seq)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._rows(query)
         games: dict[tuple[str, str], list[Any]] = {}
         for row in rows:
             games.setdefault((row.preset, row.unit), []).append(row)
@@ -97,8 +94,8 @@ class Reviews:
             review_notes.c.player == player, review_notes.c.hand_id == hand_id, review_notes.c.seq > after
         )
         query = query.order_by(review_notes.c.seq).limit(PAGE + 1)
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        page = [dict(row) for row in rows[:PAGE]]
+        rows = await self._rows(query)
+        page = [row._asdict() for row in rows[:PAGE]]
         return page, page[-1]["seq"] if len(rows) > PAGE else None
 
     async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
@@ -148,7 +145,7 @@ class Reviews:
     async def shared(self, shared_id: str) -> Shared | None:
         """The shared review with this id; None if there is none."""
         query = sa.select(shared_reviews).where(shared_reviews.c.id == shared_id)
-        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        row = await self._row(query)
         return None if row is None else Shared(row.id, row.hand_id, row.leader, row.name, row.place, row.revision)
 
     async def lead(self, shared_id: str, place: Mapping[str, Any], now: int) -> int:
