@@ -12,9 +12,10 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -120,6 +121,38 @@ class StorePart:
     async def _change(self, change: sa.Update | sa.Delete) -> int:
         """Carry out one statement; return the number of rows that it has changed."""
         return await self._database.write(lambda connection: connection.execute(change).rowcount)
+
+
+class Lock(IntEnum):
+    """Work whose transactions wait for each other: arbitrary keys of PostgreSQL's advisory locks."""
+
+    MATCHES = 4729114
+    EVENTS = 4729115
+    NAMES = 4729116
+
+
+def serialize(connection: sa.Connection, lock: Lock) -> None:
+    """Wait for other transactions with this lock, and hold it until this one ends. SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock.value)))
+
+
+def put_row(
+    connection: sa.Connection,
+    table: sa.Table,
+    key: Mapping[str, Any],
+    values: Mapping[str, Any],
+    first: Mapping[str, Any] | None = None,
+) -> bool:
+    """Set columns of the row with this key, or insert it if there is none; returns whether it was inserted.
+
+    first: further columns of a new row, which ``values`` may replace.
+    """
+    mine = sa.and_(*(table.c[name] == value for name, value in key.items()))
+    if connection.execute(sa.update(table).where(mine).values(**(values or key))).rowcount:
+        return False
+    connection.execute(sa.insert(table), {**key, **(first or {}), **values})
+    return True
 
 
 def among(connection: sa.Connection, column: sa.ColumnElement[str], values: Collection[str]) -> sa.ColumnElement[bool]:

@@ -20,15 +20,13 @@ from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import Lock, StorePart, put_row, serialize
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
 from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
 
-LOCK = 4729115
-"""The key of PostgreSQL's advisory lock for seating players of events: arbitrary but unique."""
 PRESENT = 6_000
 """Milliseconds since their last request for which waiting players count as present."""
 MOST_LISTED = 50
@@ -144,8 +142,7 @@ class Duplicates(StorePart):
         """
 
         def write(connection: sa.Connection) -> Seated:
-            if connection.dialect.name == "postgresql":
-                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+            serialize(connection, Lock.EVENTS)
             plays = duplicate_plays.c
             mine = sa.and_(plays.event_id == event.id, plays.player == player)
             rows = connection.execute(sa.select(duplicate_plays).where(mine).order_by(plays.deal)).all()
@@ -318,10 +315,8 @@ class Duplicates(StorePart):
 
 
 def _enter(connection: sa.Connection, event_id: str, player: str, name: str, now: int) -> None:
-    mine = sa.and_(duplicate_entries.c.event_id == event_id, duplicate_entries.c.player == player)
-    if connection.execute(sa.update(duplicate_entries).where(mine).values(name=name)).rowcount == 0:
-        row = {"event_id": event_id, "player": player, "name": name, "entered": now}
-        connection.execute(sa.insert(duplicate_entries), row)
+    key = {"event_id": event_id, "player": player}
+    put_row(connection, duplicate_entries, key, {"name": name}, {"entered": now})
 
 
 def _one(events: tuple[DuplicateEvent, ...]) -> DuplicateEvent:

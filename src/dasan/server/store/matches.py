@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import Lock, StorePart, serialize
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
@@ -34,8 +34,6 @@ NEAR = 100
 """The initial rating window."""
 WIDENING = 20
 """Rating points by which the window grows with each second that both have waited."""
-LOCK = 4729114
-"""The key of PostgreSQL's advisory lock for making matches: arbitrary but unique."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +130,7 @@ class Matches(StorePart):
         preset, speed = game
 
         def write(connection: sa.Connection) -> Sought:
-            if connection.dialect.name == "postgresql":
-                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+            serialize(connection, Lock.MATCHES)
             gone = sa.and_(seekers.c.table_id.is_(None), seekers.c.seen < now - GONE)
             connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
             mine = seekers.c.player == player

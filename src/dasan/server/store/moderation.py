@@ -23,7 +23,7 @@ from dasan.server.protocol.moderation import (
     Unmute,
 )
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, StorePart
+from dasan.server.store.database import Database, StorePart, put_row
 from dasan.server.store.known import hold, identified
 from dasan.server.store.people import put, set_banned
 from dasan.server.store.processes import leave_notice
@@ -106,9 +106,7 @@ class Moderation(StorePart):
                 # Guests without a name have no row; deleted ones have no session either.
                 if player not in known and has_ended(connection, player, None):
                     continue
-                mine = sa.and_(addresses.c.player == player, addresses.c.network == network)
-                if connection.execute(sa.update(addresses).where(mine).values(seen=now)).rowcount == 0:
-                    connection.execute(sa.insert(addresses), {"player": player, "network": network, "seen": now})
+                put_row(connection, addresses, {"player": player, "network": network}, {"seen": now})
 
         if rows := {(player, network) for player, network in rows if network}:
             await self._database.write(write)
@@ -323,9 +321,7 @@ def _change_network(connection: sa.Connection, action: BanNetwork | UnbanNetwork
         own.set([(str(network), 1)], ())
         if own.bans(address, 0):
             raise Refused("illegal", reason("network.own"))
-        until = now + action.days * DAY
-        if connection.execute(sa.update(network_bans).where(mine).values(at=now, until=until)).rowcount == 0:
-            connection.execute(sa.insert(network_bans), {"network": str(network), "at": now, "until": until})
+        put_row(connection, network_bans, {"network": str(network)}, {"at": now, "until": now + action.days * DAY})
     return str(network)
 
 

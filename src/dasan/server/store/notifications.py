@@ -17,7 +17,7 @@ from dasan.reasons import reason
 from dasan.server.notifications.quiet import quiet_until
 from dasan.server.notifications.words import Kind
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.known import hold
 from dasan.server.store.schema import (
     duplicates,
@@ -350,13 +350,9 @@ def _check_known(connection: sa.Connection, player: str) -> None:
 
 def _put(connection: sa.Connection, player: str, values: dict[str, Any]) -> None:
     """Set columns of the player's settings; insert the row if there is none."""
-    mine = notification_settings.c.player == player
-    if connection.execute(sa.select(notification_settings.c.player).where(mine)).first() is None:
-        usual = Wishes()
-        row = {name: getattr(usual, name) for name in ("language", "zone", "turn", "invitation", "event", "confirmed")}
-        connection.execute(sa.insert(notification_settings), {"player": player, **row, "asked": 0, **values})
-    elif values:
-        connection.execute(sa.update(notification_settings).where(mine).values(**values))
+    usual = Wishes()
+    first = {name: getattr(usual, name) for name in ("language", "zone", "turn", "invitation", "event", "confirmed")}
+    put_row(connection, notification_settings, {"player": player}, values, {**first, "asked": 0})
 
 
 def _place(player: str, kind: str, subject: str, target: str) -> sa.ColumnElement[bool]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dasan.server.people.names import keys
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
-from dasan.server.store.database import Database, StorePart, among
+from dasan.server.store.database import Database, Lock, StorePart, among, put_row, serialize
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.group_people import groups_of
@@ -52,8 +52,6 @@ SEEN_EVERY = 60 * 1000
 BID_ANSWER = [bid_answers.c[name] for name in ("preset", "at", "bid", "best", "habit", "cost", "mistake")]
 """The columns of the bidding trainer's hands in an export, without the seed, which reveals the cards of unanswered
 ones."""
-NAMES_LOCK = 4729115
-"""The key of PostgreSQL's advisory lock for naming accounts: arbitrary but unique."""
 
 
 class Taken(Exception):
@@ -320,8 +318,7 @@ def open_account(connection: sa.Connection, player: str, account: str, now: int,
 
     The transaction compares the names of all accounts; such transactions are serialized.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({NAMES_LOCK})"))
+    serialize(connection, Lock.NAMES)
     mine = connection.execute(sa.select(players.c.account, players.c.banned).where(players.c.id == player)).one_or_none()
     if mine is not None and mine.banned:
         raise AccountChanged
@@ -367,6 +364,5 @@ def put_keys(connection: sa.Connection, player: str, name: str) -> None:
 
 def put(connection: sa.Connection, player: str, now: int, **values: object) -> None:
     """Set columns of a player's row; insert the row if there is none."""
-    if connection.execute(sa.update(players).where(players.c.id == player).values(**values)).rowcount == 0:
-        row = {"id": player, "name": "", "created": now, "banned": False, "account": None, "password": None, **values}
-        connection.execute(sa.insert(players), row)
+    guest = {"name": "", "created": now, "banned": False, "account": None, "password": None}
+    put_row(connection, players, {"id": player}, values, guest)

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.schema import notices, processes
 
 Kind: TypeAlias = Literal["recheck", "reopen", "restrict"]
@@ -55,10 +55,7 @@ class Processes(StorePart):
         """Write the process's heartbeat. Raises an error if the database accepts no writes."""
 
         def write(connection: sa.Connection) -> None:
-            mine = processes.c.id == process
-            if connection.execute(sa.update(processes).where(mine).values(seen=now)).rowcount == 0:
-                row = {"id": process, "version": version, "started": now, "seen": now}
-                connection.execute(sa.insert(processes), row)
+            if put_row(connection, processes, {"id": process}, {"seen": now}, {"version": version, "started": now}):
                 connection.execute(sa.delete(processes).where(processes.c.seen < now - 100 * ALIVE))
 
         await self._database.write(write)
