@@ -19,15 +19,10 @@ from dasan.server.protocol.groups import (
     GroupDoor,
     GroupGone,
     GroupJoined,
-    GroupLine,
     GroupList,
-    GroupListed,
-    GroupMember,
     GroupPerson,
     GroupRules,
-    GroupStanding,
     GroupStandings,
-    GroupTable,
     ReportLine,
     SayInGroup,
 )
@@ -35,16 +30,14 @@ from dasan.server.protocol.rest import TableCreated
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store import groups as stored
 from dasan.server.store.people import Person
 from dasan.server.tables.decisions import clean_line
 from dasan.server.tables.directory import FREE, ME, check_seats
-from dasan.server.tables.facts import title_of
 from dasan.server.tables.shared_rules import rules_of
 
 router = strict_router("/api")
 
-FIRST = stored.GroupRules("big-three", {}, (ME, FREE, FREE), TableSettings())
+FIRST = GroupRules(preset="big-three", options={}, seats=[ME, FREE, FREE], settings=TableSettings())
 """The rules of a new group."""
 SHOWN = 12
 """The last evenings that are shown one by one."""
@@ -59,10 +52,7 @@ async def groups(store: StoreHere, live: LiveHere, player: Player) -> GroupList:
     live.touch(person.id)
     return GroupList(
         account=True,
-        groups=[
-            GroupListed(id=one.id, name=one.name, members=one.members, host=one.host)
-            for one in await store.groups.of_player(person.id)
-        ],
+        groups=await store.groups.of_player(person.id),
     )
 
 
@@ -71,7 +61,7 @@ async def create(wanted: CreateGroup, request: Request, store: StoreHere, player
     """Found a group, and host it."""
     person = await _member(request, store, player, "tables")
     name = await _name(store, person.id, wanted.name)
-    return await _shown(store, await store.groups.create(person.id, name, FIRST, now()), person.id)
+    return await store.groups.load(await store.groups.create(person.id, name, FIRST, now()), person.id)
 
 
 @router.get("/groups/{group_id}")
@@ -79,7 +69,7 @@ async def group(group_id: str, store: StoreHere, live: LiveHere, player: Player)
     """A group as one of its members sees it."""
     person = await account_of(store, player)
     live.touch(person.id)
-    return await _shown(store, group_id, person.id)
+    return await store.groups.load(group_id, person.id)
 
 
 @router.get("/groups/{group_id}/standings")
@@ -88,21 +78,8 @@ async def standings(group_id: str, request: Request, store: StoreHere, player: P
     person = await _member(request, store, player, "pages")
     evenings, rows = await store.groups.standings(group_id, person.id)
     first = max(0, len(evenings) - SHOWN)
-    return GroupStandings(
-        evenings=list(evenings[first:]),
-        rows=[
-            GroupStanding(
-                name=row.name,
-                hands=row.hands,
-                won=row.won,
-                points=row.points,
-                evenings=row.evenings,
-                by_evening=list(row.by_evening[first:]),
-                you=row.you,
-            )
-            for row in rows
-        ],
-    )
+    shown = [row.model_copy(update={"by_evening": row.by_evening[first:]}) for row in rows]
+    return GroupStandings(evenings=evenings[first:], rows=shown)
 
 
 @router.post("/groups/{group_id}/tables", status_code=201)
@@ -113,7 +90,7 @@ async def open_table(
     person = await _member(request, store, player, "tables")
     rules = await store.groups.rules_of(group_id, person.id)
     table_id, seat = await tables.create(
-        person.id, rules.preset, rules.options, rules.chairs, settings=rules.settings, group=group_id
+        person.id, rules.preset, rules.options, rules.seats, settings=rules.settings, group=group_id
     )
     return TableCreated(id=table_id, seat=seat)
 
@@ -123,7 +100,7 @@ async def rename(group_id: str, wanted: CreateGroup, request: Request, store: St
     """Give the group another name, as its host."""
     person = await _member(request, store, player)
     await store.groups.rename(group_id, person.id, await _name(store, person.id, wanted.name))
-    return await _shown(store, group_id, person.id)
+    return await store.groups.load(group_id, person.id)
 
 
 @router.post("/groups/{group_id}/rules")
@@ -137,9 +114,8 @@ async def play_by(group_id: str, wanted: GroupRules, request: Request, store: St
     check_seats(wanted.seats, rules.players, wanted.settings)
     if ME not in wanted.seats:
         raise Refused("malformed", "whoever opens a table of a group sits at it: say me")
-    group_rules = stored.GroupRules(wanted.preset, wanted.options, tuple(wanted.seats), wanted.settings)
-    await store.groups.play_by(group_id, person.id, group_rules)
-    return await _shown(store, group_id, person.id)
+    await store.groups.play_by(group_id, person.id, wanted)
+    return await store.groups.load(group_id, person.id)
 
 
 @router.post("/groups/{group_id}/members/{change}")
@@ -155,7 +131,7 @@ async def change_member(
     person = await _member(request, store, player)
     work = store.groups.remove if change == "remove" else store.groups.hand_over
     await work(group_id, person.id, wanted.name)
-    return await _shown(store, group_id, person.id)
+    return await store.groups.load(group_id, person.id)
 
 
 @router.post("/groups/{group_id}/link")
@@ -163,7 +139,7 @@ async def new_link(group_id: str, request: Request, store: StoreHere, player: Pl
     """Make another link to join, as the host; the former one leads nowhere then."""
     person = await _member(request, store, player)
     await store.groups.new_link(group_id, person.id)
-    return await _shown(store, group_id, person.id)
+    return await store.groups.load(group_id, person.id)
 
 
 @router.post("/groups/{group_id}/leave")
@@ -190,7 +166,7 @@ async def say(
     person = await _member(request, store, player, "commands")
     await commands.talk(person.id, wanted.text)
     await store.groups.say(group_id, person.id, clean_line(wanted.text), now())
-    return await _shown(store, group_id, person.id)
+    return await store.groups.load(group_id, person.id)
 
 
 @router.post("/groups/{group_id}/report")
@@ -201,7 +177,7 @@ async def report(
     person = await _member(request, store, player, "commands")
     commands.may_talk(person.id)
     await store.groups.report(group_id, person.id, wanted.line, wanted.reason, now())
-    return await _shown(store, group_id, person.id)
+    return await store.groups.load(group_id, person.id)
 
 
 @router.get("/join/{link}")
@@ -233,19 +209,3 @@ async def _name(store: Store, player: str, name: str) -> str:
         raise Refused("illegal", reason("name.reserved"))
     await store.moderation.check_said(player, cleaned, now())
     return cleaned
-
-
-async def _shown(store: Store, group_id: str, player: str) -> Group:
-    group = await store.groups.load(group_id, player)
-    rules = group.rules
-    return Group(
-        id=group.id,
-        name=group.name,
-        hosting=group.hosting,
-        link=f"/join/{group.link}",
-        rules=GroupRules(preset=rules.preset, options=rules.options, seats=list(rules.chairs), settings=rules.settings),
-        title=title_of(rules.preset),
-        members=[GroupMember(name=one.name, since=one.since, host=one.host, you=one.you) for one in group.members],
-        lines=[GroupLine(id=one.id, at=one.at, name=one.name, text=one.text, you=one.you) for one in group.lines],
-        tables=[GroupTable.model_validate({"id": i, "status": s, "names": list(names)}) for i, s, names in group.tables],
-    )

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
+from dasan.server.protocol.groups import GroupStanding
 from dasan.server.store.schema import group_members, group_tables, hand_seats, hands, players
 
 EVENING = 6 * 60 * 60 * 1000
 """Milliseconds without a hand after which another evening begins."""
 
 
-@dataclass(frozen=True)
-class MemberStanding:
-    """A member's hands at tables of the group: their number, those won, the sum of the payments, the number of evenings.
-
-    by_evening: the payments of each evening; None where they did not play.
-    """
-
-    name: str
-    hands: int
-    won: int
-    points: int
-    evenings: int
-    by_evening: tuple[int | None, ...]
-    you: bool
-
-
-def standings(
-    connection: sa.Connection, group_id: str, player: str
-) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
+def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:
     """When each evening began, in order, and the members' standings as ``player`` sees them, the most points first.
 
     A hand counts if two members or more have played it.
@@ -67,9 +49,7 @@ def standings(
     return _summed(rows, named, player)
 
 
-def _summed(
-    rows: Sequence[Any], named: dict[str, str], player: str
-) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
+def _summed(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[list[int], list[GroupStanding]]:
     """Standings from sums by table and player."""
     begins, evening_of = _evenings([(row.table_id, row.first, row.last) for row in rows])
     points: dict[str, dict[int, int]] = {}
@@ -80,25 +60,26 @@ def _summed(
         played, won = counted.get(row.player, (0, 0))
         counted[row.player] = (played + int(row.hands), won + int(row.won))
     order = sorted(points, key=lambda one: (-sum(points[one].values()), named[one]))
-    return begins, tuple(
-        MemberStanding(
-            named[one],
-            *counted[one],
-            sum(points[one].values()),
-            len(points[one]),
-            tuple(points[one].get(evening) for evening in range(len(begins))),
-            one == player,
+    return begins, [
+        GroupStanding(
+            name=named[one],
+            hands=counted[one][0],
+            won=counted[one][1],
+            points=sum(points[one].values()),
+            evenings=len(points[one]),
+            by_evening=[points[one].get(evening) for evening in range(len(begins))],
+            you=one == player,
         )
         for one in order
-    )
+    ]
 
 
-def _evenings(spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, ...], dict[str, int]]:
+def _evenings(spans: Sequence[tuple[str, int, int]]) -> tuple[list[int], dict[str, int]]:
     """When each evening began, and the evening of each table. spans: (table, first hand, last hand).
 
     >>> hour = 60 * 60 * 1000
     >>> _evenings([("a", 0, hour), ("b", 2 * hour, 3 * hour), ("c", 20 * hour, 21 * hour)])
-    ((0, 72000000), {'a': 0, 'b': 0, 'c': 1})
+    ([0, 72000000], {'a': 0, 'b': 0, 'c': 1})
     """
     begins: list[int] = []
     evening_of: dict[str, int] = {}
@@ -108,4 +89,4 @@ def _evenings(spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, ...], d
             begins.append(first)
         end = max(end, last)
         evening_of.setdefault(table, len(begins) - 1)
-    return tuple(begins), evening_of
+    return begins, evening_of

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.server.people.names import keys
-from dasan.server.protocol.table import TableSettings
+from dasan.server.protocol.groups import (
+    Group,
+    GroupLine,
+    GroupListed,
+    GroupMember,
+    GroupRules,
+    GroupStanding,
+    GroupTable,
+)
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
 from dasan.server.store.friends import blocked_pairs
-from dasan.server.store.group_standings import MemberStanding, standings
+from dasan.server.store.group_standings import standings
 from dasan.server.store.known import hold
 from dasan.server.store.log import insert_room
 from dasan.server.store.notifications import put_out
@@ -30,6 +37,7 @@ from dasan.server.store.schema import (
     reports,
     tables,
 )
+from dasan.server.tables.facts import title_of
 from dasan.server.tables.room import Room
 
 MOST_MEMBERS = 50
@@ -41,63 +49,10 @@ MOST_TABLES = 20
 """Tables that are listed."""
 NOTIFIED_EVERY = 10 * 60 * 1000
 """The least milliseconds between a member's notifications about tables that one other member opens, in all groups."""
+JOIN = "/join/"
+"""The path before a link, the secret by which people join."""
 MARK = "group-"
 """The beginning of the ids of groups, which tells them from tables in reports."""
-
-
-@dataclass(frozen=True)
-class GroupRules:
-    """The tables that a group opens. chairs: a word for each seat, as for a new table."""
-
-    preset: str
-    options: dict[str, bool | int | str]
-    chairs: tuple[str, ...]
-    settings: TableSettings
-
-
-@dataclass(frozen=True)
-class Member:
-    """A member, who has joined at the time ``since``. you: whether it is the one who asks."""
-
-    name: str
-    since: int
-    host: bool
-    you: bool
-
-
-@dataclass(frozen=True)
-class GroupLine:
-    """A line of a group's chat."""
-
-    id: int
-    at: int
-    name: str
-    text: str
-    you: bool
-
-
-@dataclass(frozen=True)
-class Group:
-    """A group as a member sees it. link: the secret by which people join. tables: ids, status and names, newest first."""
-
-    id: str
-    name: str
-    hosting: bool
-    link: str = field(repr=False)
-    rules: GroupRules
-    members: tuple[Member, ...]
-    lines: tuple[GroupLine, ...]
-    tables: tuple[tuple[str, str, tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True)
-class ListedGroup:
-    """A group in a list, with the number of its members and the name of its host."""
-
-    id: str
-    name: str
-    members: int
-    host: str
 
 
 class Groups(StorePart):
@@ -117,7 +72,7 @@ class Groups(StorePart):
         await self._database.write(write)
         return group_id
 
-    async def of_player(self, player: str) -> tuple[ListedGroup, ...]:
+    async def of_player(self, player: str) -> list[GroupListed]:
         """The groups of a player, by name."""
         mine = sa.select(group_members.c.group_id).where(group_members.c.player == player)
         members = (
@@ -129,8 +84,7 @@ class Groups(StorePart):
             .where(groups.c.id.in_(mine))
             .order_by(groups.c.name, groups.c.id)
         )
-        rows = await self._rows(query)
-        return tuple(ListedGroup(row.id, row.name, row.members, row.host) for row in rows)
+        return [GroupListed(**row._mapping) for row in await self._rows(query)]
 
     async def load(self, group_id: str, player: str) -> Group:
         """A group as its member ``player`` sees it. ``Refused`` for others."""
@@ -159,21 +113,24 @@ class Groups(StorePart):
                 .order_by(group_tables.c.at.desc())
                 .limit(MOST_TABLES)
             ).all()
+            rules = _rules(row)
             return Group(
                 id=row.id,
                 name=row.name,
                 hosting=row.host == player,
-                link=row.link,
-                rules=_rules(row),
-                members=tuple(
-                    Member(one.name, one.since, one.player == row.host, one.player == player) for one in people
-                ),
-                lines=tuple(
-                    GroupLine(line.id, line.at, line.name, line.text, line.player == player)
+                link=f"{JOIN}{row.link}",
+                rules=rules,
+                title=title_of(rules.preset),
+                members=[
+                    GroupMember(name=one.name, since=one.since, host=one.player == row.host, you=one.player == player)
+                    for one in people
+                ],
+                lines=[
+                    GroupLine(id=line.id, at=line.at, name=line.name, text=line.text, you=line.player == player)
                     for line in reversed(lines)
                     if line.player not in shut
-                ),
-                tables=tuple((one.id, one.status, _people(one.summary)) for one in open_tables),
+                ],
+                tables=[GroupTable(id=one.id, status=one.status, names=_people(one.summary)) for one in open_tables],
             )
 
         return await self._database.read(read)
@@ -254,14 +211,14 @@ class Groups(StorePart):
 
         await self._database.write(write)
 
-    async def behind(self, link: str, player: str | None) -> tuple[ListedGroup, bool]:
+    async def behind(self, link: str, player: str | None) -> tuple[GroupListed, bool]:
         """The group to which a link leads, and whether the player is a member. ``Refused`` if it leads to none."""
 
-        def read(connection: sa.Connection) -> tuple[ListedGroup, bool]:
+        def read(connection: sa.Connection) -> tuple[GroupListed, bool]:
             row = _linked(connection, link)
             name = connection.scalar(sa.select(players.c.name).where(players.c.id == row.host)) or ""
             members = _members(connection, row.id)
-            return ListedGroup(row.id, row.name, len(members), name), player in members
+            return GroupListed(id=row.id, name=row.name, members=len(members), host=name), player in members
 
         return await self._database.read(read)
 
@@ -358,10 +315,10 @@ class Groups(StorePart):
 
         await self._database.write(write)
 
-    async def standings(self, group_id: str, player: str) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
+    async def standings(self, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:
         """When each evening began, in order, and the members' standings, the most points first. ``Refused`` for others."""
 
-        def read(connection: sa.Connection) -> tuple[tuple[int, ...], tuple[MemberStanding, ...]]:
+        def read(connection: sa.Connection) -> tuple[list[int], list[GroupStanding]]:
             _group(connection, group_id, player)
             return standings(connection, group_id, player)
 
@@ -373,16 +330,17 @@ def _new_link() -> str:
 
 
 def _stored(rules: GroupRules) -> dict[str, Any]:
-    settings = rules.settings.model_dump()
-    return {"preset": rules.preset, "options": rules.options, "chairs": list(rules.chairs), "settings": settings}
+    row = rules.model_dump()
+    row["chairs"] = row.pop("seats")
+    return row
 
 
 def _rules(row: Any) -> GroupRules:
-    return GroupRules(row.preset, row.options, tuple(row.chairs), TableSettings.model_validate(row.settings))
+    return GroupRules(preset=row.preset, options=row.options, seats=row.chairs, settings=row.settings)
 
 
-def _people(summary: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(name for kind, name, _ in summary["chairs"] if kind not in ("open", "bot"))
+def _people(summary: dict[str, Any]) -> list[str]:
+    return [name for kind, name, _ in summary["chairs"] if kind not in ("open", "bot")]
 
 
 def _group(connection: sa.Connection, group_id: str, player: str, *, locked: bool = False) -> Any:
