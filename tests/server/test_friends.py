@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 
-from dasan.server.api import friends as api
 from dasan.server.operations import chores
 from dasan.server.refusals import Refused
 from dasan.server.store import friends
@@ -70,7 +69,7 @@ def test_friends_see_each_other_and_invite_to_a_table(server: Served, monkeypatc
     ok(ada.http.post(f"/api/tables/{other}/invite", json=invite))
     assert ok(bo.http.post(f"/api/invitations/{other}/decline", json={})) == []
 
-    monkeypatch.setattr(api, "HERE", -1)
+    monkeypatch.setattr(friends, "HERE", -1)
     (friend,) = ok(ada.http.get("/api/friends"))["follows"]
     assert not friend["here"]
     assert towards(ada, "unfollow", "Bob")["follows"] == []
@@ -102,7 +101,7 @@ def test_a_block_is_mutual(server: Served) -> None:
 
 @pytest.mark.full
 def test_a_socket_or_a_page_says_that_somebody_is_here(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chores.HERE_EVERY * 2000 < api.HERE, "one write may be late"
+    assert chores.HERE_EVERY * 2000 < friends.HERE, "one write may be late"
     monkeypatch.setattr(chores, "HERE_EVERY", 0.02)
     with serve() as server:
         ada, bo = account(server, "Ada"), account(server, "Bob")
@@ -159,12 +158,12 @@ async def test_who_is_invited_is_told_as_long_as_the_invitation_stands(opened: O
     table, late = room.head.id, friends.OPEN // 2
     for at, name in ((0, "bob"), (late, "cyd"), (late, seated)):
         await store.friends.invite("ada", name, table, at)
-    assert await store.friends.invited(table, late) == ("bob", "cyd"), "one of them sits there"
-    assert await store.friends.invited(table, friends.OPEN) == ("cyd",), "the first is a day old"
-    assert await store.friends.invitations("bob", friends.OPEN) == ()
+    assert await store.friends.invited(table, late) == ["bob", "cyd"], "one of them sits there"
+    assert await store.friends.invited(table, friends.OPEN) == ["cyd"], "the first is a day old"
+    assert await store.friends.invitations("bob", friends.OPEN) == []
     await prune(store.database, store.people, Keep(), friends.OPEN + 1)
     await store.friends.decline("cyd", table)
-    assert await store.friends.invited(table, late) == ()
+    assert await store.friends.invited(table, late) == []
     await store.close()
 
 
@@ -176,7 +175,7 @@ async def test_when_players_were_last_here_is_stored_for_those_who_follow(opened
     await store.friends.follow("bob", "ada", 1)
     await store.friends.seen({"bob", "ada", "guest"}, 9)
     await store.friends.seen({"guest"}, 10)
-    assert [one.seen for name in ("ada", "bob") for one in (await store.friends.circle(name)).follows] == [9, 9]
+    assert [one.seen for name in ("ada", "bob") for one in (await store.friends.circle(name, 9)).follows] == [9, 9]
     await store.close()
 
 

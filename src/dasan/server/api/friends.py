@@ -11,16 +11,12 @@ from dasan.server.api.dependencies import LiveHere, Player, StoreHere, TablesHer
 from dasan.server.api.people import account_of
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
-from dasan.server.protocol.friends import Friend, Friends, Invitation, Invite, Invited
+from dasan.server.protocol.friends import Friends, Invitation, Invite, Invited
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.people import Person
-from dasan.server.tables.facts import title_of
 
 router = strict_router("/api")
-
-HERE = 45_000
-"""Milliseconds since their last activity for which players count as online."""
 
 
 @router.get("/friends")
@@ -30,7 +26,7 @@ async def friends(request: Request, store: StoreHere, live: LiveHere, player: Pl
     if person is None or person.account is None:
         return Friends(you=None, follows=[], followers=[], blocked=[])
     live.touch(person.id)
-    return await _circle(store, person)
+    return await store.friends.circle(person.id, now())
 
 
 @router.post("/friends/{name}/{change}")
@@ -56,14 +52,14 @@ async def towards(
             await store.friends.block(me.id, other.id, now())
         case "unblock":
             await store.friends.unblock(me.id, other.id)
-    return await _circle(store, me)
+    return await store.friends.circle(me.id, now())
 
 
 @router.get("/tables/{table_id}/invited")
 async def invited(table_id: str, store: StoreHere, tables: TablesHere, player: Player) -> Invited:
     """The players invited to a table, for those who sit at it."""
     await _seated(tables, table_id, player)
-    return Invited(names=list(await store.friends.invited(table_id, now())))
+    return Invited(names=await store.friends.invited(table_id, now()))
 
 
 @router.post("/tables/{table_id}/invite")
@@ -74,7 +70,7 @@ async def invite(
     me, other = await _pair(request, store, player, wanted.name)
     await _seated(tables, table_id, me.id)
     await store.friends.invite(me.id, other.id, table_id, now())
-    return Invited(names=list(await store.friends.invited(table_id, now())))
+    return Invited(names=await store.friends.invited(table_id, now()))
 
 
 @router.get("/invitations")
@@ -83,7 +79,7 @@ async def invitations(store: StoreHere, live: LiveHere, player: Player) -> list[
     if player is None:
         return []
     live.touch(player)
-    return await _invitations(store, player)
+    return await store.friends.invitations(player, now())
 
 
 @router.post("/invitations/{table_id}/decline")
@@ -93,7 +89,7 @@ async def decline(table_id: str, request: Request, store: StoreHere, player: Pla
     if player is None:
         return []
     await store.friends.decline(player, table_id)
-    return await _invitations(store, player)
+    return await store.friends.invitations(player, now())
 
 
 async def _pair(request: Request, store: Store, player: str | None, name: str) -> tuple[Person, Person]:
@@ -112,26 +108,3 @@ async def _seated(tables: TablesHere, table_id: str, player: str | None) -> None
         raise Refused("forbidden", reason("no-seat"))
     if room.head.event is not None:
         raise Refused("illegal", reason("event.table"))
-
-
-async def _circle(store: Store, person: Person) -> Friends:
-    circle = await store.friends.circle(person.id)
-    moment = now()
-    return Friends(
-        you=person.name,
-        follows=[
-            Friend(
-                name=one.name, mutual=one.mutual, here=one.seen is not None and one.seen >= moment - HERE, seen=one.seen
-            )
-            for one in circle.follows
-        ],
-        followers=list(circle.followers),
-        blocked=list(circle.blocked),
-    )
-
-
-async def _invitations(store: Store, player: str) -> list[Invitation]:
-    return [
-        Invitation(table=one.table, preset=one.preset, title=title_of(one.preset), host=one.host, at=one.at)
-        for one in await store.friends.invitations(player, now())
-    ]

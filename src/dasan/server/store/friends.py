@@ -7,17 +7,18 @@ removes both follows; while it lasts neither can follow, invite or be matched wi
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from dasan.reasons import reason
+from dasan.server.protocol import friends as protocol
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart, among
 from dasan.server.store.known import hold
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
+from dasan.server.tables.facts import title_of
 
 MOST_FOLLOWED = 500
 """The most players that one player can follow, and the most that one can block."""
@@ -25,41 +26,16 @@ OPEN = 24 * 60 * 60 * 1000
 """Milliseconds for which an invitation is valid."""
 AT_ONCE = 500
 """The most players in one statement."""
-
-
-@dataclass(frozen=True)
-class Friend:
-    """A followed player. mutual: whether they follow back. seen: when they were last online, only if mutual."""
-
-    name: str
-    mutual: bool
-    seen: int | None
-
-
-@dataclass(frozen=True)
-class Circle:
-    """A player's relations, by name: followed players, other followers, and blocked players."""
-
-    follows: tuple[Friend, ...]
-    followers: tuple[str, ...]
-    blocked: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Invitation:
-    """An invitation to a table. host: the name of the player who invites."""
-
-    table: str
-    preset: str
-    host: str
-    at: int
+HERE = 45_000
+"""Milliseconds since their last activity for which players count as online."""
 
 
 class Friends(StorePart):
     """Reads and writes friends, blocks and invitations."""
 
-    async def circle(self, player: str) -> Circle:
+    async def circle(self, player: str, now: int) -> protocol.Friends:
         """The player's followed players, other followers and blocked players, each ordered by name."""
+        name = sa.select(players.c.name).where(players.c.id == player)
         back = follows.alias()
         mine = (
             sa.select(players.c.name, back.c.seen)
@@ -83,9 +59,17 @@ class Friends(StorePart):
             .order_by(players.c.name)
         )
 
-        def read(connection: sa.Connection) -> Circle:
-            followed = tuple(Friend(row.name, row.seen is not None, row.seen) for row in connection.execute(mine))
-            return Circle(followed, tuple(connection.scalars(others)), tuple(connection.scalars(shut)))
+        def friend(row: Any) -> protocol.Friend:
+            here = row.seen is not None and row.seen >= now - HERE
+            return protocol.Friend(name=row.name, mutual=row.seen is not None, here=here, seen=row.seen)
+
+        def read(connection: sa.Connection) -> protocol.Friends:
+            return protocol.Friends(
+                you=connection.scalar(name),
+                follows=[friend(row) for row in connection.execute(mine)],
+                followers=list(connection.scalars(others)),
+                blocked=list(connection.scalars(shut)),
+            )
 
         return await self._database.read(read)
 
@@ -168,7 +152,7 @@ class Friends(StorePart):
 
         await self._database.write(write)
 
-    async def invited(self, table_id: str, now: int) -> tuple[str, ...]:
+    async def invited(self, table_id: str, now: int) -> list[str]:
         """The names of players with a valid invitation to a table who do not sit there."""
         query = (
             sa.select(players.c.name)
@@ -176,9 +160,9 @@ class Friends(StorePart):
             .where(invitations.c.table_id == table_id, _stands(now))
             .order_by(players.c.name)
         )
-        return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
+        return [row.name for row in await self._rows(query)]
 
-    async def invitations(self, player: str, now: int) -> tuple[Invitation, ...]:
+    async def invitations(self, player: str, now: int) -> list[protocol.Invitation]:
         """The player's valid invitations, newest first: to tables that have not ended and at which the player does not
         sit.
         """
@@ -189,8 +173,12 @@ class Friends(StorePart):
             .where(invitations.c.player == player, _stands(now), tables.c.status != "ended")
             .order_by(invitations.c.at.desc())
         )
-        rows = await self._rows(query)
-        return tuple(Invitation(row.table_id, row.preset, row.name, row.at) for row in rows)
+        return [
+            protocol.Invitation(
+                table=row.table_id, preset=row.preset, title=title_of(row.preset), host=row.name, at=row.at
+            )
+            for row in await self._rows(query)
+        ]
 
     async def decline(self, player: str, table_id: str) -> None:
         """Delete the player's invitation to a table."""
