@@ -14,7 +14,6 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.protocol.bidding import Bid, BidAnswer, BiddingHand, BidHistory, BidVerdict
 from dasan.server.refusals import Refused
-from dasan.server.store.bids import JudgedBid
 from dasan.server.tables.facts import facts, title_of
 from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 
@@ -65,7 +64,7 @@ async def history(preset: str, request: Request, store: StoreHere, player: Playe
     """The player's bids in one game, compared with the best."""
     limit(request, "pages")
     await _rules(preset)
-    answers = () if player is None else await store.bids.answers(player, preset)
+    answers = [] if player is None else await store.bids.answers(player, preset)
     means = [_mean(answers[first : first + EACH]) for first in range(0, len(answers), EACH)]
     return BidHistory(
         unit="payment",
@@ -75,23 +74,11 @@ async def history(preset: str, request: Request, store: StoreHere, player: Playe
         high=sum(one.mistake and one.habit == "bid-high" for one in answers),
         cost=_mean(answers),
         means=means,
-        latest=[
-            BidAnswer.model_validate(
-                {
-                    "at": one.at,
-                    "bid": one.bid,
-                    "best": one.best,
-                    "habit": one.habit or None,
-                    "mistake": one.mistake,
-                    "cost": round(one.cost, 3),
-                }
-            )
-            for one in reversed(answers[-LATEST:])
-        ],
+        latest=[one.model_copy(update={"cost": round(one.cost, 3)}) for one in reversed(answers[-LATEST:])],
     )
 
 
-def _mean(answers: tuple[JudgedBid, ...]) -> float:
+def _mean(answers: list[BidAnswer]) -> float:
     return round(sum(one.cost for one in answers) / len(answers), 3) if answers else 0.0
 
 

@@ -168,9 +168,9 @@ async def play(
     event = await store.duplicates.load(event_id)
     entrant = player or new_player()
     name, _ = await chosen_name(store.people, entrant, wanted.name, "Guest")
-    seated = await events.seat(event, entrant, name)
+    played = await events.seat(event, entrant, name)
     await ids.remember(request, response, entrant)
-    return EventPlayed(deal=seated.deal, table=seated.table, waiting=seated.waiting)
+    return played
 
 
 def clean_title(title: str) -> str:

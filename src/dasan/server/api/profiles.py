@@ -94,7 +94,7 @@ async def history_choices(request: Request, store: StoreHere, player: Player) ->
     limit(request, "records", player)
     if player is None:
         return HistoryChoices(presets=[], roles=[], bids=[], opponents=[])
-    return HistoryChoices.model_validate(vars(await store.hands.choices(player)), from_attributes=True)
+    return await store.hands.choices(player)
 
 
 @router.get("/me/habits")

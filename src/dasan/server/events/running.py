@@ -22,8 +22,9 @@ from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import LeaveCommand
+from dasan.server.protocol.events import EventPlayed
 from dasan.server.refusals import Refused
-from dasan.server.store.duplicates import Guest, Seated
+from dasan.server.store.duplicates import Guest
 from dasan.server.store.hand import FinishedHand
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
@@ -96,7 +97,7 @@ class Events:
             events.append(event)
         return events[0], events[1]
 
-    async def seat(self, event: DuplicateEvent, player: str, name: str) -> Seated:
+    async def seat(self, event: DuplicateEvent, player: str, name: str) -> EventPlayed:
         """The player's table for their next deal, or a place in the queue for one."""
         seated = await self._store.duplicates.seat(event, player, name, now(), lambda *a: _room(event, *a))
         self._asked.add(event.id)

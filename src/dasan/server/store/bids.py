@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,6 +10,7 @@ import sqlalchemy as sa
 from dasan.play import fairness
 from dasan.reasons import reason
 from dasan.server.new_ids import new_id
+from dasan.server.protocol.bidding import BidAnswer
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
 from dasan.server.store.known import hold
@@ -19,19 +19,6 @@ from dasan.server.store.sessions import has_ended
 
 MOST = 2000
 """The most hands kept per player and game, the newest."""
-
-
-@dataclass(frozen=True)
-class JudgedBid:
-    """A judged bid. habit: empty if it was the best; mistake: whether it was significantly worse."""
-
-    id: str
-    at: int
-    bid: str
-    best: str
-    habit: str
-    cost: float
-    mistake: bool
 
 
 class Bids(StorePart):
@@ -82,15 +69,14 @@ class Bids(StorePart):
         first = sa.and_(_mine(player, preset, hand_id), bid_answers.c.bid.is_(None))
         await self._change(sa.update(bid_answers).where(first).values(values))
 
-    async def answers(self, player: str, preset: str) -> tuple[JudgedBid, ...]:
+    async def answers(self, player: str, preset: str) -> list[BidAnswer]:
         """The player's answers in a game, oldest first."""
         query = (
-            sa.select(*(bid_answers.c[name] for name in JudgedBid.__dataclass_fields__))
+            sa.select(*(bid_answers.c[name] for name in BidAnswer.model_fields))
             .where(bid_answers.c.player == player, bid_answers.c.preset == preset, bid_answers.c.bid.is_not(None))
             .order_by(bid_answers.c.at, bid_answers.c.id)
         )
-        rows = await self._rows(query)
-        return tuple(JudgedBid(*row) for row in rows)
+        return [BidAnswer(**{**row._mapping, "habit": row.habit or None}) for row in await self._rows(query)]
 
 
 def _mine(player: str, preset: str, hand_id: str) -> sa.ColumnElement[bool]:

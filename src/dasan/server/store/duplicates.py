@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play
+from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Lock, StorePart, put_row, serialize
@@ -47,17 +48,6 @@ Make = Callable[[int, Sequence[Guest]], Room]
 
 
 @dataclass(frozen=True)
-class Seated:
-    """The answer to a player who wants the next deal. table: None while they wait. waiting: players waiting for the
-    same deal.
-    """
-
-    deal: int
-    table: str | None
-    waiting: int
-
-
-@dataclass(frozen=True)
 class Mine:
     """One of a player's plays. score, hand: None until it is finished."""
 
@@ -75,25 +65,9 @@ class Duplicates(StorePart):
 
     async def create(self, event: DuplicateEvent) -> bool:
         """Insert an event. False if its id or its day exists already."""
-        row = {
-            "id": event.id,
-            "title": event.title,
-            "day": event.day,
-            "preset": event.rules.name,
-            "rules": {"options": event.rules.options, "digest": event.rules.digest},
-            "seed": event.seed,
-            "deals": event.deals,
-            "people": event.people,
-            "bot": event.bot,
-            "fill": event.fill,
-            "settings": event.settings.model_dump(),
-            "host": event.host,
-            "listed": event.listed,
-            "starts": event.starts,
-            "ends": event.ends,
-            "revealed": event.revealed,
-            "bots_played": event.bots_played,
-        }
+        row = {column.name: getattr(event, column.name) for column in duplicates.c if column.name != "preset"}
+        rules = {"options": event.rules.options, "digest": event.rules.digest}
+        row |= {"preset": event.rules.name, "rules": rules, "settings": event.settings.model_dump()}
 
         def write(connection: sa.Connection) -> bool:
             if connection.execute(sa.select(duplicates.c.id).where(duplicates.c.id == event.id)).first() is not None:
@@ -135,20 +109,20 @@ class Duplicates(StorePart):
         rows = await self._rows(query)
         return tuple(map(_event, rows))
 
-    async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> Seated:
+    async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> EventPlayed:
         """The player's table for their current or next deal, or a place in the queue for one.
 
         ``Refused``: the event has not begun or has ended, or they have played every deal.
         """
 
-        def write(connection: sa.Connection) -> Seated:
+        def write(connection: sa.Connection) -> EventPlayed:
             serialize(connection, Lock.EVENTS)
             plays = duplicate_plays.c
             mine = sa.and_(plays.event_id == event.id, plays.player == player)
             rows = connection.execute(sa.select(duplicate_plays).where(mine).order_by(plays.deal)).all()
             going = next((row for row in rows if row.finished is None), None)
             if going is not None and going.table_id is not None:
-                return Seated(going.deal, going.table_id, 0)
+                return EventPlayed(deal=going.deal, table=going.table_id, waiting=0)
             if not event.starts <= now < event.ends:
                 raise Refused("illegal", reason("event.early" if now < event.starts else "event.ended"))
             left = sorted({*range(event.deals)} - {row.deal for row in rows if row.finished is not None})
@@ -182,7 +156,7 @@ class Duplicates(StorePart):
             party = [(player, name), *((row.player, row.name) for row in waiting)][: event.people]
             late = event.fill is not None and now - since >= event.fill * 1000
             if len(party) < event.people and not late:
-                return Seated(deal, None, len(waiting) + 1)
+                return EventPlayed(deal=deal, table=None, waiting=len(waiting) + 1)
             seats = list(event.seats(deal))
             secrets.SystemRandom().shuffle(seats)
             accounts = marked(connection, dict(party))
@@ -195,7 +169,7 @@ class Duplicates(StorePart):
                 theirs = sa.and_(plays.event_id == event.id, plays.player == guest.player, plays.deal == deal)
                 placed = sa.update(duplicate_plays).where(theirs).values(table_id=room.head.id, seat=guest.seat)
                 connection.execute(placed)
-            return Seated(deal, room.head.id, 0)
+            return EventPlayed(deal=deal, table=room.head.id, waiting=0)
 
         return await self._database.write(write)
 
@@ -248,20 +222,8 @@ class Duplicates(StorePart):
             for player, name in names.items():
                 _enter(connection, event_id, player, name, now)
             if plays:
-                rows = [
-                    {
-                        "event_id": event_id,
-                        "player": play.player,
-                        "deal": play.deal,
-                        "since": now,
-                        "seen": now,
-                        "seat": play.seat,
-                        "finished": now,
-                        "score": play.score,
-                        "assisted": play.assisted,
-                    }
-                    for play in plays
-                ]
+                moments = {"since": now, "seen": now, "finished": now}
+                rows = [{"event_id": event_id, **asdict(play), **moments} for play in plays]
                 connection.execute(sa.insert(duplicate_plays), rows)
 
         await self._database.write(write)
@@ -326,21 +288,7 @@ def _one(events: tuple[DuplicateEvent, ...]) -> DuplicateEvent:
 
 
 def _event(row: Any) -> DuplicateEvent:
-    return DuplicateEvent(
-        id=row.id,
-        rules=kept_rules(row.preset, row.rules["options"]),
-        seed=row.seed,
-        deals=row.deals,
-        people=row.people,
-        bot=row.bot,
-        starts=row.starts,
-        ends=row.ends,
-        settings=TableSettings.model_validate(row.settings),
-        title=row.title,
-        day=row.day,
-        fill=row.fill,
-        host=row.host,
-        listed=row.listed,
-        revealed=row.revealed,
-        bots_played=row.bots_played,
-    )
+    values = row._asdict()
+    values["rules"] = kept_rules(values.pop("preset"), row.rules["options"])
+    values["settings"] = TableSettings.model_validate(row.settings)
+    return DuplicateEvent(**values)

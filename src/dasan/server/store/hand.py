@@ -62,6 +62,11 @@ class FinishedHand:
         return next((p.seat for p in self.players if player is not None and p.player == player), None)
 
 
+def player_of(row: Any) -> Player:
+    """The player in a row of ``hand_seats``."""
+    return Player(row.seat, row.name, row.player, row.bot, row.role, row.payment, row.won, row.whole)
+
+
 def finished(room: Room) -> FinishedHand:
     """The hand that has just ended in ``room``."""
     state = room.state

@@ -11,10 +11,11 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
+from dasan.server.protocol.people import HistoryChoices
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
 from dasan.server.store.event_plays import check_open, record_result
-from dasan.server.store.hand import FinishedHand, Player
+from dasan.server.store.hand import FinishedHand, player_of
 from dasan.server.store.ratings import rate
 from dasan.server.store.schema import hand_seats, hands
 
@@ -41,16 +42,6 @@ class HandFilter:
     turned: bool | None = None
 
 
-@dataclass(frozen=True)
-class HandChoices:
-    """What the player's last hands can be filtered by. opponents: as in `HandFilter`, whom they met most often first."""
-
-    presets: tuple[str, ...]
-    roles: tuple[str, ...]
-    bids: tuple[int, ...]
-    opponents: tuple[str, ...]
-
-
 Place = tuple[int, str]
 """A hand's place in a list by time: when it ended, and its id."""
 
@@ -59,23 +50,8 @@ def insert_hand(connection: sa.Connection, hand: FinishedHand) -> None:
     """Insert a finished hand and, if it is rated, update ratings, in the transaction that writes its last move."""
     values = {c.name: getattr(hand, c.name) for c in hands.c if c.name != "table_id"}
     connection.execute(sa.insert(hands), {**values, "table_id": hand.table})
-    seats = [
-        {
-            "hand_id": hand.id,
-            "seat": p.seat,
-            "name": p.name,
-            "player": p.player,
-            "bot": p.bot,
-            "role": p.role,
-            "payment": p.payment,
-            "won": p.won,
-            "finished": hand.finished,
-            "preset": hand.preset,
-            "bid": hand.bid,
-            "whole": p.whole,
-        }
-        for p in hand.players
-    ]
+    facts = {"hand_id": hand.id, "finished": hand.finished, "preset": hand.preset, "bid": hand.bid}
+    seats = [{name: value for name, value in vars(p).items() if name != "assisted"} | facts for p in hand.players]
     connection.execute(sa.insert(hand_seats), seats)
     record_result(connection, hand)
     if hand.rated:
@@ -148,7 +124,7 @@ class FinishedHands(StorePart):
 
         return await self._database.read(read)
 
-    async def choices(self, player: str) -> HandChoices:
+    async def choices(self, player: str) -> HistoryChoices:
         """What the last ``SCANNED`` hands of the player can be filtered by."""
         c, others = hand_seats.c, hand_seats.alias()
         mine = sa.select(hand_seats).where(c.player == player)
@@ -161,17 +137,17 @@ class FinishedHands(StorePart):
             .group_by(others.c.name, others.c.player, others.c.bot)
         )
 
-        def read(connection: sa.Connection) -> HandChoices:
+        def read(connection: sa.Connection) -> HistoryChoices:
             rows = connection.execute(facts).all()
             opponents: Counter[str] = Counter()
             for row in connection.execute(met):
                 if row.bot is not None or row.player is not None:
                     opponents[row.name if row.bot is None else f"{BOT}{row.bot}"] += row.hands
-            return HandChoices(
-                presets=tuple(sorted({row.preset for row in rows})),
-                roles=tuple(sorted({row.role for row in rows})),
-                bids=tuple(sorted({row.bid for row in rows if row.bid is not None})),
-                opponents=tuple(sorted(opponents, key=lambda name: (-opponents[name], name))[:MOST_OPPONENTS]),
+            return HistoryChoices(
+                presets=sorted({row.preset for row in rows}),
+                roles=sorted({row.role for row in rows}),
+                bids=sorted({row.bid for row in rows if row.bid is not None}),
+                opponents=sorted(opponents, key=lambda name: (-opponents[name], name))[:MOST_OPPONENTS],
             )
 
         return await self._database.read(read)
@@ -229,20 +205,11 @@ def _seats(connection: sa.Connection, ids: list[str]) -> dict[str, tuple[Any, ..
 
 def _hand(row: Any, seats: tuple[Any, ...]) -> FinishedHand:
     first = seats[0] if seats else None
+    values = row._asdict()
     return FinishedHand(
-        id=row.id,
-        table=row.table_id,
-        number=row.number,
-        preset=row.preset,
-        finished=row.finished,
-        shown=row.shown,
-        rated=row.rated,
-        result=row.result,
-        opening=row.opening,
-        record=row.record,
-        players=tuple(
-            Player(one.seat, one.name, one.player, one.bot, one.role, one.payment, one.won, one.whole) for one in seats
-        ),
+        table=values.pop("table_id"),
+        **values,
+        players=tuple(map(player_of, seats)),
         bid=None if first is None else first.bid,
         turn=None if first is None or first.turn_seq is None else (first.turn_seq, first.turn_seat),
     )

@@ -149,16 +149,7 @@ class Notifications(StorePart):
             _check_known(connection, player)
             _put(connection, player, {})
             connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id == subscription.id))
-            row = {
-                "id": subscription.id,
-                "player": player,
-                "session": session,
-                "endpoint": subscription.endpoint,
-                "p256dh": subscription.p256dh,
-                "auth": subscription.auth,
-                "agent": subscription.agent,
-                "created": subscription.created,
-            }
+            row = {**vars(subscription), "player": player, "session": session}
             connection.execute(sa.insert(push_subscriptions), row)
             newest_first = (
                 sa.select(push_subscriptions.c.id)

@@ -23,7 +23,7 @@ from openskill.models import PlackettLuce
 from dasan.arena import measured as arena
 from dasan.bots import BOTS
 from dasan.server.store.database import Database, StorePart
-from dasan.server.store.hand import FinishedHand, Player
+from dasan.server.store.hand import FinishedHand, Player, player_of
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
 
 BASE, SCALE = 500, 40
@@ -165,8 +165,7 @@ def computed(connection: sa.Connection) -> Iterator[tuple[str, Key, Rated]]:
         c = hand_seats.c
         of_these = sa.select(hand_seats).where(c.hand_id.in_([row.id for row in rows])).order_by(c.hand_id, c.seat)
         for one in connection.execute(of_these):
-            player = Player(one.seat, one.name, one.player, one.bot, one.role, one.payment, one.won, one.whole)
-            sat.setdefault(one.hand_id, []).append(player)
+            sat.setdefault(one.hand_id, []).append(player_of(one))
         for row in rows:
             seats = tuple(sat.get(row.id, ()))
             hand = FinishedHand(row.id, "", 0, row.preset, row.finished, False, True, row.result, [], "", seats)
