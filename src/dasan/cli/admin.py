@@ -11,12 +11,11 @@ from dasan.cli import fair_play, moderation
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
-from dasan.cli.stores import MOST, DatabaseUrl, DataDir, Most, Who, player_id, time_text, times, with_store
+from dasan.cli.stores import MOST, DatabaseUrl, DataDir, Most, Who, on_store, player_id, time_text, times, with_store
 
 if TYPE_CHECKING:
     from dasan.server.settings import Settings
     from dasan.server.store import Store
-    from dasan.server.store.ratings import Difference
 
 admin = typer.Typer(
     name="admin",
@@ -30,190 +29,162 @@ for _command in (*moderation.COMMANDS, fair_play.fairplay):
 
 
 @admin.command()
-def tables(
+@on_store()
+async def tables(
+    store: Store,
     status: Annotated[
         Literal["waiting", "playing", "ended"] | None, typer.Option(help="Only tables with this status.")
     ] = None,
     most: Most = 50,
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """List tables, the most recently used first."""
-
-    async def read(store: Store) -> None:
-        listed = await store.overviews.tables(status, most)
-        rows = [{**row, **times(row, "created", "touched")} for row in listed.rows]
-        for row in rows:
-            row["players"] = dict(map(_seat, await store.overviews.seated(row["id"])))
-        if as_json:
-            print_json({"tables": rows, "total": listed.total})
-            return
-        for row in rows:
-            chairs = _chairs(row["summary"])
-            say(f"{row['id']}  {row['status']:8}  {row['preset']:12}  {row['touched']}  {', '.join(chairs)}")
-        say(f"{len(rows)} of {listed.total} tables")
-
-    with_store(read, data_dir, database)
+    listed = await store.overviews.tables(status, most)
+    rows = [{**row, **times(row, "created", "touched")} for row in listed.rows]
+    for row in rows:
+        row["players"] = dict(map(_seat, await store.overviews.seated(row["id"])))
+    if as_json:
+        print_json({"tables": rows, "total": listed.total})
+        return
+    for row in rows:
+        chairs = _chairs(row["summary"])
+        say(f"{row['id']}  {row['status']:8}  {row['preset']:12}  {row['touched']}  {', '.join(chairs)}")
+    say(f"{len(rows)} of {listed.total} tables")
 
 
 @admin.command()
-def players(
+@on_store()
+async def players(
+    store: Store,
     name: Annotated[str | None, typer.Argument(help="Only players whose name or account contains this.")] = None,
     banned: Annotated[bool, typer.Option("--banned", help="Only banned players.")] = False,
     most: Most = 50,
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """List players, the newest first: id, name, hands, and whether they have an account or are banned."""
-
-    async def read(store: Store) -> None:
-        listed = await store.overviews.players(name, banned, most)
-        rows = [{**row, **times(row, "created", "last")} for row in listed.rows]
-        if as_json:
-            print_json({"players": rows, "total": listed.total})
-            return
-        for row in rows:
-            kind = "banned" if row["banned"] else "account" if row["account"] else "guest"
-            say(f"{row['id']}  {kind:7}  {row['hands']:5} hands  {row['created']}  {row['name']}")
-        say(f"{len(rows)} of {listed.total} players")
-
-    with_store(read, data_dir, database)
+    listed = await store.overviews.players(name, banned, most)
+    rows = [{**row, **times(row, "created", "last")} for row in listed.rows]
+    if as_json:
+        print_json({"players": rows, "total": listed.total})
+        return
+    for row in rows:
+        kind = "banned" if row["banned"] else "account" if row["account"] else "guest"
+        say(f"{row['id']}  {kind:7}  {row['hands']:5} hands  {row['created']}  {row['name']}")
+    say(f"{len(rows)} of {listed.total} players")
 
 
 @admin.command()
-def ratings(
+@on_store()
+async def ratings(
+    store: Store,
     write: Annotated[bool, typer.Option("--write", help="Store what was computed. The server must not run.")] = False,
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute all ratings again from the stored hands, and compare. Exit code 1 if some differ and are not stored."""
-    different: list[Difference] = []
+    from dasan.server.operations.reporting import now
+    from dasan.server.store.ratings import differences
 
-    async def compute(store: Store) -> None:
-        from dasan.server.operations.reporting import now
-        from dasan.server.store.ratings import differences
-
-        if write and (running := await store.processes.alive(now())):
-            raise CannotRun(f"a server is running on this database (seen {time_text(running[0].seen)}): stop it first")
-        run = store.database.write if write else store.database.read
-        count, changed = await run(lambda connection: differences(connection, write=write))
-        different.extend(changed)
-        if as_json:
-            print_json({"ratings": count, "stored": write, "differences": [vars(one) for one in changed]})
-            return
+    if write:
+        await _check_alone(store, now())
+    run = store.database.write if write else store.database.read
+    count, changed = await run(lambda connection: differences(connection, write=write))
+    if as_json:
+        print_json({"ratings": count, "stored": write, "differences": [vars(one) for one in changed]})
+    else:
         for one in changed:
             say(f"{one.player}  {one.preset} for {one.players}: {one.stored or 'none'} is {one.computed or 'none'}")
         say(f"{count} ratings, of which {len(changed)} {'are' if write else 'would be'} changed")
-
-    with_store(compute, data_dir, database)
-    if different and not write:
+    if changed and not write:
         raise typer.Exit(1)
 
 
 @admin.command()
-def password(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+@on_store()
+async def password(store: Store, settings: Settings, who: Who) -> None:
     """Set and print a new password for an account, for a player who forgot it. This signs out every browser."""
+    import secrets
 
-    async def change(store: Store, settings: Settings) -> None:
-        import secrets
+    from argon2 import PasswordHasher
 
-        from argon2 import PasswordHasher
+    from dasan.server.operations.reporting import now
 
-        from dasan.server.operations.reporting import now
-
-        person = await store.people.find(await player_id(store, who))
-        if person is None or person.account is None:
-            raise CannotRun(f"{who!r} has no account: dasan admin players lists them")
-        wanted = secrets.token_urlsafe(9)
-        hashed = PasswordHasher(memory_cost=settings.password_memory_mb * 1024).hash(wanted)
-        await store.people.set_password(person.id, hashed, now())
-        say(f"the password of {person.account} is now {wanted}")
-
-    with_store(change, data_dir, database)
+    person = await store.people.find(await player_id(store, who))
+    if person is None or person.account is None:
+        raise CannotRun(f"{who!r} has no account: dasan admin players lists them")
+    wanted = secrets.token_urlsafe(9)
+    hashed = PasswordHasher(memory_cost=settings.password_memory_mb * 1024).hash(wanted)
+    await store.people.set_password(person.id, hashed, now())
+    say(f"the password of {person.account} is now {wanted}")
 
 
 @admin.command()
-def export(
+@on_store()
+async def export(
+    store: Store,
     file: Annotated[Path, typer.Argument(dir_okay=False, help="A new file.")],
     player: Annotated[str | None, typer.Option(help="All data about this player, as JSON.")] = None,
     table: Annotated[str | None, typer.Option(help="Only the hands of this table.")] = None,
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
 ) -> None:
     """Write the records of finished hands ([bold]climb/1[/bold]), or one player's data."""
+    import json
+
     if player is not None and table is not None:
         raise CannotRun("choose one of --player and --table")
-
-    async def read(store: Store) -> None:
-        if player is not None:
-            rows = await store.people.export(await player_id(store, player))
-            # Personal data: readable only by the file's owner.
-            file.touch(mode=0o600, exist_ok=False)
-            with file.open("w", encoding="utf-8") as out:
-                import json
-
-                json.dump(rows, out, ensure_ascii=False, indent=2, default=str)
-            say(f"wrote {file}")
-            return
-        count, after = 0, (-1, "")
-        with file.open("x", encoding="utf-8") as out:
-            while batch := await store.overviews.records(table, after, 200):
-                for moment, hand_id, record in batch:
-                    out.write(record)
-                    count, after = count + 1, (moment, hand_id)
-        say(f"wrote {count} hands to {file}")
-
-    with_store(read, data_dir, database)
+    if player is not None:
+        rows = await store.people.export(await player_id(store, player))
+        # Personal data: readable only by the file's owner.
+        file.touch(mode=0o600, exist_ok=False)
+        with file.open("w", encoding="utf-8") as out:
+            json.dump(rows, out, ensure_ascii=False, indent=2, default=str)
+        say(f"wrote {file}")
+        return
+    count, after = 0, (-1, "")
+    with file.open("x", encoding="utf-8") as out:
+        while batch := await store.overviews.records(table, after, 200):
+            for moment, hand_id, record in batch:
+                out.write(record)
+                count, after = count + 1, (moment, hand_id)
+    say(f"wrote {count} hands to {file}")
 
 
 @admin.command()
-def backup(
+@on_store(schema="any")
+async def backup(
+    store: Store,
+    settings: Settings,
     file: Annotated[Path, typer.Argument(dir_okay=False, help="A new file.")],
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
 ) -> None:
     """Write a consistent snapshot of the whole database, with any schema, to one file. It contains every secret of the
     server.
     """
+    from dasan.server.people.identity import KEY_FILE
+    from dasan.server.store.backups import dump
 
-    async def read(store: Store, settings: Settings) -> None:
-        from dasan.server.people.identity import KEY_FILE
-        from dasan.server.store.backups import dump
-
-        key_file = settings.data_dir / KEY_FILE
-        key = key_file.read_bytes() if key_file.is_file() else None
-        counts = await store.database.read(lambda connection: dump(connection, file, key))
-        say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
-
-    with_store(read, data_dir, database, schema="any")
+    key_file = settings.data_dir / KEY_FILE
+    key = key_file.read_bytes() if key_file.is_file() else None
+    counts = await store.database.read(lambda connection: dump(connection, file, key))
+    say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
 
 
 @admin.command()
-def restore(
+@on_store(alone=True)
+async def restore(
+    store: Store,
+    settings: Settings,
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of `dasan admin backup`.")],
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
 ) -> None:
     """Fill an empty database, SQLite or PostgreSQL, from a backup. The server must not be running."""
+    from dasan.server.operations.reporting import now
+    from dasan.server.people.identity import KEY_FILE
+    from dasan.server.store.backups import load
 
-    async def write(store: Store, settings: Settings) -> None:
-        from dasan.server.operations.reporting import now
-        from dasan.server.people.identity import KEY_FILE
-        from dasan.server.store.backups import load
-
-        if running := await store.processes.alive(now()):
-            raise CannotRun(f"a server is running on this database (seen {time_text(running[0].seen)}): stop it first")
-        counts, key = await store.database.write(lambda connection: load(connection, file))
-        key_file = settings.data_dir / KEY_FILE
-        if key is not None and not key_file.exists():
-            key_file.touch(mode=0o600)
-            key_file.write_bytes(key)
-        say(f"restored {sum(counts.values())} rows: {_counted(counts)}")
-
-    with_store(write, data_dir, database, alone=True)
+    await _check_alone(store, now())
+    counts, key = await store.database.write(lambda connection: load(connection, file))
+    key_file = settings.data_dir / KEY_FILE
+    if key is not None and not key_file.exists():
+        key_file.touch(mode=0o600)
+        key_file.write_bytes(key)
+    say(f"restored {sum(counts.values())} rows: {_counted(counts)}")
 
 
 @admin.command()
@@ -226,7 +197,7 @@ def migrate(
     from dasan.server.refusals import OlderSchema
     from dasan.server.store.migrating import current
 
-    async def look(store: Store) -> None:
+    async def look(store: Store, _: Settings) -> None:
         say(f"the schema is {await store.database.read(current)}, the newest")
 
     try:
@@ -239,14 +210,15 @@ def migrate(
 
 
 @admin.command()
-def prune(
+@on_store()
+async def prune(
+    store: Store,
+    settings: Settings,
     tables: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep casual tables; 0: forever.")] = None,
     hands: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep unrated hands.")] = None,
     guests: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep guests.")] = None,
     chat: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep chat.")] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
-    data_dir: DataDir = None,
-    database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
     """Remove data past its retention period. Periods default to the server's settings."""
@@ -256,24 +228,21 @@ def prune(
     from dasan.server.store.retention import Keep
     from dasan.server.store.retention import prune as remove
 
-    async def write(store: Store, settings: Settings) -> None:
-        keep = Keep(
-            tables=settings.keep_tables_days,
-            hands=settings.keep_hands_days,
-            guests=settings.keep_guests_days,
-            chat=settings.keep_chat_days,
-        )
-        given = {"tables": tables, "hands": hands, "guests": guests, "chat": chat}
-        keep = replace(keep, **{name: days for name, days in given.items() if days is not None})
-        removed = await remove(store.database, store.people, keep, now(), dry=dry)
-        if as_json:
-            print_json({"dry": dry, **removed})
-        elif keep == Keep():
-            say("no retention period is set: name one, such as --chat 90")
-        else:
-            say(f"{'would remove' if dry else 'removed'} {_counted(removed)}")
+    given = {"tables": tables, "hands": hands, "guests": guests, "chat": chat}
+    keep = replace(Keep.of(settings), **{name: days for name, days in given.items() if days is not None})
+    removed = await remove(store.database, store.people, keep, now(), dry=dry)
+    if as_json:
+        print_json({"dry": dry, **removed})
+    elif keep == Keep():
+        say("no retention period is set: name one, such as --chat 90")
+    else:
+        say(f"{'would remove' if dry else 'removed'} {_counted(removed)}")
 
-    with_store(write, data_dir, database)
+
+async def _check_alone(store: Store, now: int) -> None:
+    """`CannotRun`: a server is running on this database."""
+    if running := await store.processes.alive(now):
+        raise CannotRun(f"a server is running on this database (seen {time_text(running[0].seen)}): stop it first")
 
 
 def _seat(row: dict[str, Any]) -> tuple[str, str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -10,8 +13,6 @@ import typer
 from dasan.cli.group import CannotRun
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from dasan.server.settings import Settings
     from dasan.server.store import Store
 
@@ -25,39 +26,65 @@ DatabaseUrl: TypeAlias = Annotated[
     str | None, typer.Option("--database", help="The server's PostgreSQL address; default: from its settings.")
 ]
 Most: TypeAlias = Annotated[int, typer.Option(min=1, max=MOST, help="The most rows to show.")]
+Schema: TypeAlias = Literal["newest", "migrated", "any"]
 Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a player's id.")]
 
 
-def _settings(data_dir: Path | None, database: str | None) -> Settings:
-    from dasan.server.settings import Settings
+def on_store(
+    schema: Schema = "newest", *, alone: bool = False
+) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Make a command from a coroutine that takes the store first and, if it likes, the settings; the command's options
+    also name the database. schema, alone: see `with_store`.
+    """
 
-    return Settings.read(data_dir=data_dir, database=database)
+    def command(action: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        given = signature(action, eval_str=True, locals={"Store": object, "Settings": object})
+        own = {name: one for name, one in given.parameters.items() if name not in ("store", "settings")}
+
+        @wraps(action)
+        def run(data_dir: Path | None, database: str | None, **values: Any) -> None:
+            async def act(store: Store, settings: Settings) -> None:
+                parts = {"store": store, "settings": settings}
+                wanted = {name: part for name, part in parts.items() if name in given.parameters}
+                await action(**wanted, **values)
+
+            with_store(act, data_dir, database, schema=schema, alone=alone)
+
+        place = {
+            name: Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation)
+            for name, annotation in (("data_dir", DataDir), ("database", DatabaseUrl))
+        }
+        run.__signature__ = Signature(list((own | place).values()))  # type: ignore[attr-defined]
+        run.__annotations__ = {name: one.annotation for name, one in (own | place).items()}
+        return run
+
+    return command
 
 
 def with_store(
-    action: Callable[..., Awaitable[None]],
+    action: Callable[[Store, Settings], Awaitable[None]],
     data_dir: Path | None,
     database: str | None,
     *,
-    schema: Literal["newest", "migrated", "any"] = "newest",
+    schema: Schema = "newest",
     alone: bool = False,
 ) -> None:
-    """Run `action` with the store, and with the settings if it accepts them.
+    """Run `action` with the store and the settings.
 
     schema: "newest", to which the settings may migrate the database, or any that this version knows. alone: no server
     may use the data folder at the same time, and the database is created if missing.
     """
     import asyncio
     from contextlib import nullcontext
-    from inspect import signature
 
     from dasan.server import refusals
     from dasan.server.operations.folders import data_dir as folder
+    from dasan.server.settings import Settings
     from dasan.server.store import Store
     from dasan.server.store.database import DATABASE_FILE
     from dasan.server.store.migrating import any_known, migrate, require
 
-    settings = _settings(data_dir, database)
+    settings = Settings.read(data_dir=data_dir, database=database)
     if not settings.database and not alone and not (settings.data_dir / DATABASE_FILE).is_file():
         raise CannotRun(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
 
@@ -65,7 +92,7 @@ def with_store(
         prepare = {"newest": require, "migrated": migrate, "any": any_known}["migrated" if alone else schema]
         store = await Store.open(settings.data_dir, settings.database, prepare)
         try:
-            await (action(store, settings) if len(signature(action).parameters) > 1 else action(store))
+            await action(store, settings)
         finally:
             await store.close()
 

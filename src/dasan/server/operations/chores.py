@@ -14,7 +14,6 @@ from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
-from dasan.server.settings import Settings
 from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.directory import Tables
 
@@ -84,16 +83,6 @@ class Chores:
         self._read = {notice.id for notice in notices}
 
     async def _prune(self) -> None:
-        removed = await prune(self._store.database, self._store.people, keep_of(self._tables.settings), now())
+        removed = await prune(self._store.database, self._store.people, Keep.of(self._tables.settings), now())
         if any(removed.values()):
             log.info("removed old data: %s", ", ".join(f"{kind} {n}" for kind, n in removed.items()))
-
-
-def keep_of(settings: Settings) -> Keep:
-    """The host's retention periods."""
-    return Keep(
-        tables=settings.keep_tables_days,
-        hands=settings.keep_hands_days,
-        guests=settings.keep_guests_days,
-        chat=settings.keep_chat_days,
-    )

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.server.compact import compact
+from dasan.server.settings import Settings
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.friends import OPEN
@@ -59,6 +60,16 @@ class Keep:
     hands: int = 0
     guests: int = 0
     chat: int = 0
+
+    @staticmethod
+    def of(settings: Settings) -> Keep:
+        """The host's retention periods."""
+        return Keep(
+            tables=settings.keep_tables_days,
+            hands=settings.keep_hands_days,
+            guests=settings.keep_guests_days,
+            chat=settings.keep_chat_days,
+        )
 
 
 async def prune(database: Database, people: People, keep: Keep, now: int, *, dry: bool = False) -> Counter[str]:
