@@ -102,7 +102,7 @@ def keeping(view: View, worlds: int, nodes: int, moves: set[str]) -> tuple[str, 
 
 def worlds_of(view: View, seed: int, weights: Mapping[tuple[int, ...], float]) -> Iterator[tuple[State, float]]:
     """The sampled worlds of the pool, as (state, weight)."""
-    from dasan.kernels.worlds.deal import words_of
+    from dasan.kernels.cards import words_of
 
     for state in Sampler(view).states(POOL, seed):
         words = [int(words_of(view.rules, hand)[0]) for hand in state.hands]

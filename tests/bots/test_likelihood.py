@@ -13,7 +13,7 @@ from dasan.bots.sampling.beliefs import evenly
 from dasan.bots.sampling.likelihood import _at_the_start, log_likelihoods, stories
 from dasan.bots.sampling.simulator import simulator_for
 from dasan.features import layout
-from dasan.kernels.worlds.deal import words_of
+from dasan.kernels.cards import words_of
 from dasan.networks.trained import fitted
 from dasan.play.phases import Phase
 from dasan.worlds.kitties import with_kitty

@@ -21,7 +21,7 @@ from dasan.bots.sampling.simulator import simulator_for
 from dasan.bots.search import OPEN, PLAYED_OUT, Effort, SearchBot, StrongBot, valued
 from dasan.bots.seeds import seed_of
 from dasan.features import encode, encode_moves
-from dasan.kernels.worlds.deal import words_of
+from dasan.kernels.cards import words_of
 from dasan.networks.trained import catalogue, fitted
 
 pytestmark = pytest.mark.full

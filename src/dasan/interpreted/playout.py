@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.bots.thrifty import ThriftyBot
-from dasan.cards import Hand
 from dasan.interpreted.env import EngineMemory, EngineTables, moves_by_id, write_result
 from dasan.interpreted.env import publish as publish_one
+from dasan.kernels.cards import hand_of
 from dasan.play.action_ids import ActionIds
 from dasan.play.set_up import bidder_plays
 from dasan.play.state import State
-from dasan.ruleset.rules import Rules
 from dasan.worlds.stream import WORLD, below, mixed, stepped
 
 if TYPE_CHECKING:
@@ -37,21 +36,13 @@ def fill(memory: EngineMemory, first: int, one: Words, two: Words, tables: Engin
     rules = tables.rules
     for k in range(len(one)):
         state: State = memory.states[first + k]
-        hands = tuple(_cards(rules, one[k, seat], two[k, seat]) for seat in range(rules.players))
+        hands = tuple(hand_of(rules, one[k, seat], two[k, seat]) for seat in range(rules.players))
         partner = state.partner
         if state.called is not None and not state.partner_shown:
             partner = next(seat for seat, hand in enumerate(hands) if state.called in hand)
-        kitty = _cards(rules, one[k, rules.players], two[k, rules.players]) if state.kitty else ()
+        kitty = hand_of(rules, one[k, rules.players], two[k, rules.players]) if state.kitty else ()
         plays = bidder_plays(state, partner) if rules.doubles else state.bidder_plays
         put(state.then(hands=hands, kitty=tuple(kitty), partner=partner, bidder_plays=plays), memory, first + k)
-
-
-def _cards(rules: Rules, one: np.uint64, two: np.uint64) -> Hand:
-    """The cards of two words, see `kernels.worlds.deal.bit_of`."""
-    from dasan.kernels.worlds.deal import bit_of
-
-    bits = {c: bit_of(rules, c) for c in dict.fromkeys(rules.pack)}
-    return rules.order.hand(c for word in (int(one), int(two)) for c, bit in bits.items() if word & bit)
 
 
 def publish(hand: OneHand) -> None:

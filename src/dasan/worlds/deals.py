@@ -42,21 +42,19 @@ class Deals:
 
     def hand(self, world: int, column: int) -> Hand:
         """The cards of a seat (or, after the last seat, of the kitty) in one world."""
-        from dasan.kernels.worlds.deal import bit_of
+        from dasan.kernels.cards import hand_of
 
         world = whole(world, "a world", 0, len(self) - 1)
         column = whole(column, "a column", 0, self.one.shape[1] - 1)
-        one, two = int(self.one[world, column]), int(self.two[world, column])
-        cards = dict.fromkeys(self.rules.pack)
-        held = [c for word in (one, two) for c in cards if word & bit_of(self.rules, c)]
-        return self.rules.order.hand(held)
+        return hand_of(self.rules, self.one[world, column], self.two[world, column])
 
 
 def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     """The hands of worlds `first` to `first + count - 1` of `seed`; the same worlds as `sample`, far faster."""
     import numpy as np
 
-    from dasan.kernels.worlds.deal import deal_worlds, words_of
+    from dasan.kernels.cards import words_of
+    from dasan.kernels.worlds.deal import deal_worlds
 
     instance(view, View, "worlds explain a view, such as state.view(seat) gives")
     count = whole(count, "the number of worlds", 0, MOST_WORLDS)

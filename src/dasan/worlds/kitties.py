@@ -27,7 +27,7 @@ def with_kitty(view: View, deals: Deals, seed: int) -> Deals:
     """
     import numpy as np
 
-    from dasan.kernels.worlds.deal import words_of
+    from dasan.kernels.cards import words_of
 
     taker = next((event.seat for event in view.events if event.type is EventType.KITTY), None)
     if taker is None or view.rules.decks != 1:
@@ -48,7 +48,7 @@ def _drawn(
     """uint64 [worlds]: hidden kitties. held: the taker's cards, including played ones."""
     import numpy as np
 
-    from dasan.kernels.worlds.deal import bit_of, words_of
+    from dasan.kernels.cards import hand_of, words_of
 
     rules = view.rules
     shown = [knows.opening[1]] if knows.opening is not None and knows.opening[0] == taker else []
@@ -65,7 +65,7 @@ def _drawn(
         if taker not in knows.low:
             break
         dealt = {int(k): int(held[k] & ~out[k]) for k in rows}
-        ranks = {k: Counter(c.rank for c in rules.pack if word & bit_of(rules, c)) for k, word in dealt.items()}
+        ranks = {k: Counter(c.rank for c in hand_of(rules, word)) for k, word in dealt.items()}
         rows = np.array([k for k, counts in ranks.items() if knows.digs(counts)], np.int64)
         if not len(rows):
             break

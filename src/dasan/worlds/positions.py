@@ -253,7 +253,7 @@ def _hold_offers(state: State, deals: Deals) -> bool:
     offer = state.exchange
     if offer is None or state.phase is not Phase.EXCHANGE or not offer.offered:
         return True
-    from dasan.kernels.worlds.deal import words_of
+    from dasan.kernels.cards import words_of
 
     one, two = words_of(state.rules, offer.offered)
     held, twice = deals.one[:, offer.winner], deals.two[:, offer.winner]

@@ -96,7 +96,7 @@ def _at_the_start(view: View, story: Replay, deals: Deals) -> Deals:
     """The deals as they were when the story began."""
     import numpy as np
 
-    from dasan.kernels.worlds.deal import words_of
+    from dasan.kernels.cards import words_of
 
     one = deals.one.copy()
     for seat, cards in enumerate(story.played):

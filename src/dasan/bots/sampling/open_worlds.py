@@ -37,8 +37,8 @@ def by_solver(view: View, moves: Sequence[Move], beliefs: Beliefs, nodes: int) -
     """
     import numpy as np
 
+    from dasan.kernels.cards import words_of
     from dasan.kernels.ranks.solver.search import warm_up
-    from dasan.kernels.worlds.deal import words_of
     from dasan.solver.budget import Budget
     from dasan.solver.open_hands import OpenHands, held_words, placed
 
@@ -67,7 +67,7 @@ def _sides(view: View, state: State, one: npt.NDArray[np.uint64]) -> list[frozen
     """The bidder's side in each world: a hidden partner is the holder of the called card (B4.04)."""
     import numpy as np
 
-    from dasan.kernels.worlds.deal import words_of
+    from dasan.kernels.cards import words_of
 
     if view.called is None or view.partner is not None:
         return [state.partners] * len(one)

@@ -10,13 +10,13 @@ import numpy as np
 
 from dasan.backends import Purpose, choose
 from dasan.cards import Card
+from dasan.kernels.cards import card_bits
 from dasan.kernels.env.buffers import Buffers, Written, new_buffers
 from dasan.kernels.env.code import Environments, HandKernels, code_of
 from dasan.kernels.env.one_hand import SEATS, DealtHand, OneHand
 from dasan.kernels.runtime.compiled import DISABLED
 from dasan.kernels.runtime.parcels import bound
 from dasan.kernels.runtime.table_cache import load_or_make
-from dasan.kernels.worlds.deal import bit_of
 from dasan.play.action_ids import action_ids
 from dasan.play.auction import opener
 from dasan.play.dealing import Deal
@@ -76,7 +76,7 @@ class Desk:
         tables, _ = load_or_make(rules, False, lambda: (env.tables(rules, False), count))
         self._places = _Places(rules, env, hands, tables, count)
         self._deck = tuple(rules.order.hand(rules.pack))
-        self._bits = [bit_of(rules, c) for c in self._deck]
+        self._bits = [card_bits(rules)[c] for c in self._deck]
         self._begun: dict[tuple[object, ...], bytes] = {}
 
     def deal(self, dealer: int, seats: Sequence[int]) -> DeskPosition:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.features import kinds
+from dasan.kernels.cards import hand_of
 from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets, highest, list_larger, next_seat, singles_and_pairs
 from dasan.kernels.cardsets.tables import (
     LARGE,
@@ -109,12 +110,7 @@ def most_legal(rules: Rules) -> int:
 
 def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
     """The deal of environment `i`."""
-    place = rules.order.place
-    pack = rules.order.hand(rules.pack)
-    hands = tuple(
-        tuple(card for card in pack if int(states[i, DEALT + seat]) >> (4 * place[card][0] + place[card][1]) & 1)
-        for seat in range(rules.players)
-    )
+    hands = tuple(hand_of(rules, states[i, DEALT + seat]) for seat in range(rules.players))
     leader = int(states[i, LEADER])
     number = int(states[i, NUMBER]) + 1 if session else 1
     return Deal(number, int(states[i, DEALER]), hands, leader=None if leader == NONE else leader)

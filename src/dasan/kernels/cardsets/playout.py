@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
+from dasan.kernels.cards import card_bits
 from dasan.kernels.cardsets import env
 from dasan.kernels.cardsets.env import CardsetTables
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
@@ -35,10 +36,10 @@ def put(state: State, states: Words, i: int) -> None:
 
 def row_of(state: State) -> list[int]:
     """The row of a hand that is not over."""
-    rules, begun, place = state.rules, state.begun, state.rules.order.place
+    rules, begun, bits = state.rules, state.begun, card_bits(state.rules)
 
     def word(cards: tuple[Card | None, ...]) -> int:
-        return sum(1 << (4 * place[card][0] + place[card][1]) for card in cards if card is not None)
+        return sum(bits[card] for card in cards if card is not None)
 
     def some(value: int | None) -> int:
         return env.NONE if value is None else value

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends.kickers import most_plays
-from dasan.cards import Card
 from dasan.features import kinds
+from dasan.kernels.cards import hand_of
 from dasan.kernels.env.buffers import (
     Buffers,
     clear_mask,
@@ -120,14 +120,9 @@ def most_legal(rules: Rules) -> int:
 
 def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
     """The deal of environment `i`."""
-    place = rules.order.place
-
-    def cards(word: int) -> tuple[Card, ...]:
-        return tuple(card for card in rules.order.hand(rules.pack) if word >> (16 * place[card][1] + place[card][0]) & 1)
-
-    hands = tuple(cards(int(states[i, DEALT + seat])) for seat in range(rules.players))
+    hands = tuple(hand_of(rules, states[i, DEALT + seat]) for seat in range(rules.players))
     number = int(states[i, NUMBER]) + 1 if session else 1
-    kitty = cards(int(states[i, DEALT + rules.players]))
+    kitty = hand_of(rules, states[i, DEALT + rules.players])
     return Deal(number, int(states[i, DEALER]), hands, kitty, opener=int(states[i, OPENER]))
 
 

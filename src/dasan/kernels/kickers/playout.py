@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
+from dasan.kernels.cards import card_bits
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
 from dasan.kernels.env.one_hand import make_kernels
 from dasan.kernels.env.playout_policies import ThriftyTables, thrifty_bid, thrifty_play
@@ -29,6 +30,7 @@ _0, _1 = U(0), U(1)
 def put(state: State, states: Words, i: int) -> None:
     """Write `state`, a hand that is not over, to row `i`."""
     rules, begun, place = state.rules, state.begun, state.rules.order.place
+    bits = card_bits(rules)
 
     def counts(cards: list[Card | None]) -> int:
         held: dict[int, int] = {}
@@ -38,7 +40,7 @@ def put(state: State, states: Words, i: int) -> None:
         return packed(held)
 
     def suits(cards: tuple[Card | None, ...]) -> int:
-        return sum(1 << (16 * place[card][1] + place[card][0]) for card in cards if card is not None)
+        return sum(bits[card] for card in cards if card is not None)
 
     def some(seat: int | None) -> int:
         return env.NO_SEAT if seat is None else seat

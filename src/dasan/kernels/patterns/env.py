@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.features import kinds
+from dasan.kernels.cards import hand_of
 from dasan.kernels.env.buffers import (
     Buffers,
     clear_mask,
@@ -151,17 +152,10 @@ def most_legal(rules: Rules) -> int:
 def dealt(rules: Rules, states: PatternStates, i: int, session: bool) -> Deal:
     """The deal of environment `i`."""
     row = [int(word) for word in states.words[i]]
-    place = rules.order.place
-    hands = []
-    for seat in range(rules.players):
-        held = []
-        for card in action_ids(rules).deck:
-            at = 4 * place[card][0] + place[card][1]
-            held += [card] * ((row[DEALT_1 + seat] >> at & 1) + (row[DEALT_2 + seat] >> at & 1))
-        hands.append(tuple(held))
+    hands = tuple(hand_of(rules, row[DEALT_1 + seat], row[DEALT_2 + seat]) for seat in range(rules.players))
     leader = None if row[LEADER] == NONE else row[LEADER]
     exchanged = None if row[EX_WINNER] == NONE else (row[EX_WINNER], row[EX_LOSER])
-    return Deal(row[NUMBER] + 1 if session else 1, row[DEALER], tuple(hands), leader=leader, exchange=exchanged)
+    return Deal(row[NUMBER] + 1 if session else 1, row[DEALER], hands, leader=leader, exchange=exchanged)
 
 
 @apart

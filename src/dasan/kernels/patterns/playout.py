@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
+from dasan.kernels.cards import words_of
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange
 from dasan.kernels.env.one_hand import make_kernels
@@ -35,17 +36,12 @@ _0, _1 = U(0), U(1)
 
 def put(state: State, states: PatternStates, i: int) -> None:
     """Write `state`, a hand that is not over, to row `i`."""
-    rules, begun, place = state.rules, state.begun, state.rules.order.place
+    rules, begun = state.rules, state.begun
     ids = action_ids(rules, True)
 
     def words(cards: tuple[Card | None, ...]) -> tuple[int, int]:
-        one = two = 0
-        for card in cards:
-            if card is not None:
-                bit = 1 << (4 * place[card][0] + place[card][1])
-                two |= one & bit
-                one |= bit
-        return one, two
+        one, two = words_of(rules, (card for card in cards if card is not None))
+        return int(one), int(two)
 
     def some(value: int | None) -> int:
         return env.NONE if value is None else value

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends import PATTERNS
+from dasan.kernels.cards import card_bits
 from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.ruleset.catalogue import Row
 from dasan.ruleset.policies import Restart
@@ -139,7 +140,6 @@ def pattern_catalogue(rules: Rules) -> PatternCatalogue:
     for row, k in zip(rows, kind, strict=True):
         ids[64 * block[k] + _spot(row)] = row.id
     strong = sorted((k for k, shape in enumerate(shapes) if shape.power > 0), key=lambda k: -shapes[k].power)
-    place = rules.order.place
     return PatternCatalogue(
         form=numbers([_form(shape) for shape in shapes]),
         copies=numbers([_copies(shape) for shape in shapes]),
@@ -172,7 +172,7 @@ def pattern_catalogue(rules: Rules) -> PatternCatalogue:
         sequence=numbers(sequence),
         places=np.uint64((1 << (4 * len(sequence))) - 1),
         plain=np.uint64((1 << (4 * len(rules.ranks))) - 1),
-        pack=np.array([1 << (4 * place[card][0] + place[card][1]) for card in rules.pack], np.uint64),
+        pack=np.array([card_bits(rules)[card] for card in rules.pack], np.uint64),
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.cards import card_bits
 from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.kernels.runtime.bits import trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, woven
@@ -52,7 +53,6 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
     policy = rules.auction
     if policy is None or rules.hand_size is None:
         raise ValueError(f"{rules.name} has no auction")
-    place = rules.order.place
     digs = np.zeros((len(policy.must_dig), len(rules.ranks)), np.int64)
     for i, holding in enumerate(policy.must_dig):
         for rank in holding:
@@ -72,7 +72,7 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
         doubles=rules.doubles,
         digs=digs,
         call_ranks=U(called),
-        pack=np.array(sorted(1 << (16 * place[c][1] + place[c][0]) for c in rules.pack), np.uint64),
+        pack=np.array(sorted(card_bits(rules)[card] for card in rules.pack), np.uint64),
         settlement=settlement(rules),
     )
 

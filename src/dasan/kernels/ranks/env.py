@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.cards import Card
+from dasan.kernels.cards import hand_of
 from dasan.kernels.env.buffers import (
     Buffers,
     clear_result,
@@ -475,11 +475,6 @@ def most_legal(rules: Rules) -> int:
 
 def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
     """The deal of environment `i`."""
-    place = rules.order.place
-
-    def cards(word: int) -> tuple[Card, ...]:
-        return tuple(card for card in rules.order.hand(rules.pack) if word >> (16 * place[card][1] + place[card][0]) & 1)
-
-    hands = tuple(cards(int(states[i, DEALT + seat])) for seat in range(rules.players))
+    hands = tuple(hand_of(rules, states[i, DEALT + seat]) for seat in range(rules.players))
     number = int(states[i, NUMBER]) + 1 if session else 1
-    return Deal(number, int(states[i, DEALER]), hands, cards(int(states[i, DEALT + 4])))
+    return Deal(number, int(states[i, DEALER]), hands, hand_of(rules, states[i, DEALT + 4]))

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
+from dasan.kernels.cards import card_bits
 from dasan.kernels.env.buffers import Buffers, signed
 from dasan.kernels.env.one_hand import make_kernels
 from dasan.kernels.env.playout_policies import (
@@ -39,9 +40,7 @@ PHASES = {Phase.AUCTION: env.AUCTION, Phase.CALL: env.CALLING, Phase.PLAY: env.P
 def put(state: State, states: Words, i: int) -> None:
     """Write `state`, a hand that is not over, to row `i`."""
     rules, begun, order = state.rules, state.begun, state.rules.order
-
-    def bit(card: Card) -> int:
-        return 16 * order.place[card][1] + order.place[card][0]
+    bits = card_bits(rules)
 
     def lanes(cards: list[Card]) -> int:
         return pack_counts([sum(order.place[card][0] == rank for card in cards) for rank in range(len(rules.ranks))])
@@ -56,8 +55,8 @@ def put(state: State, states: Words, i: int) -> None:
         bids[seat] = max([event.bid or 0 for event in state.events if event.seat == seat], default=0)
         row[env.HAND + seat] = lanes(list(hand))
         row[env.PLAYED + seat] = lanes([card for event in plays for card in event.cards if card is not None])
-        row[env.DEALT + seat] = sum(1 << bit(card) for card in begun.hands[seat] if card is not None)
-    row[env.DEALT + 4] = sum(1 << bit(card) for card in begun.kitty if card is not None)
+        row[env.DEALT + seat] = sum(bits[card] for card in begun.hands[seat] if card is not None)
+    row[env.DEALT + 4] = sum(bits[card] for card in begun.kitty if card is not None)
     row[env.KITTY] = lanes([card for card in begun.kitty if card is not None])
     shown = next((event.cards[0] for event in state.events if event.type is EventType.OPEN and event.cards), None)
     row[env.PHASE] = PHASES[state.phase]
@@ -67,7 +66,7 @@ def put(state: State, states: Words, i: int) -> None:
     row[env.PASSED] = sum(1 << seat for seat in state.passed)
     row[env.BIDS] = sum(n << (8 * seat) for seat, n in enumerate(bids))
     row[env.PARTNER] = some(state.partner)
-    row[env.CALLED] = env.NONE if state.called is None else bit(state.called)
+    row[env.CALLED] = env.NONE if state.called is None else bits[state.called].bit_length() - 1
     row[env.HOLDER] = env.NONE if state.partner_shown else some(state.partner)
     row[env.LAST], row[env.TABLE_SEAT], row[env.DEALER] = LEAD, some(state.table_seat), state.dealer
     if state.table is not None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
-from dasan.features import by_rank
+from dasan.kernels.cards import card_bits, words_of
 from dasan.kernels.runtime.compiled import lean
 from dasan.kernels.runtime.random64 import below, mixed, stepped, world_state
 from dasan.ruleset.rules import Rules
@@ -42,22 +42,6 @@ class WorldTables(NamedTuple):
     two: Words
 
 
-def bit_of(rules: Rules, card: Card) -> int:
-    """The bit of one card in the game's encoding: bit 16 × suit + rank in Big Three, else 4 × rank + suit."""
-    rank, suit = rules.order.place[card]
-    return 1 << (16 * suit + rank if by_rank(rules) else 4 * rank + suit)
-
-
-def words_of(rules: Rules, cards: Sequence[Card]) -> tuple[np.uint64, np.uint64]:
-    """Cards as two words: those present, and those present twice."""
-    one = two = 0
-    for card in cards:
-        bit = bit_of(rules, card)
-        two |= one & bit
-        one |= bit
-    return U(one), U(two)
-
-
 def world_tables(
     rules: Rules,
     groups: Sequence[Sequence[Card]],
@@ -72,9 +56,9 @@ def world_tables(
     one, two = np.zeros(width, np.uint64), np.zeros(width, np.uint64)
     for column, cards in known.items():
         one[column], two[column] = words_of(rules, cards)
-    sizes = [len(group) for group in groups]
+    sizes, bits = [len(group) for group in groups], card_bits(rules)
     return WorldTables(
-        cards=np.array([bit_of(rules, card) for group in groups for card in group], np.uint64),
+        cards=np.array([bits[card] for group in groups for card in group], np.uint64),
         starts=np.array([sum(sizes[:group]) for group in range(len(sizes) + 1)], np.int64),
         ends=np.array(ends, np.int64).reshape(len(sizes), len(columns)),
         needs=np.array(strata, np.int64).reshape(len(strata), len(sizes), len(columns)),
