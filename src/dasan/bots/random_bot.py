@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 
-from dasan.bots.explanation import Explanation
-from dasan.bots.protocol import choices
+from dasan.bots.protocol import ExplainsByFacts, choices
 from dasan.play.moves import Move
 from dasan.play.view import View
 
 
-class RandomBot:
+class RandomBot(ExplainsByFacts):
     """Uniform over the legal moves. The draw depends only on `seed` and the view, not on earlier draws."""
 
     name = "random"
@@ -23,9 +22,3 @@ class RandomBot:
         moves = choices(view)
         last = view.events[-1].seq if view.events else 0
         return random.Random(f"{self._seed} {view.seat} {last} {view.hand}").choice(moves)
-
-    def explain(self, view: View) -> Explanation:
-        """Facts about the moves, without values."""
-        from dasan.bots.facts import plain
-
-        return plain(self, view)

@@ -5,13 +5,12 @@ Both always follow with their lowest play if they can, and pass in the auction i
 
 from __future__ import annotations
 
-from dasan.bots.explanation import Explanation
-from dasan.bots.protocol import choices, low_to_high
+from dasan.bots.protocol import ExplainsByFacts, choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
 
-class LowBot:
+class LowBot(ExplainsByFacts):
     """Leads its lowest single card. Deterministic."""
 
     version = "1"
@@ -26,14 +25,8 @@ class LowBot:
             return min(plays, key=lambda move: (len(move.cards), *_height(move)))
         return follow(view, moves)
 
-    def explain(self, view: View) -> Explanation:
-        """Facts about the moves, without values."""
-        from dasan.bots.facts import plain
 
-        return plain(self, view)
-
-
-class ShedBot:
+class ShedBot(ExplainsByFacts):
     """Leads the largest play that contains its lowest card, the lowest on ties. Deterministic."""
 
     version = "1"
@@ -49,12 +42,6 @@ class ShedBot:
             holding = [move for move in plays if lowest in move.cards] or plays
             return min(holding, key=lambda move: (-len(move.cards), *_height(move)))
         return follow(view, moves)
-
-    def explain(self, view: View) -> Explanation:
-        """Facts about the moves, without values."""
-        from dasan.bots.facts import plain
-
-        return plain(self, view)
 
 
 def follow(view: View, moves: tuple[Move, ...]) -> Move:

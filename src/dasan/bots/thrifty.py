@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from dasan.bots.explanation import Explanation
-from dasan.bots.protocol import choices, low_to_high
+from dasan.bots.protocol import ExplainsByFacts, choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -78,7 +77,7 @@ def foes(view: View) -> tuple[int, ...]:
     return tuple(s for s in others if (s in side) is not (me in side))
 
 
-class ThriftyBot:
+class ThriftyBot(ExplainsByFacts):
     """Makes the play with the most points. Deterministic."""
 
     version = "1"
@@ -94,12 +93,6 @@ class ThriftyBot:
             case MoveType.TAKE | MoveType.CALL:
                 return low_to_high(view, moves)[-1]
         return self._bid(view, moves) if view.phase == "auction" else self._play(view, moves)
-
-    def explain(self, view: View) -> Explanation:
-        """Facts about the moves, without values."""
-        from dasan.bots.facts import plain
-
-        return plain(self, view)
 
     def _bid(self, view: View, moves: tuple[Move, ...]) -> Move:
         """The highest bid that the hand's value allows; otherwise a pass, or the lowest bid if it must bid."""
