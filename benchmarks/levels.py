@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arena.contest import Contest, run
-from dasan.arena.ratings import difference
+from dasan.arena.ratings import difference, leads
 from dasan.features import move_layout
 from dasan.kernels.network import layers
 from dasan.learn.duel import rotations
@@ -103,8 +103,7 @@ def weaker(trained: Trained, network: Network, sight: float, distance: float, de
 
 def ahead_of_net(trained: Trained, deals: int) -> float:
     """The lead of `strong` over `net`, in rating points."""
-    outcomes = run(Contest(trained.rules, "strong", "net", deals, SEED))
-    return difference(sum(one.above for one in outcomes), sum(one.below for one in outcomes))
+    return difference(*leads(run(Contest(trained.rules, "strong", "net", deals, SEED))))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

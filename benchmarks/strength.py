@@ -19,7 +19,7 @@ import dasan
 from dasan.arena.contest import Contest, OutcomeFile, interval, run
 from dasan.arena.ladder import ladders
 from dasan.arena.outcome import Outcome
-from dasan.arena.ratings import BLOCKS, difference
+from dasan.arena.ratings import BLOCKS, difference, leads, without
 from dasan.bench.figures import sections
 from dasan.estimates import jackknife
 from dasan.networks.trained import WEIGHTS, catalogue
@@ -279,13 +279,9 @@ def _row(rules: Rules, a: str, b: str, outcomes: Sequence[Outcome]) -> str:
 
 def _points(outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
     """Rating points between the two, with an interval from a jackknife over blocks of deals."""
-
-    def of(kept: Sequence[Outcome]) -> float:
-        return difference(sum(one.above for one in kept), sum(one.below for one in kept))
-
     blocks = max(2, min(BLOCKS, len(outcomes)))
-    parts = [of([one for i, one in enumerate(outcomes) if i % blocks != block]) for block in range(blocks)]
-    whole, half = of(outcomes), jackknife(parts)
+    half = jackknife([difference(*leads(without(outcomes, block, blocks))) for block in range(blocks)])
+    whole = difference(*leads(outcomes))
     return whole, whole - half, whole + half
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from dasan.arena.contest import Contest, interval, run
 from dasan.arena.outcome import Outcome
-from dasan.arena.ratings import BLOCKS, SCALE
+from dasan.arena.ratings import BLOCKS, SCALE, leads, without
 from dasan.bots import bot
 from dasan.bots.external.program import player
 from dasan.bots.net import NetworkFileBot
@@ -219,23 +219,22 @@ def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tup
     blocks = min(BLOCKS, *(len(each) for each in outcomes.values()))
     counts = _counts(ladder, outcomes)
     points = _likeliest(counts)
-    parts = [_likeliest(_counts(ladder, outcomes, block, blocks)) for block in range(blocks)]
+    parts = [
+        _likeliest(_counts(ladder, {name: without(each, block, blocks) for name, each in outcomes.items()}))
+        for block in range(blocks)
+    ]
     shares = [(up + down, _expected(rung, points)) for rung, up, down in counts]
     information = sum(n * share * (1 - share) for n, share in shares) / SCALE**2
     half = max(jackknife(parts), NormalDist().inv_cdf((1 + CONFIDENCE) / 2) / sqrt(information))
     return points, points - half, points + half
 
 
-def _counts(
-    ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]], without: int = -1, blocks: int = 1
-) -> list[tuple[float, float, float]]:
-    """(points, times the bot earned more, times it earned less) of each rung; half a win each way keeps ratings finite.
-    Deals of the block `without` do not count.
-    """
+def _counts(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[float, float, float]]:
+    """(points, times the bot earned more, times it earned less) of each rung; half a win each way keeps ratings finite."""
     counts = []
     for rung in ladder.rungs:
-        used = [one for place, one in enumerate(outcomes[rung.name]) if place % blocks != without]
-        counts.append((rung.points, sum(one.above for one in used) + 0.5, sum(one.below for one in used) + 0.5))
+        above, below = leads(outcomes[rung.name])
+        counts.append((rung.points, above + 0.5, below + 0.5))
     return counts
 
 

@@ -30,9 +30,12 @@ def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating
     hands.
     """
     names = sorted({name for pair in results for name in pair})
-    whole = _fit(names, _counts(results, -1, BLOCKS))
+    whole = _fit(names, {pair: leads(outcomes) for pair, outcomes in results.items()})
     blocks = max(2, min(BLOCKS, *map(len, results.values()))) if results else BLOCKS
-    parts = [_fit(names, _counts(results, block, blocks)) for block in range(blocks)]
+    parts = [
+        _fit(names, {pair: leads(without(outcomes, block, blocks)) for pair, outcomes in results.items()})
+        for block in range(blocks)
+    ]
     out = []
     for i, name in enumerate(names):
         half = jackknife([part[i] for part in parts])
@@ -49,17 +52,14 @@ def difference(above: float, below: float) -> float:
     return 400 * log10(max(above, 0.5) / max(below, 0.5))
 
 
-def _counts(
-    results: Mapping[tuple[str, str], Sequence[Outcome]], without: int, blocks: int
-) -> dict[tuple[str, str], tuple[int, int]]:
-    """(times the first earned more, times less) of each pair, excluding the deals of one of `blocks` blocks."""
-    return {
-        pair: (
-            sum(one.above for i, one in enumerate(outcomes) if i % blocks != without),
-            sum(one.below for i, one in enumerate(outcomes) if i % blocks != without),
-        )
-        for pair, outcomes in results.items()
-    }
+def leads(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    """How often `a` earned more than a `b` of the same hand, and how often less."""
+    return sum(one.above for one in outcomes), sum(one.below for one in outcomes)
+
+
+def without(outcomes: Sequence[Outcome], block: int, blocks: int) -> list[Outcome]:
+    """The outcomes without those of one of `blocks` blocks, for a jackknife."""
+    return [one for place, one in enumerate(outcomes) if place % blocks != block]
 
 
 def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]) -> list[float]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
 from dasan.arena.contest import Contest, interval, play_deal
-from dasan.bots import Bot, Maker, bot
 from dasan.bots.protocol import choices
 from dasan.estimates import Estimate
 from dasan.networks.network import Network
@@ -35,17 +33,13 @@ class NetworkPlayer:
         return moves[int(np.argmax(self._network.of_view(view, self._session)))]
 
 
-def _seated(name: str, seed: int) -> Bot:
-    return bot(name, seed=seed)
-
-
 def climb(
     rules: Rules, network: Network, session: bool, deals: int, seed: int = 0, ladder: Sequence[str] = LADDER
 ) -> dict[str, Estimate]:
     """The network's earnings a hand, alone among each player of the ladder, in every seat of `deals` deals."""
-    out = {}
-    for name in ladder:
-        contest = Contest(rules, "learner", name, deals, seed)
-        makers: dict[str, Maker] = {"learner": lambda _: NetworkPlayer(network, session), name: partial(_seated, name)}
-        out[name] = interval(rules, [play_deal(contest, seed + k, makers) for k in range(deals)])
-    return out
+    makers = {"learner": lambda _: NetworkPlayer(network, session)}
+    contests = {name: Contest(rules, "learner", name, deals, seed) for name in ladder}
+    return {
+        name: interval(rules, [play_deal(contest, seed + k, makers) for k in range(deals)])
+        for name, contest in contests.items()
+    }
