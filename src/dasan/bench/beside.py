@@ -16,7 +16,7 @@ from dasan.bench.against import interval
 from dasan.bench.ours import rules_of
 from dasan.bench.peers import PEERS, REFERENCE, Side, openspiel_hands, rlcard_hands
 from dasan.bench.timing import device
-from dasan.bench.works import WORKS, Work, batch_size
+from dasan.bench.works import WORKS, Work, batch_size, rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +131,8 @@ def measure_beside(variant: str, paths: Sequence[str], *, seconds: float, rounds
     for number in range(rounds):
         # The order alternates, so that drift of the machine's speed favours nobody.
         for name in list(works)[:: 1 if number % 2 == 0 else -1]:
-            runs[name].append(_rate(works[name], seconds))
+            runs[name].append(rates(works[name], seconds, time.process_time))
     return [_row(variant, name, sides[name], runs) for name in works]
-
-
-def _rate(work: Work, seconds: float) -> tuple[float, float]:
-    """(plies, hands) a second of process time."""
-    plies = hands = 0
-    start = time.process_time()
-    while (spent := time.process_time() - start) < seconds or plies == 0:
-        more, ended = work()
-        plies += more
-        hands += ended
-    return plies / spent, hands / spent
 
 
 def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, float]]]) -> Beside:
@@ -151,7 +140,7 @@ def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, 
     if REFERENCE in runs:
         ratios = sorted(ours[0] / theirs[0] for ours, theirs in zip(runs[name], runs[REFERENCE], strict=True))
         ratio = (statistics.median(ratios), *interval(ratios))
-    plies, hands = (statistics.median(rates) for rates in zip(*runs[name], strict=True))
+    plies, hands = map(statistics.median, zip(*runs[name], strict=True))
     preset = variant if name in OURS else "dou-dizhu"
     return Beside(preset, name, name not in OURS, side.includes, plies, hands, *ratio, len(runs[name]), device())
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dasan.bench.works import Work
+from dasan.bench.works import Work, rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,6 @@ def measure(
     """
     work()
     clock = time.process_time if threads == 1 and gpu is None else time.perf_counter
-    rates: list[tuple[float, float]] = []
-    for _ in range(repeats):
-        plies = games = 0
-        start = clock()
-        while (spent := clock() - start) < seconds or plies == 0:
-            more, ended = work()
-            plies += more
-            games += ended
-        rates.append((plies / spent, games / spent))
-    rate, games_rate = statistics.median(r for r, _ in rates), statistics.median(g for _, g in rates)
-    return Speed(preset, path, rate, games_rate, 1e9 / rate, threads, gpu or device(), threads, repeats)
+    runs = [rates(work, seconds, clock) for _ in range(repeats)]
+    plies, games = map(statistics.median, zip(*runs, strict=True))
+    return Speed(preset, path, plies, games, 1e9 / plies, threads, gpu or device(), threads, repeats)

@@ -281,6 +281,17 @@ def applies(path: str, rules: dasan.Rules) -> bool:
     return of_path.get(path, True)
 
 
+def rates(work: Work, seconds: float, clock: Callable[[], float]) -> tuple[float, float]:
+    """Plies and finished hands a second, over at least `seconds` of `clock`."""
+    plies = hands = 0
+    start = clock()
+    while (spent := clock() - start) < seconds or plies == 0:
+        more, ended = work()
+        plies += more
+        hands += ended
+    return plies / spent, hands / spent
+
+
 def main() -> None:
     """Print the file of the package; read a line `path seconds preset [option=value …]` and prepare the work; then for every
     empty line measure one run and print its rate a second.
@@ -293,10 +304,7 @@ def main() -> None:
     work()
     print("ready", flush=True)
     for _ in sys.stdin:
-        plies, start = 0, clock()
-        while (spent := clock() - start) < float(seconds) or plies == 0:
-            plies += work()[0]
-        print(plies / spent, flush=True)
+        print(rates(work, float(seconds), clock)[0], flush=True)
 
 
 if __name__ == "__main__":
