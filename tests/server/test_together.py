@@ -15,12 +15,15 @@ from websockets.exceptions import ConnectionClosed
 import dasan.server.study.together as together
 from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
+from dasan.server.operations.reporting import now
+from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.protocol.study import PlaceShown
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
+from dasan.server.store.moderation import HOST
 from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
 
@@ -92,6 +95,16 @@ def test_a_leader_who_is_signed_out_or_banned_leads_no_more(server: Served) -> N
         with following(ann, shared_id) as again:
             assert closed_with(again) == 4403
         assert follower.receive()["seq"] is None
+
+
+def test_a_banned_network_leads_and_follows_no_more(server: Served) -> None:
+    ann = server.player()
+    shared_id = shared_review(server, ann)
+    ours = BanNetwork(type="ban-network", network="127.0.0.0/8", days=1)
+    with following(ann, shared_id) as leader:
+        leader.receive()
+        from_outside(server, lambda store: store.moderation.carry_out(ours, HOST, now()))
+        assert closed_with(leader) == 4403
 
 
 def test_a_socket_that_floods_is_closed(serve: Serve) -> None:

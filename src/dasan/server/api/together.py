@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from contextlib import suppress
 
 from fastapi import Request, Response, WebSocket
-from starlette.websockets import WebSocketDisconnect
 
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.api.dependencies import IdentitiesHere, Player, Small, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.api.study import open_hand
-from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
-from dasan.server.connections.websocket import PATIENCE, POLICY_VIOLATION, PROBE_EVERY, SIGNED_OUT, Live, admit, send_all
+from dasan.server.connections.websocket import SocketClient, admit
 from dasan.server.new_ids import new_id
 from dasan.server.operations.reporting import now
-from dasan.server.people.identity import Identities, new_player
-from dasan.server.protocol.messages import error_message
+from dasan.server.people.identity import new_player
 from dasan.server.protocol.study import PlaceShown, ReviewNote, ReviewNotes, SharedReview
-from dasan.server.refusals import STATUS, Refused
-from dasan.server.settings import Settings
+from dasan.server.refusals import Refused
 from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
 from dasan.strict_json import parse
@@ -90,75 +84,27 @@ async def follow(websocket: WebSocket, shared_id: str) -> None:
     await admit(websocket, lambda player: _Follower(websocket, shared_id, player).serve(), "socket of a shared review")
 
 
-class _Follower:
-    """One socket and its tasks: one writes queued messages, one checks the player's sign-in, and one reads."""
+class _Follower(SocketClient):
+    """A socket of a shared review."""
 
     def __init__(self, websocket: WebSocket, shared_id: str, player: str | None) -> None:
         state = websocket.app.state
-        self._websocket = websocket
+        super().__init__(websocket, Connection(state.settings.send_queue, player))
         self._shared_id = shared_id
         self._together: Together = state.together
-        self._identities: Identities = state.identities
-        self._live: Live = state.live
-        self._settings: Settings = state.settings
-        self._connection = Connection(self._settings.send_queue, player)
-        self._again = asyncio.Event()
 
-    def recheck(self) -> None:
-        """Check at once whether the socket's player is still signed in."""
-        self._again.set()
+    async def join(self) -> None:
+        await self._together.join(self._shared_id, self._connection)
 
-    async def serve(self) -> None:
-        await self._websocket.accept()
-        connection = self._connection
-        with self._live.joined(connection.player, self):
-            try:
-                await self._together.join(self._shared_id, connection)
-            except Refused as refused:
-                connection.offer(_error(refused))
-                connection.close(4000 + STATUS[refused.code])
-            try:
-                async with asyncio.TaskGroup() as group:
-                    tasks = [group.create_task(self._read()), group.create_task(self._watch())]
-                    await send_all(self._websocket, connection, self._settings.send_seconds)
-                    for task in tasks:
-                        task.cancel()
-            except* WebSocketDisconnect:
-                pass
-            finally:
-                self._together.leave(self._shared_id, connection)
+    async def leave(self) -> None:
+        self._together.leave(self._shared_id, self._connection)
 
-    async def _watch(self) -> None:
-        while not await self._identities.left(self._websocket, self._connection.player):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(PROBE_EVERY):
-                    await self._again.wait()
-            self._again.clear()
-        self._connection.close(SIGNED_OUT)
-
-    async def _read(self) -> None:
-        bucket = Bucket(self._settings.message_rate, self._settings.message_burst)
-        over = 0
-        while True:
-            message = await self._websocket.receive()
-            if message["type"] == "websocket.disconnect":
-                raise WebSocketDisconnect(message.get("code", 1000))
-            if not bucket.take():
-                over += 1
-                if over > PATIENCE:
-                    self._connection.close(POLICY_VIOLATION)
-                    return
-                self._connection.offer(_error(Refused("too-fast", reason("messages"))))
-                continue
-            over = 0
-            try:
-                place = PlaceShown.model_validate(parse(message.get("text") or ""))
-                await self._together.lead(self._shared_id, self._connection.player, place)
-            except ValueError:
-                self._connection.offer(_error(Refused("malformed", "that is no place in a review")))
-            except Refused as refused:
-                self._connection.offer(_error(refused))
-
-
-def _error(refused: Refused) -> str:
-    return error_message(refused.code, refused.message).wire()
+    async def handle(self, text: str | None) -> None:
+        """Move the leader's place."""
+        try:
+            place = PlaceShown.model_validate(parse(text or ""))
+            await self._together.lead(self._shared_id, self._connection.player, place)
+        except ValueError:
+            self.refuse(Refused("malformed", "that is no place in a review"))
+        except Refused as refused:
+            self.refuse(refused)

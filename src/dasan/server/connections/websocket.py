@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol, cast
+from typing import cast
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
@@ -24,6 +24,8 @@ from dasan.server.people.identity import Identities
 from dasan.server.protocol.commands import Ping, ProbeReply, read_client
 from dasan.server.protocol.messages import Ack, Hint, Pong, Probe, error_message
 from dasan.server.refusals import STATUS, Banned, ErrorCode, Refused
+from dasan.server.settings import Settings
+from dasan.server.store import Store
 from dasan.server.tables.clocks import Lag
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
@@ -39,26 +41,18 @@ PROBE_EVERY = 10.0
 router = APIRouter()
 
 
-class Client(Protocol):
-    """One socket of a player."""
-
-    def recheck(self) -> None:
-        """Check now whether the socket's session is still valid."""
-        ...
-
-
 class Live:
     """The sockets of this process, by player."""
 
     def __init__(self) -> None:
-        self._clients: dict[str, set[Client]] = {}
+        self._clients: dict[str, set[SocketClient]] = {}
         self._touched: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._clients)
 
     @contextmanager
-    def joined(self, player: str | None, client: Client) -> Iterator[None]:
+    def joined(self, player: str | None, client: SocketClient) -> Iterator[None]:
         """Count ``client`` among the player's sockets during the context."""
         if player is None:
             yield
@@ -128,12 +122,7 @@ async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[No
 @router.websocket("/ws/tables/{table_id}")
 async def table(websocket: WebSocket, table_id: str) -> None:
     """A table's live updates. Refused sockets are accepted, sent the reason, and closed with 4000 + the HTTP status."""
-
-    async def serve(player: str | None) -> None:
-        state = websocket.app.state
-        await _Client(websocket, state.tables, state.commands, player, table_id).serve()
-
-    await admit(websocket, serve, f"socket at table {table_id}")
+    await admit(websocket, lambda player: _Player(websocket, player, table_id).serve(), f"socket at table {table_id}")
 
 
 async def send_all(websocket: WebSocket, connection: Connection, seconds: float) -> None:
@@ -155,96 +144,131 @@ async def send_all(websocket: WebSocket, connection: Connection, seconds: float)
             return
 
 
-class _Client:
-    """One socket, with three tasks: send queued texts; check whether the player may stay and measure the delay;
-    read.
+class SocketClient:
+    """One socket, with three tasks: send queued texts; check whether its player may stay; read messages, within the limit.
+
+    A subclass joins what the socket shows, handles the messages, and leaves.
     """
 
-    def __init__(
-        self, websocket: WebSocket, tables: Tables, commands: Commands, player: str | None, table_id: str
-    ) -> None:
-        settings = tables.settings
+    def __init__(self, websocket: WebSocket, connection: Connection) -> None:
+        state = websocket.app.state
         self._websocket = websocket
-        self._identities: Identities = websocket.app.state.identities
-        self._tables = tables
-        self._commands = commands
-        self._table_id = table_id
-        self._player = player
-        self._connection = Connection(settings.send_queue, self._player, writer(websocket.scope))
-        self._bucket = Bucket(settings.message_rate, settings.message_burst)
-        self._send_seconds = settings.send_seconds
-        self._lag = Lag()
-        self._probed: tuple[int, float] = (0, 0.0)
+        self._connection = connection
+        self._settings: Settings = state.settings
+        self._identities: Identities = state.identities
+        self._live: Live = state.live
+        self._store: Store = state.store
         self._again = asyncio.Event()
-        self._live: Live = websocket.app.state.live
-        self._metrics: Metrics = websocket.app.state.metrics
+
+    async def join(self) -> None:
+        """Begin to send texts. ``Refused``: the player may not see them."""
+        raise NotImplementedError
+
+    async def leave(self) -> None:
+        """End what `join` began."""
+        raise NotImplementedError
+
+    async def handle(self, text: str | None) -> None:
+        """Handle a message; None: it is not text."""
+        raise NotImplementedError
+
+    def probe(self) -> None:
+        """Called whenever the player may stay, every ``PROBE_EVERY`` seconds or more often."""
 
     def recheck(self) -> None:
         """Check now whether the socket's session is still valid."""
         self._again.set()
 
     async def serve(self) -> None:
+        """Serve the socket until it closes."""
         await self._websocket.accept()
-        with self._live.joined(self._player, self):
+        with self._live.joined(self._connection.player, self):
             try:
-                await self._tables.join(self._table_id, self._player, self._connection, self._seen())
+                await self.join()
             except Refused as refused:
-                self._refuse(None, refused)
+                self.refuse(refused)
                 self._connection.close(4000 + STATUS[refused.code])
             try:
                 async with asyncio.TaskGroup() as group:
-                    reader = group.create_task(self._read())
-                    prober = group.create_task(self._probe())
-                    await send_all(self._websocket, self._connection, self._send_seconds)
-                    reader.cancel()
-                    prober.cancel()
+                    tasks = [group.create_task(self._read()), group.create_task(self._watch())]
+                    await send_all(self._websocket, self._connection, self._settings.send_seconds)
+                    for task in tasks:
+                        task.cancel()
             except* WebSocketDisconnect:
                 pass
             finally:
                 with suppress(Refused):
-                    await self._tables.leave(self._table_id, self._connection)
+                    await self.leave()
+
+    def refuse(self, error: DasanError | Refused, command_id: str | None = None) -> None:
+        """Send an error."""
+        clause = error.clause if isinstance(error, DasanError) else None
+        code = cast("ErrorCode", error.code)
+        self._connection.offer(error_message(code, error.message, clause, command_id).wire())
+
+    def _banned(self) -> bool:
+        """Whether the socket's address has been banned since."""
+        address = self._websocket.client.host if self._websocket.client else ""
+        return self._store.people.restrictions.bans(address, now())
+
+    async def _watch(self) -> None:
+        while not self._banned() and not await self._identities.left(self._websocket, self._connection.player):
+            self.probe()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PROBE_EVERY):
+                    await self._again.wait()
+            self._again.clear()
+        self._connection.close(SIGNED_OUT)
+
+    async def _read(self) -> None:
+        bucket = Bucket(self._settings.message_rate, self._settings.message_burst)
+        over = 0
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                raise WebSocketDisconnect(message.get("code", 1000))
+            if bucket.take():
+                over = 0
+                await self.handle(message.get("text"))
+                continue
+            over += 1
+            self.refuse(Refused("too-fast", reason("messages")), _id_of(message.get("text")))
+            if over > PATIENCE:
+                self._connection.close(POLICY_VIOLATION)
+                return
+
+
+class _Player(SocketClient):
+    """A socket at a table, which also measures its delay."""
+
+    def __init__(self, websocket: WebSocket, player: str | None, table_id: str) -> None:
+        state = websocket.app.state
+        super().__init__(websocket, Connection(state.settings.send_queue, player, writer(websocket.scope)))
+        self._tables: Tables = state.tables
+        self._commands: Commands = state.commands
+        self._metrics: Metrics = state.metrics
+        self._table_id = table_id
+        self._lag = Lag()
+        self._probed: tuple[int, float] = (0, 0.0)
+
+    async def join(self) -> None:
+        await self._tables.join(self._table_id, self._connection.player, self._connection, self._seen())
+
+    async def leave(self) -> None:
+        await self._tables.leave(self._table_id, self._connection)
 
     def _seen(self) -> int | None:
         """The last ``seq`` that the client reports."""
         text = self._websocket.query_params.get("seq", "")
         return int(text) if text.isdecimal() and len(text) < 10 else None
 
-    def _banned(self) -> bool:
-        """Whether the socket's address has been banned since."""
-        address = self._websocket.client.host if self._websocket.client else ""
-        return self._tables.store.people.restrictions.bans(address, now())
+    def probe(self) -> None:
+        if self._connection.timed:
+            n = self._probed[0] + 1
+            self._probed = (n, time.monotonic())
+            self._connection.offer(Probe(type="probe", n=n).wire())
 
-    async def _probe(self) -> None:
-        while True:
-            if self._banned() or await self._identities.left(self._websocket, self._player):
-                self._connection.close(SIGNED_OUT)
-                return
-            if self._connection.timed:
-                n = self._probed[0] + 1
-                self._probed = (n, time.monotonic())
-                self._connection.offer(Probe(type="probe", n=n).wire())
-            with suppress(TimeoutError):
-                async with asyncio.timeout(PROBE_EVERY):
-                    await self._again.wait()
-            self._again.clear()
-
-    async def _read(self) -> None:
-        over = 0
-        while True:
-            message = await self._websocket.receive()
-            if message["type"] == "websocket.disconnect":
-                raise WebSocketDisconnect(message.get("code", 1000))
-            if self._bucket.take():
-                over = 0
-                await self._handle(message.get("text"))
-                continue
-            over += 1
-            self._refuse(_id_of(message.get("text")), Refused("too-fast", reason("messages")))
-            if over > PATIENCE:
-                self._connection.close(POLICY_VIOLATION)
-                return
-
-    async def _handle(self, text: str | None) -> None:
+    async def handle(self, text: str | None) -> None:
         """Answer one message, always with a message of the protocol."""
         command_id: str | None = None
         try:
@@ -265,7 +289,7 @@ class _Client:
             begun = time.monotonic()
             outcome = "refused"
             try:
-                done = await self._commands.carry_out(self._table_id, self._player, command, lag)
+                done = await self._commands.carry_out(self._table_id, self._connection.player, command, lag)
                 outcome = "done"
             finally:
                 self._metrics.commands.labels(command.type, outcome).observe(time.monotonic() - begun)
@@ -274,12 +298,7 @@ class _Client:
             else:
                 self._connection.offer(Ack(type="ack", id=command.id, seq=done).wire())
         except (DasanError, Refused) as error:
-            self._refuse(command_id, error)
-
-    def _refuse(self, command_id: str | None, error: DasanError | Refused) -> None:
-        clause = error.clause if isinstance(error, DasanError) else None
-        code = cast("ErrorCode", error.code)
-        self._connection.offer(error_message(code, error.message, clause, command_id).wire())
+            self.refuse(error, command_id)
 
 
 def _id_of(text: str | None) -> str | None:
