@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
 from types import FunctionType
+from typing import Any
 
 import numba
 import pytest
+from numba.core.compiler import Flags
 
 import dasan
 import dasan.kernels
 from dasan.backends import Purpose, choose
 from dasan.kernels.runtime import table_cache
+from dasan.kernels.runtime.compiled import _Flags, compiled
 
 pytestmark = pytest.mark.full
 
@@ -264,3 +269,24 @@ def test_a_function_that_closes_over_others_is_made_once_in_a_module() -> None:
                 made.setdefault((function.__module__, code.co_name, code.co_firstlineno), set()).add(id(value))
     assert len(made) > 200
     assert [place for place, several in made.items() if len(several) > 1] == []
+
+
+def test_options_compare_as_numbas_do() -> None:
+    plain: Any = Flags  # Numba has no types
+    theirs = plain()
+    theirs.release_gil = True
+    ours: Any = _Flags
+    assert ours(theirs) == theirs != plain()
+    assert ours(theirs).values() == theirs.values()
+
+
+def test_the_garbage_collector_works_again_after_a_compilation() -> None:
+    @compiled
+    def twice(x: int) -> int:
+        return x + x
+
+    with suppress(numba.TypingError):
+        twice({})  # type: ignore[arg-type]
+    assert gc.isenabled()
+    assert twice(1) == 2
+    assert gc.isenabled()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.core.compiler import Flags
 from numba.core.registry import CPUDispatcher
 
 from dasan.kernels.runtime.code_cache import CodeCache
@@ -17,6 +18,21 @@ from dasan.kernels.runtime.libraries import APART, WOVEN
 P = ParamSpec("P")
 R = TypeVar("R")
 
+
+class _Flags(Flags):
+    """Numba's options of one compilation.
+
+    The type inference compares them for each operator. Numba then asks every option for its value or its default, which takes a
+    tenth of the compile time.
+    """
+
+    __slots__ = ()
+
+    def values(self) -> dict[str, Any]:
+        return _DEFAULTS | self._values
+
+
+_DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 DISABLED: Any = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
@@ -24,6 +40,7 @@ def njit(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
     """Compile `function` at its first call with Numba's `flags`, release the interpreter lock, and cache the code."""
     out: Any = numba.njit(nogil=True, **flags)(function)
     if not DISABLED:
+        out._compiler._customize_flags = _Flags
         out._cache = CodeCache(function)
         out.compile = out._cache.once(out.compile)
     return out  # type: ignore[no-any-return]
