@@ -210,6 +210,11 @@ class Settings:
         return self.mail_from or f"postmaster@{host[1] if host else 'localhost'}"
 
     @property
+    def search_memory_mb(self) -> float:
+        """Megabytes of the solver's search in a process for reviews, which needs the rest itself."""
+        return self.study_memory_mb / 4
+
+    @property
     def local(self) -> bool:
         """Whether only this machine can reach the server."""
         if self.host == "localhost":

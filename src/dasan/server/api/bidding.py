@@ -15,11 +15,9 @@ from dasan.server.operations.reporting import now
 from dasan.server.protocol.bidding import Bid, BidAnswer, BiddingHand, BidHistory, BidVerdict
 from dasan.server.refusals import Refused
 from dasan.server.tables.facts import facts, title_of
-from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 
 router = strict_router("/api/bidding")
 
-FAILED = (JobFailed, JobTimeout, JobCrashed)
 SOLVING = 3.0
 """Seconds for solving a deal with all hands open."""
 EACH = 10
@@ -34,10 +32,7 @@ async def hand(preset: str, request: Request, tables: TablesHere, store: StoreHe
     rules = await _rules(preset)
     me = _known(player)
     hand_id, seed = await store.bids.hand(me, preset, now())
-    try:
-        view = await tables.study.run("bidding_hand", preset, seed)
-    except FAILED:
-        raise Refused("unavailable", reason("solver")) from None
+    view = await tables.study.ask("solver", "bidding_hand", preset, seed)
     return BiddingHand(id=hand_id, preset=preset, title=title_of(preset), facts=facts(rules), view=view)
 
 
@@ -50,11 +45,9 @@ async def answer(
     await _rules(preset)
     me = _known(player)
     seed = await store.bids.seed(me, preset, hand_id)
-    memory = tables.settings.study_memory_mb / 4
-    try:
-        judged = await tables.study.run("bid_verdict", preset, seed, wanted.bid, SOLVING, memory)
-    except FAILED:
-        raise Refused("unavailable", reason("solver")) from None
+    judged = await tables.study.ask(
+        "solver", "bid_verdict", preset, seed, wanted.bid, SOLVING, tables.settings.search_memory_mb
+    )
     await store.bids.answer(me, preset, hand_id, judged["known"], now())
     return BidVerdict.model_validate(judged)
 

@@ -38,12 +38,11 @@ from dasan.server.study import puzzle_book
 from dasan.server.tables.directory import Tables, check_bot
 from dasan.server.tables.facts import facts
 from dasan.server.workers.jobs import position
-from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
+from dasan.server.workers.process import JobError
 
 router = strict_router("/api")
 
 Kind: TypeAlias = Literal["open", "known"]
-FAILED = (JobFailed, JobTimeout, JobCrashed)
 VERSION = f"{__version__}/1"
 """Reviews stored by another version are computed again."""
 EACH_POSITION = 1.0
@@ -76,11 +75,10 @@ async def turning(hand_id: str, request: Request, tables: TablesHere, store: Sto
 
 
 async def _decided_by(tables: Tables, hand: FinishedHand) -> dict[str, Any]:
-    memory = tables.settings.study_memory_mb / 4
     answer: dict[str, Any] = {"move": None, "held": False}
     try:
-        answer = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, memory)
-    except FAILED:
+        answer = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, tables.settings.search_memory_mb)
+    except JobError:
         if tables.closing:  # the server is terminating its worker processes
             return answer
     if answer["move"] is None and not answer["held"]:
@@ -130,8 +128,7 @@ async def _judged(
         return JsonLines(iter(stored))
     seconds = tables.settings.review_seconds
     if kind == "open":
-        memory = tables.settings.study_memory_mb / 4
-        threads = tables.settings.study_threads
+        memory, threads = tables.settings.search_memory_mb, tables.settings.study_threads
         verdicts = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory, threads)
     else:
         verdicts = tables.study.stream("known", hand.record, seconds)
@@ -154,7 +151,7 @@ async def _lines(
                 continue
             moves[move["seq"]] = move
             yield json.dumps(move) + "\n"
-    except FAILED:
+    except JobError:
         complete = False
     if kind == "known":
         complete = complete and all(move["estimates"] or not _decided(move) for move in moves.values())
@@ -187,11 +184,8 @@ async def solve(
     """Solve a position of a finished hand, or of a variation."""
     hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
-    memory = tables.settings.study_memory_mb / 4
-    try:
-        answer = await tables.study.run("solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
-    except FAILED:
-        raise Refused("unavailable", reason("solver")) from None
+    memory = tables.settings.search_memory_mb
+    answer = await tables.study.ask("solver", "solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
     return PositionValue.model_validate(answer)
 
 
@@ -203,10 +197,7 @@ async def advice(
     check_bot(bot)
     hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
-    try:
-        advised = await tables.study.run("advise", hand.record, seq, bot)
-    except FAILED:
-        raise Refused("unavailable", reason("advice")) from None
+    advised = await tables.study.ask("advice", "advise", hand.record, seq, bot)
     return Advice.model_validate(advised)
 
 
@@ -256,10 +247,7 @@ async def answer(
     """Whether the last move is correct, and its continuation."""
     await asyncio.to_thread(puzzle_book.find, puzzle_id)
     limit(request, "study", player)
-    try:
-        verdict = await tables.study.run("puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
-    except FAILED:
-        raise Refused("unavailable", reason("solver")) from None
+    verdict = await tables.study.ask("solver", "puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
     return PuzzleVerdict.model_validate(verdict)
 
 

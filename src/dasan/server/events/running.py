@@ -29,7 +29,7 @@ from dasan.server.store.hand import FinishedHand
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
-from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
+from dasan.server.workers.process import JobError
 
 LOOK_EVERY = 2.0
 """Seconds between checks for events to end, and for events whose bots have not played."""
@@ -134,10 +134,10 @@ class Events:
         return await self._pars.do(key, lambda: self._solved(event.id, deal, contract, hand))
 
     async def _solved(self, event_id: str, deal: int, contract: str, hand: FinishedHand) -> tuple[int, ...] | None:
-        memory = self._tables.settings.study_memory_mb / 4
+        memory = self._tables.settings.search_memory_mb
         try:
             payments = await self._tables.study.run("par", hand.record, PAR_SECONDS, memory)
-        except (JobFailed, JobTimeout, JobCrashed):
+        except JobError:
             return None
         await self._store.duplicates.keep_par(event_id, deal, contract, payments)
         return None if payments is None else tuple(payments)
@@ -189,7 +189,7 @@ class Events:
             work = ("play_deals", event.rules.name, event.rules.options, seeds, seats, bot, event.bot)
             try:
                 scores = await self._tables.study.run(*work, seconds=BOT_SECONDS)
-            except (JobFailed, JobTimeout, JobCrashed):
+            except JobError:
                 continue
             names[f"bot:{bot}"] = called(bot)
             plays += [

@@ -22,7 +22,6 @@ from dasan.server.protocol.messages import Candidate, Hint
 from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import DEFAULT_BOT, Tables, check_bot
-from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 from dasan.server.workers.warming import Warming, part_of
 
 
@@ -109,10 +108,7 @@ class Commands:
 
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: (unit of its values, moves considered, best first)."""
-        try:
-            explanation = await self._tables.bots.run("explain", bot, view)
-        except (JobFailed, JobTimeout, JobCrashed):
-            raise Refused("unavailable", reason("advice")) from None
+        explanation = await self._tables.bots.ask("advice", "explain", bot, view)
         return explanation["unit"], [Candidate.model_validate(one) for one in explanation["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:

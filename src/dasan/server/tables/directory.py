@@ -39,7 +39,7 @@ from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
 from dasan.server.workers.pools import Limits, Workers
-from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
+from dasan.server.workers.process import JobError
 from dasan.server.workers.warming import Part
 
 T = TypeVar("T")
@@ -337,7 +337,7 @@ class Tables:
         equally.
         """
         if self.settings.bot_delay:
-            with suppress(Refused, JobFailed, JobTimeout, JobCrashed):
+            with suppress(Refused, JobError):
                 await self.bots.run("turn")
         return Thought(move, only=True)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.workers.process import Job, JobCrashed, Worker
+from dasan.server.workers.process import Job, JobCrashed, JobError, Worker
 
 FAILING = 3
 """Consecutive crashes after which the pool counts as broken."""
@@ -58,10 +58,15 @@ class Workers:
         return self._crashes < FAILING
 
     async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
-        """Run a job and return its result. Raises ``JobFailed``, ``JobTimeout``, ``JobCrashed``, or the engine's
-        errors. ``PoolBusy``: too many jobs wait.
-        """
+        """Run a job and return its result. Raises ``JobError`` or the engine's errors. ``PoolBusy``: too many jobs wait."""
         return await self._submit(Job(job, given, seconds or self._limits.seconds))
+
+    async def ask(self, otherwise: str, job: str, *given: object) -> Any:
+        """Run a job for a player. ``Refused`` with the sentence ``otherwise``: it has no result."""
+        try:
+            return await self.run(job, *given)
+        except JobError:
+            raise Refused("unavailable", reason(otherwise)) from None
 
     def stream(self, job: str, *given: object, seconds: float | None = None) -> JobParts:
         """Stream the parts that the job yields. ``PoolBusy``, raised immediately: too many jobs wait."""

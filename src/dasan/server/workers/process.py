@@ -31,15 +31,19 @@ LENGTH, LONG_LENGTH = struct.Struct("!i"), struct.Struct("!Q")
 """``multiprocessing``'s length prefixes: the second, after -1, for messages longer than 2 GiB."""
 
 
-class JobFailed(Exception):
+class JobError(Exception):
+    """The job has no result."""
+
+
+class JobFailed(JobError):
     """The job raised an error. The message is only its type, because its text could name hidden cards."""
 
 
-class JobTimeout(Exception):
+class JobTimeout(JobError):
     """The job exceeded its time limit, and its process was killed."""
 
 
-class JobCrashed(Exception):
+class JobCrashed(JobError):
     """The process ended before the job did."""
 
 
