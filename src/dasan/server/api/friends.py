@@ -8,7 +8,7 @@ from fastapi import Request
 
 from dasan.reasons import reason
 from dasan.server.api.dependencies import LiveHere, Player, StoreHere, TablesHere, limit
-from dasan.server.api.people import account_of
+from dasan.server.api.people import limited_account
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.protocol.friends import Friends, Invitation, Invite, Invited
@@ -22,8 +22,8 @@ router = strict_router("/api")
 @router.get("/friends")
 async def friends(request: Request, store: StoreHere, live: LiveHere, player: Player) -> Friends:
     """The players whom the player follows, with who is online, and those whom the player has blocked."""
-    person = None if player is None else await store.people.find(player)
-    if person is None or person.account is None:
+    person = await store.people.account(player)
+    if person is None:
         return Friends(you=None, follows=[], followers=[], blocked=[])
     live.touch(person.id)
     return await store.friends.circle(person.id, now())
@@ -94,8 +94,7 @@ async def decline(table_id: str, request: Request, store: StoreHere, player: Pla
 
 async def _pair(request: Request, store: Store, player: str | None, name: str) -> tuple[Person, Person]:
     """The player and the account with this name. ``Refused``: one of them is not an account."""
-    limit(request, "joins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player)
     other = await store.people.by_account(name)
     if other is None:
         raise Refused("not-found", reason("no-account"))

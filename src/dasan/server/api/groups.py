@@ -9,7 +9,7 @@ from fastapi import Request
 
 from dasan.reasons import reason
 from dasan.server.api.dependencies import CommandsHere, LiveHere, Player, StoreHere, TablesHere, limit
-from dasan.server.api.people import account_of
+from dasan.server.api.people import account_of, limited_account
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.names import check_reserved, clean_name
@@ -30,7 +30,6 @@ from dasan.server.protocol.rest import TableCreated
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.people import Person
 from dasan.server.tables.decisions import clean_line
 from dasan.server.tables.directory import FREE, ME, check_seats
 from dasan.server.tables.shared_rules import rules_of
@@ -46,8 +45,8 @@ SHOWN = 12
 @router.get("/groups")
 async def groups(store: StoreHere, live: LiveHere, player: Player) -> GroupList:
     """The player's groups."""
-    person = None if player is None else await store.people.find(player)
-    if person is None or person.account is None:
+    person = await store.people.account(player)
+    if person is None:
         return GroupList(account=False, groups=[])
     live.touch(person.id)
     return GroupList(
@@ -59,7 +58,7 @@ async def groups(store: StoreHere, live: LiveHere, player: Player) -> GroupList:
 @router.post("/groups", status_code=201)
 async def create(wanted: CreateGroup, request: Request, store: StoreHere, player: Player) -> Group:
     """Found a group, and host it."""
-    person = await _member(request, store, player, "tables")
+    person = await limited_account(request, store, player, "tables")
     name = await _name(store, person.id, wanted.name)
     return await store.groups.load(await store.groups.create(person.id, name, FIRST, now()), person.id)
 
@@ -75,7 +74,7 @@ async def group(group_id: str, store: StoreHere, live: LiveHere, player: Player)
 @router.get("/groups/{group_id}/standings")
 async def standings(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupStandings:
     """The members' standings over the evenings."""
-    person = await _member(request, store, player, "pages")
+    person = await limited_account(request, store, player, "pages")
     evenings, rows = await store.groups.standings(group_id, person.id)
     first = max(0, len(evenings) - SHOWN)
     shown = [row.model_copy(update={"by_evening": row.by_evening[first:]}) for row in rows]
@@ -87,7 +86,7 @@ async def open_table(
     group_id: str, request: Request, store: StoreHere, tables: TablesHere, player: Player
 ) -> TableCreated:
     """Open a table by the group's rules, sit down, and invite the other members."""
-    person = await _member(request, store, player, "tables")
+    person = await limited_account(request, store, player, "tables")
     rules = await store.groups.rules_of(group_id, person.id)
     table_id, seat = await tables.create(
         person.id, rules.preset, rules.options, rules.seats, settings=rules.settings, group=group_id
@@ -98,7 +97,7 @@ async def open_table(
 @router.post("/groups/{group_id}/rename")
 async def rename(group_id: str, wanted: CreateGroup, request: Request, store: StoreHere, player: Player) -> Group:
     """Give the group another name, as its host."""
-    person = await _member(request, store, player)
+    person = await limited_account(request, store, player)
     await store.groups.rename(group_id, person.id, await _name(store, person.id, wanted.name))
     return await store.groups.load(group_id, person.id)
 
@@ -106,7 +105,7 @@ async def rename(group_id: str, wanted: CreateGroup, request: Request, store: St
 @router.post("/groups/{group_id}/rules")
 async def play_by(group_id: str, wanted: GroupRules, request: Request, store: StoreHere, player: Player) -> Group:
     """Save the rules of the group's tables, as its host."""
-    person = await _member(request, store, player)
+    person = await limited_account(request, store, player)
     try:
         rules = await asyncio.to_thread(rules_of, wanted.preset, wanted.options)
     except ValueError as error:
@@ -128,7 +127,7 @@ async def change_member(
     player: Player,
 ) -> Group:
     """Remove a member, or hand the group over to one, as its host."""
-    person = await _member(request, store, player)
+    person = await limited_account(request, store, player)
     work = store.groups.remove if change == "remove" else store.groups.hand_over
     await work(group_id, person.id, wanted.name)
     return await store.groups.load(group_id, person.id)
@@ -137,7 +136,7 @@ async def change_member(
 @router.post("/groups/{group_id}/link")
 async def new_link(group_id: str, request: Request, store: StoreHere, player: Player) -> Group:
     """Make another link to join, as the host; the former one leads nowhere then."""
-    person = await _member(request, store, player)
+    person = await limited_account(request, store, player)
     await store.groups.new_link(group_id, person.id)
     return await store.groups.load(group_id, person.id)
 
@@ -145,7 +144,7 @@ async def new_link(group_id: str, request: Request, store: StoreHere, player: Pl
 @router.post("/groups/{group_id}/leave")
 async def leave(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupGone:
     """Leave the group; a host hands it over first."""
-    person = await _member(request, store, player)
+    person = await limited_account(request, store, player)
     await store.groups.leave(group_id, person.id)
     return GroupGone(id=group_id)
 
@@ -153,7 +152,7 @@ async def leave(group_id: str, request: Request, store: StoreHere, player: Playe
 @router.post("/groups/{group_id}/delete")
 async def delete(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupGone:
     """Delete the group, as its host. The hands stay."""
-    person = await _member(request, store, player)
+    person = await limited_account(request, store, player)
     await store.groups.delete(group_id, person.id)
     return GroupGone(id=group_id)
 
@@ -163,7 +162,7 @@ async def say(
     group_id: str, wanted: SayInGroup, request: Request, store: StoreHere, commands: CommandsHere, player: Player
 ) -> Group:
     """Say something in the group's chat."""
-    person = await _member(request, store, player, "commands")
+    person = await limited_account(request, store, player, "commands")
     await commands.talk(person.id, wanted.text)
     await store.groups.say(group_id, person.id, clean_line(wanted.text), now())
     return await store.groups.load(group_id, person.id)
@@ -174,7 +173,7 @@ async def report(
     group_id: str, wanted: ReportLine, request: Request, store: StoreHere, commands: CommandsHere, player: Player
 ) -> Group:
     """Report a line of the chat."""
-    person = await _member(request, store, player, "commands")
+    person = await limited_account(request, store, player, "commands")
     commands.may_talk(person.id)
     await store.groups.report(group_id, person.id, wanted.line, wanted.reason, now())
     return await store.groups.load(group_id, person.id)
@@ -191,14 +190,8 @@ async def door(link: str, request: Request, store: StoreHere, player: Player) ->
 @router.post("/join/{link}")
 async def join(link: str, request: Request, store: StoreHere, player: Player) -> GroupJoined:
     """Join the group to which a link leads."""
-    person = await _member(request, store, player)
+    person = await limited_account(request, store, player)
     return GroupJoined(id=await store.groups.join(link, person.id, now()))
-
-
-async def _member(request: Request, store: Store, player: str | None, what: str = "joins") -> Person:
-    """The account that asks, within the limit ``what``. ``Refused`` for guests."""
-    limit(request, what, player)
-    return await account_of(store, player)
 
 
 async def _name(store: Store, player: str, name: str) -> str:

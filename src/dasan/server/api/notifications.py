@@ -9,7 +9,7 @@ from fastapi import Request
 
 from dasan.reasons import reason
 from dasan.server.api.dependencies import IdentitiesHere, Player, SendingHere, StoreHere, limit
-from dasan.server.api.people import account_of
+from dasan.server.api.people import limited_account
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.notifications.letters import clean_address
@@ -39,9 +39,8 @@ router = strict_router("/api")
 @router.get("/notifications")
 async def notifications(store: StoreHere, sending: SendingHere, player: Player) -> NotificationSettings:
     """The player's notification settings."""
-    person = None if player is None else await store.people.find(player)
-    account = person is not None and person.account is not None
-    return await _settings(store, sending, player if account else None)
+    person = await store.people.account(player)
+    return await _settings(store, sending, None if person is None else person.id)
 
 
 @router.post("/notifications")
@@ -49,8 +48,7 @@ async def wish(
     wanted: NotificationWishes, request: Request, store: StoreHere, sending: SendingHere, player: Player
 ) -> NotificationSettings:
     """Change the player's notification settings."""
-    limit(request, "joins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player)
     if zone_named(wanted.zone) is None:
         raise Refused("malformed", reason("zone"))
     quiet = None if wanted.quiet is None else (wanted.quiet.begins, wanted.quiet.ends)
@@ -69,8 +67,7 @@ async def subscribe(
     player: Player,
 ) -> NotificationSettings:
     """Subscribe this browser to Web Push, until it signs out."""
-    limit(request, "joins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player)
     private = bool(request.app.state.settings.push_private)
     check_subscription(wanted.endpoint, wanted.keys.p256dh, wanted.keys.auth, private=private)
     subscription = Subscription(
@@ -90,8 +87,7 @@ async def unsubscribe(
     wanted: PushUnsubscribe, request: Request, store: StoreHere, sending: SendingHere, player: Player
 ) -> NotificationSettings:
     """Unsubscribe one of the player's browsers."""
-    limit(request, "joins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player)
     await store.notifications.unsubscribe(wanted.id, person.id)
     return await _settings(store, sending, person.id)
 
@@ -101,8 +97,7 @@ async def address(
     wanted: LetterAddress, request: Request, store: StoreHere, sending: SendingHere, player: Player
 ) -> NotificationSettings:
     """Send e-mails to an address, after its confirmation; or stop them."""
-    limit(request, "sign_ins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player, "sign_ins")
     if wanted.address is None:
         await store.notifications.stop_letters(player=person.id)
     else:
@@ -151,8 +146,7 @@ async def reminder(event_id: str, store: StoreHere, player: Player) -> Remind:
 @router.post("/events/{event_id}/reminder")
 async def remind(event_id: str, wanted: Remind, request: Request, store: StoreHere, player: Player) -> Remind:
     """Set or remove the player's reminder of the event."""
-    limit(request, "joins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player)
     event = await store.duplicates.load(event_id)
     if wanted.wanted and event.status(now()) != "before":
         raise Refused("illegal", reason("event.begun"))

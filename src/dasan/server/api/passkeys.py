@@ -17,7 +17,7 @@ from fastapi import Request, Response
 from dasan.reasons import reason
 from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.hands import moment
-from dasan.server.api.people import account_of, check_free, described
+from dasan.server.api.people import account_of, check_free, described, limited_account
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
@@ -177,8 +177,7 @@ async def sign_in(
 @router.post("/{passkey}/remove")
 async def remove(passkey: str, request: Request, store: StoreHere, player: Player) -> list[PasskeyListed]:
     """Remove a passkey and list the others. The last passkey of an account without a password cannot be removed."""
-    limit(request, "sign_ins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player, "sign_ins")
     try:
         if not await store.passkeys.remove(person.id, passkey):
             raise Refused("not-found", reason("passkey.none"))

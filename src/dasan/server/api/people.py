@@ -79,8 +79,7 @@ async def rename(
     """Change the name that tables show for this player. The name of an account stays."""
     limit(request, "joins", player)
     one = player or new_player()
-    person = await store.people.find(one)
-    if person is not None and person.account is not None:
+    if await store.people.account(one) is not None:
         raise Refused("illegal", reason("account.name"))
     name, _ = await chosen_name(store.people, one, wanted.name, "", anew=True)
     await store.people.rename(one, name, now())
@@ -95,8 +94,7 @@ async def register(
     """Open an account; it takes over the games played as a guest in this browser."""
     limit(request, "sign_ins", player)
     one = player or new_player()
-    person = await store.people.find(one)
-    if person is not None and person.account is not None:
+    if await store.people.account(one) is not None:
         raise Refused("illegal", reason("account.already"))
     await check_free(store, wanted.name, one)
     try:
@@ -187,8 +185,7 @@ async def change_password(
     player: Player,
 ) -> Me:
     """Change the password and sign out all other browsers."""
-    limit(request, "sign_ins", player)
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player, "sign_ins")
     if person.password is not None and not await ids.check(person.password, wanted.old or "", network_of(request)):
         raise Refused("forbidden", reason("account.password"))
     hashed = await ids.hash(wanted.new, network_of(request))
@@ -217,14 +214,10 @@ async def delete(
     limit(request, "sign_ins", player)
     if player is None:
         raise Refused("forbidden", reason("account.unknown"))
-    person = await store.people.find(player)
-    if (
-        person is not None
-        and person.password is not None
-        and not await ids.check(person.password, wanted.password or "", network_of(request))
-    ):
+    account = await store.people.account(player)
+    password = None if account is None else account.password
+    if password is not None and not await ids.check(password, wanted.password or "", network_of(request)):
         raise Refused("forbidden", reason("account.password"))
-    account = person if person is not None and person.account is not None else None
     session = ids.session(request) if account is not None else None
     try:
         await store.people.check_unchanged(account, session)
@@ -290,10 +283,16 @@ async def check_free(store: Store, name: str, player: str) -> None:
 
 async def account_of(store: Store, player: str | None) -> Person:
     """The account of a player. ``Refused``: the player is a guest."""
-    person = None if player is None else await store.people.find(player)
-    if person is None or person.account is None:
+    person = await store.people.account(player)
+    if person is None:
         raise Refused("forbidden", reason("account.none"))
     return person
+
+
+async def limited_account(request: Request, store: Store, player: str | None, what: str = "joins") -> Person:
+    """As `account_of`, within the limit ``what``."""
+    limit(request, what, player)
+    return await account_of(store, player)
 
 
 def described(player: str | None, person: Person | None) -> Me:

@@ -88,6 +88,11 @@ class People(StorePart):
         """The player with this id; None if the player has no row."""
         return await self._database.read(lambda connection: _person(connection, player))
 
+    async def account(self, player: str | None) -> Person | None:
+        """The player's account; None if they have none."""
+        person = None if player is None else await self.find(player)
+        return None if person is None or person.account is None else person
+
     async def by_account(self, account: str) -> Person | None:
         """The player with this account; None if there is none."""
         return await self._database.read(lambda connection: _person(connection, with_account(connection, account)))
