@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from time import process_time
 
 import numpy as np
 import pytest
 from tests.bots.hidden import shuffled_for
 
 import dasan
-from dasan import vector, worlds
+from dasan import backends, vector, worlds
 from dasan.bots import Bot
 from dasan.bots.net import NetBot
 from dasan.bots.sampling.beliefs import by_likelihood, evenly
@@ -110,6 +111,19 @@ def test_a_search_explains_what_it_looked_at() -> None:
         assert explanation.unit == "payment"
     explanation = NetBot().explain(view)
     assert all(one.value is not None and one.reasons[0].id == "network" for one in explanation.moves)
+
+
+def test_search_takes_little_time_for_rules_that_only_the_engine_plays() -> None:
+    """About a second; a server ends a bot that has thought for ten."""
+    rules = dasan.rules("big-two", dragon=True)
+    assert not backends.choose(rules, backends.Purpose.WORLDS).compiled
+    state = halfway(rules, 1, 0)
+    view, bot = state.view(state.to_act), SearchBot()
+    began = process_time()
+    explanation = bot.explain(view)
+    assert process_time() - began < 5
+    assert explanation.moves[0].move == bot.choose(view)
+    assert sum(one.value is not None for one in explanation.moves) > 1
 
 
 def test_search_has_a_pool_to_choose_from() -> None:

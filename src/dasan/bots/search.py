@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+from dasan.backends import Purpose, choose
 from dasan.bots.explanation import Explanation, Reason, estimate, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
@@ -50,7 +51,9 @@ class Effort:
 OPEN = Effort(worlds=48, width=6, pool=256)
 """The effort of `search` if the solver values its moves."""
 PLAYED_OUT = Effort(worlds=400, width=12, pool=512)
-"""The effort of `search` if rollouts value its moves."""
+"""The effort of `search` if rollouts in compiled code value its moves."""
+INTERPRETED = Effort(worlds=40, width=6)
+"""The effort of `search` if only the engine plays the rules: its rollouts take milliseconds each."""
 LEAD = 0.015
 """If the solver values moves, `search` replaces the move of `greedy` only by one that is better by more than this
 fraction of the stake: with open hands players know more than they can, so small differences mean little.
@@ -73,7 +76,7 @@ class SearchBot:
     """
 
     name = "search"
-    version = "7"
+    version = "8"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
@@ -105,7 +108,7 @@ class SearchBot:
         """The best candidate, and all with their values."""
         certain = Certain(view, choices(view))
         solved = solvable(view.rules)
-        effort = self._effort or (OPEN if solved else PLAYED_OUT)
+        effort = self._effort or (OPEN if solved else PLAYED_OUT if compiled(view.rules) else INTERPRETED)
         candidates = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
         if len(candidates) == 1:
             return candidates[0], [(candidates[0], None)]
@@ -200,6 +203,11 @@ def believed(view: View, effort: Effort, seed: int, network: Fitted | None) -> B
     if network is None or not effort.pool:
         return evenly(view, effort.worlds, seed)
     return by_likelihood(view, effort.worlds, seed, network, effort.pool)
+
+
+def compiled(rules: Rules) -> bool:
+    """Whether compiled code plays worlds of these rules."""
+    return choose(rules, Purpose.WORLDS).compiled
 
 
 def playing(rules: Rules) -> Fitted | None:
