@@ -11,9 +11,10 @@ import sqlalchemy as sa
 
 from dasan.server.refusals import Refused
 from dasan.server.store import bids
-from dasan.server.store.retention import DAY, UNSEEN_DAYS, Keep, prune
+from dasan.server.store.retention import UNSEEN_DAYS, Keep, prune
 from dasan.server.store.schema import bid_answers
 from dasan.server.study import bid_practice
+from dasan.server.times import DAY
 
 from .conftest import Opened
 from .harness import Player, Served

@@ -12,7 +12,7 @@ from statistics import fmean
 import pytest
 
 import dasan
-from dasan.server.events.daily import DAY, HOUSE, QUIET
+from dasan.server.events.daily import HOUSE, QUIET
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play, standings
 from dasan.server.refusals import Refused
@@ -21,6 +21,7 @@ from dasan.server.store.duplicates import Guest
 from dasan.server.store.event_plays import check_open
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs
 from dasan.server.tables.room import Room
+from dasan.server.times import DAY
 
 
 def draw_plays(players: int, deals: int, seats: int, seed: int, *, played: float = 1.0) -> list[Play]:

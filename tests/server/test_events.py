@@ -19,12 +19,11 @@ from dasan.play import fairness
 from dasan.records.retrace import moves_of
 from dasan.server.app import create_app
 from dasan.server.events import running
-from dasan.server.events.daily import DAY
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import CannotServe
 from dasan.server.tables.chairs import EventDeal, Head
+from dasan.server.times import DAY, now
 
 from .harness import Json, Player, Serve, Served, fast
 from .test_leaks import cards_in

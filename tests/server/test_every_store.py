@@ -68,7 +68,7 @@ async def test_a_table_comes_back(opened: Opened) -> None:
     with pytest.raises(Refused):
         await store.log.load("another")
     (listed,) = await store.listings.mine("p1")
-    assert (listed.seat, listed.number, listed.to_act) == (1, 1, write.room.to_act)
+    assert (listed.seat, listed.number, listed.your_turn) == (1, 1, write.room.to_act == 1)
     assert [line for line, _ in await store.log.since("table", room.seq)] == [w.entry for w in write.entries]
     await store.close()
 

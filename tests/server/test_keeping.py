@@ -24,8 +24,9 @@ from dasan.server.store.backups import dump, load
 from dasan.server.store.log import Cause, Write, WrittenEntry
 from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
-from dasan.server.store.retention import DAY, Keep, prune
+from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.room import fold
+from dasan.server.times import DAY
 
 from .conftest import Opened, new_database
 from .harness import SECONDS, Player, Served, Socket
@@ -177,7 +178,7 @@ async def test_a_log_without_a_player_still_makes_the_same_table(opened: Opened)
         assert [chair.name for chair in after.chairs] == ["P0", "Former player", "P2"]
         assert after.chairs[1].player not in (None, "p1")
         assert [line.text for line in after.chat] == ["…"]
-    assert await store.listings.mine("p1") == ()
+    assert await store.listings.mine("p1") == []
     assert len(await store.listings.mine("p0")) == 1
     await store.close()
 

@@ -15,7 +15,6 @@ from dasan.server.app import create_app
 from dasan.server.connections.websocket import Live
 from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
-from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities, fingerprint
 from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, SitCommand
@@ -26,12 +25,13 @@ from dasan.server.store.database import Database
 from dasan.server.store.log import EventLog
 from dasan.server.store.moderation import HOST
 from dasan.server.store.processes import Notice, Processes
-from dasan.server.store.retention import DAY, Keep, prune
+from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import tables as rows
 from dasan.server.tables.chairs import Chair
 from dasan.server.tables.decisions import MOST_HANDS
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.open_table import Table
+from dasan.server.times import DAY, now
 
 from .harness import fast
 from .test_every_store import moved, open_table

@@ -18,13 +18,13 @@ import dasan.server.tables.answers as answers_module
 import dasan.server.tables.directory as tables_module
 from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.open_table import RESTART
+from dasan.server.times import now
 
 from .conftest import new_database
 from .harness import SECONDS, fast

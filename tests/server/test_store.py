@@ -37,7 +37,7 @@ async def test_a_damaged_row_spoils_no_list(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     store = await Store.open(tmp_path)
-    assert await store.listings.mine("p0") == ()
+    assert await store.listings.mine("p0") == []
     with pytest.raises(dasan.BadRecord):
         await store.log.load("table")
     await store.close()

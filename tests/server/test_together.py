@@ -15,7 +15,6 @@ from websockets.exceptions import ConnectionClosed
 import dasan.server.study.together as together
 from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.protocol.study import PlaceShown
 from dasan.server.refusals import Refused
@@ -26,6 +25,7 @@ from dasan.server.store.hands import insert_hand
 from dasan.server.store.moderation import HOST
 from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
+from dasan.server.times import now
 
 from .harness import SECONDS, Json, Player, Serve, Served, Socket
 from .test_keeping import ban, closed_with, from_outside, my_id

@@ -81,8 +81,8 @@ async def ratings(
     as_json: AsJson = False,
 ) -> None:
     """Compute all ratings again from the stored hands, and compare. Exit code 1 if some differ and are not stored."""
-    from dasan.server.operations.reporting import now
     from dasan.server.store.ratings import differences
+    from dasan.server.times import now
 
     if write:
         await _check_alone(store, now())
@@ -106,7 +106,7 @@ async def password(store: Store, settings: Settings, who: Who) -> None:
 
     from argon2 import PasswordHasher
 
-    from dasan.server.operations.reporting import now
+    from dasan.server.times import now
 
     person = await store.people.find(await player_id(store, who))
     if person is None or person.account is None:
@@ -174,9 +174,9 @@ async def restore(
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of `dasan admin backup`.")],
 ) -> None:
     """Fill an empty database, SQLite or PostgreSQL, from a backup. The server must not be running."""
-    from dasan.server.operations.reporting import now
     from dasan.server.people.identity import KEY_FILE
     from dasan.server.store.backups import load
+    from dasan.server.times import now
 
     await _check_alone(store, now())
     counts, key = await store.database.write(lambda connection: load(connection, file))
@@ -224,9 +224,9 @@ async def prune(
     """Remove data past its retention period. Periods default to the server's settings."""
     from dataclasses import replace
 
-    from dasan.server.operations.reporting import now
     from dasan.server.store.retention import Keep
     from dasan.server.store.retention import prune as remove
+    from dasan.server.times import now
 
     given = {"tables": tables, "hands": hands, "guests": guests, "chat": chat}
     keep = replace(Keep.of(settings), **{name: days for name, days in given.items() if days is not None})

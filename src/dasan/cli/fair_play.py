@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dasan.server.store import Store
     from dasan.server.study.fair_play import Agreement
 
-DAY = 24 * 60 * 60 * 1000
 SIMPLE = "greedy"
 MOST_HANDS = 200
 """The most hands of an account to search for telling moves."""
@@ -38,8 +37,8 @@ async def fairplay(
     the other. Programs: the share of moves in which an account agrees with the bot against a simple bot; this takes
     about a second a move.
     """
-    from dasan.server.operations.reporting import now
     from dasan.server.study.fair_play import LEAST, pairs
+    from dasan.server.times import DAY, now
 
     since = now() - days * DAY
     hands = await store.fair_play.hands(since)

@@ -54,7 +54,7 @@ async def moderator(
     remove: Annotated[bool, typer.Option("--remove", help="Remove the account from the moderators.")] = False,
 ) -> None:
     """Make an account a moderator, with access to the page [bold]/moderation[/bold]."""
-    from dasan.server.operations.reporting import now
+    from dasan.server.times import now
 
     player = await player_id(store, who)
     await store.moderation.appoint(player, now(), moderator=not remove)
@@ -113,7 +113,7 @@ async def unban_network(store: Store, network: Net) -> None:
 @on_store()
 async def networks(store: Store, as_json: AsJson = False) -> None:
     """List the banned addresses."""
-    from dasan.server.operations.reporting import now
+    from dasan.server.times import now
 
     rows = [{"network": name, "until": time_text(until)} for name, until in await store.moderation.networks(now())]
     if as_json:
@@ -189,7 +189,7 @@ async def _on_player(store: Store, who: str, kind: str, done: str, **values: Any
 
 
 async def _carry_out(store: Store, action: Action) -> None:
-    from dasan.server.operations.reporting import now
     from dasan.server.store.moderation import HOST
+    from dasan.server.times import now
 
     await store.moderation.carry_out(action, HOST, now())

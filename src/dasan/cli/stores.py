@@ -118,6 +118,6 @@ def times(row: dict[str, Any], *names: str) -> dict[str, str | None]:
 
 def time_text(milliseconds: int) -> str:
     """A time as ISO 8601, to the second."""
-    from datetime import UTC, datetime
+    from dasan.server.times import moment
 
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")
+    return moment(milliseconds, "seconds")

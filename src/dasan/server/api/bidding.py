@@ -11,10 +11,10 @@ from dasan.games import PRESETS
 from dasan.reasons import reason
 from dasan.server.api.dependencies import Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.bidding import Bid, BidAnswer, BiddingHand, BidHistory, BidVerdict
 from dasan.server.refusals import Refused
 from dasan.server.tables.facts import facts, title_of
+from dasan.server.times import now
 
 router = strict_router("/api/bidding")
 

@@ -10,14 +10,13 @@ from dasan.play import fairness
 from dasan.reasons import reason
 from dasan.server.api.dependencies import EventsHere, IdentitiesHere, Player, Small, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
-from dasan.server.events.daily import DAY
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Standings, score_bounds
 from dasan.server.events.scoring import EntrantStanding, Play, others
 from dasan.server.new_ids import new_id
-from dasan.server.operations.reporting import now
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
+from dasan.server.people.names import one_line
 from dasan.server.protocol.events import (
     CreateEvent,
     DealPar,
@@ -38,6 +37,7 @@ from dasan.server.store.duplicates import Mine
 from dasan.server.tables.directory import check_bot
 from dasan.server.tables.facts import title_of
 from dasan.server.tables.shared_rules import rules_of
+from dasan.server.times import DAY, now
 
 router = strict_router("/api/events")
 
@@ -175,7 +175,7 @@ async def play(
 
 def clean_title(title: str) -> str:
     """A title as one line of visible characters. ``Refused``: nothing is left of it."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in title).split())
+    text = one_line(title)
     if not text:
         raise Refused("malformed", "an event has a title")
     return text

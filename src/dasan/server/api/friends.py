@@ -10,11 +10,11 @@ from dasan.reasons import reason
 from dasan.server.api.dependencies import LiveHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.people import limited_account
 from dasan.server.api.strict import router as strict_router
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.friends import Friends, Invitation, Invite, Invited
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.people import Person
+from dasan.server.times import now
 
 router = strict_router("/api")
 

@@ -11,7 +11,6 @@ from dasan.reasons import reason
 from dasan.server.api.dependencies import CommandsHere, LiveHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.people import account_of, limited_account
 from dasan.server.api.strict import router as strict_router
-from dasan.server.operations.reporting import now
 from dasan.server.people.names import check_reserved, clean_name
 from dasan.server.protocol.groups import (
     CreateGroup,
@@ -33,6 +32,7 @@ from dasan.server.store import Store
 from dasan.server.tables.decisions import clean_line
 from dasan.server.tables.directory import FREE, ME, check_seats
 from dasan.server.tables.shared_rules import rules_of
+from dasan.server.times import now
 
 router = strict_router("/api")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 
 from fastapi import Request
 from starlette.responses import Response, StreamingResponse
@@ -23,6 +22,7 @@ from dasan.server.store.hand import FinishedHand, copy_for
 from dasan.server.study.hand_picture import picture
 from dasan.server.tables.facts import facts, title_of
 from dasan.server.tables.room import Room
+from dasan.server.times import moment
 
 router = strict_router("/api")
 
@@ -157,11 +157,6 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
         if room.number == 1:
             yield "".join(json.dumps(event.to_json(), separators=(",", ":")) + "\n" for event in room.opening)
         yield rest
-
-
-def moment(milliseconds: int) -> str:
-    """A time in milliseconds since 1970, as ISO 8601."""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
 def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:

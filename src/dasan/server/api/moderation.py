@@ -9,9 +9,7 @@ from fastapi import Request
 
 from dasan.reasons import reason
 from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, address_of, limit
-from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.moderation import (
     Audited,
     Ban,
@@ -27,6 +25,7 @@ from dasan.server.protocol.moderation import (
 )
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
+from dasan.server.times import moment, now
 
 router = strict_router("/api/moderation")
 

@@ -16,7 +16,6 @@ from dasan.server.notifications.letters import clean_address
 from dasan.server.notifications.push import check_subscription, subscription_id
 from dasan.server.notifications.quiet import zone_named
 from dasan.server.notifications.sending import Sending
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.notifications import (
     BrowserTold,
     Language,
@@ -32,6 +31,7 @@ from dasan.server.protocol.notifications import (
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.notifications import Subscription, Wishes
+from dasan.server.times import now
 
 router = strict_router("/api")
 

@@ -16,10 +16,8 @@ from fastapi import Request, Response
 
 from dasan.reasons import reason
 from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, limit
-from dasan.server.api.hands import moment
 from dasan.server.api.people import account_of, check_free, described, limited_account
 from dasan.server.api.strict import router as strict_router
-from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.people.names import clean_label
 from dasan.server.protocol.people import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
@@ -27,6 +25,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, passkey_id
 from dasan.server.store.people import AccountChanged, Taken
+from dasan.server.times import moment, now
 
 if TYPE_CHECKING:
     from webauthn.registration.verify_registration_response import VerifiedRegistration

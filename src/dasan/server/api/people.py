@@ -21,9 +21,7 @@ from dasan.server.api.dependencies import (
     limit,
     network_of,
 )
-from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
-from dasan.server.operations.reporting import now
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player
@@ -45,6 +43,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.people import AccountChanged, Person, Taken
 from dasan.server.tables.directory import Tables
+from dasan.server.times import moment, now
 
 router = strict_router("/api")
 

@@ -10,7 +10,7 @@ from fastapi import Query, Request
 from dasan import bots
 from dasan.reasons import reason
 from dasan.server.api.dependencies import Place, Player, Small, StoreHere, limit
-from dasan.server.api.hands import moment, summary_of
+from dasan.server.api.hands import summary_of
 from dasan.server.api.strict import router as strict_router
 from dasan.server.protocol.people import History, HistoryChoices, Profile, Rating, RatingPoint, RoleStatistics
 from dasan.server.protocol.rest import HandRole
@@ -20,6 +20,7 @@ from dasan.server.store import Store
 from dasan.server.store.hands import HandFilter
 from dasan.server.store.ratings import SCALE, SETTLED, level, shown
 from dasan.server.store.schema import hand_seats
+from dasan.server.times import moment
 
 router = strict_router("/api")
 

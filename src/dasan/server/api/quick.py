@@ -13,7 +13,6 @@ from dasan.play import fairness
 from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.new_ids import new_id
-from dasan.server.operations.reporting import now
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
 from dasan.server.protocol.rest import QuickMatch, QuickMatched
@@ -25,6 +24,7 @@ from dasan.server.tables.chairs import Chair, Head, bot_chairs
 from dasan.server.tables.directory import DEFAULT_BOT
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
+from dasan.server.times import now
 
 router = strict_router("/api/quick")
 

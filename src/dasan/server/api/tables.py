@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from datetime import UTC, datetime
 
 from fastapi import Request, Response
 
@@ -12,7 +11,6 @@ from dasan.play.new_hand import hand_secret
 from dasan.reasons import reason
 from dasan.server.api.dependencies import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
-from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.protocol.commands import AnswerCommand, AnyCommand, LeaveCommand, OfferCommand, SitCommand
 from dasan.server.protocol.messages import Hint
@@ -23,16 +21,13 @@ from dasan.server.protocol.rest import (
     Joined,
     JoinTable,
     Lobby,
-    LobbyTable,
     Promise,
     TableCreated,
     TableDetail,
     TableSummary,
 )
-from dasan.server.protocol.table import SeatInfo
 from dasan.server.refusals import Refused
-from dasan.server.store import ListedTable
-from dasan.server.tables.facts import title_of
+from dasan.server.times import now
 
 router = strict_router("/api")
 
@@ -77,18 +72,13 @@ async def create_table(
 @router.get("/tables")
 async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
     """The tables of this player, the most recently played first."""
-    return [] if player is None else [_summary(listed) for listed in await store.listings.mine(player)]
+    return [] if player is None else await store.listings.mine(player)
 
 
 @router.get("/lobby")
 async def lobby(store: StoreHere) -> Lobby:
     """Tables with an open seat, and tables open to spectators."""
-    listed = await store.listings.lobby("waiting")
-    waiting = [
-        _lobby_table(one) for one in listed if not one.locked and any(kind == "human" for kind, _, _ in one.chairs)
-    ]
-    playing = [_lobby_table(listed) for listed in await store.listings.lobby("playing") if listed.settings.spectators]
-    return Lobby(open=[table for table in waiting if table.open], live=playing)
+    return await store.listings.lobby()
 
 
 @router.post("/tables/{table_id}/forget")
@@ -168,49 +158,3 @@ async def _join(tables: TablesHere, table_id: str, player: str, sit: SitCommand)
 def _once() -> str:
     """A new id for a command without one."""
     return f"rest-{secrets.token_hex(8)}"
-
-
-def _moment(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
-
-
-def _summary(listed: ListedTable) -> TableSummary:
-    return TableSummary.model_validate(
-        {
-            "id": listed.id,
-            "preset": listed.preset,
-            "title": title_of(listed.preset),
-            "players": len(listed.balances),
-            "created": _moment(listed.created),
-            "status": listed.status,
-            "number": listed.number,
-            "phase": listed.phase,
-            "seat": listed.seat,
-            "your_turn": listed.seat is not None and listed.to_act == listed.seat,
-            "balances": list(listed.balances),
-            "names": [name for _, name, _ in listed.chairs],
-            "deadline": listed.deadline,
-        }
-    )
-
-
-def _lobby_table(listed: ListedTable) -> LobbyTable:
-    seats = [
-        SeatInfo.model_validate({"seat": seat, "name": name, "kind": kind, **({} if bot is None else {"bot": bot})})
-        for seat, (kind, name, bot) in enumerate(listed.chairs)
-    ]
-    return LobbyTable.model_validate(
-        {
-            "id": listed.id,
-            "preset": listed.preset,
-            "title": title_of(listed.preset),
-            "players": len(seats),
-            "created": _moment(listed.created),
-            "status": listed.status,
-            "seats": seats,
-            "open": sum(seat.kind == "open" for seat in seats),
-            "settings": listed.settings,
-            "number": listed.number,
-            "watch": listed.settings.spectators,
-        }
-    )

@@ -14,12 +14,12 @@ from dasan.server.api.study import open_hand
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import SocketClient, admit
 from dasan.server.new_ids import new_id
-from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.protocol.study import PlaceShown, ReviewNote, ReviewNotes, SharedReview
 from dasan.server.refusals import Refused
 from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
+from dasan.server.times import now
 from dasan.strict_json import parse
 
 router = strict_router()

@@ -13,12 +13,13 @@ from starlette.websockets import WebSocketClose
 
 from dasan.reasons import reason
 from dasan.server.operations.metrics import Metrics
-from dasan.server.operations.reporting import now, report
+from dasan.server.operations.reporting import report
 from dasan.server.protocol.base import MAX_MESSAGE
 from dasan.server.protocol.messages import error_message
 from dasan.server.refusals import STATUS, ErrorCode, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
+from dasan.server.times import now
 
 POLICY = "; ".join(
     (

@@ -19,7 +19,7 @@ from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.uvicorn_protocol import writer
 from dasan.server.operations.metrics import Metrics
-from dasan.server.operations.reporting import now, report
+from dasan.server.operations.reporting import report
 from dasan.server.people.identity import Identities
 from dasan.server.protocol.commands import Ping, ProbeReply, read_client
 from dasan.server.protocol.messages import Ack, Hint, Pong, Probe, error_message
@@ -29,6 +29,7 @@ from dasan.server.store import Store
 from dasan.server.tables.clocks import Lag
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
+from dasan.server.times import now
 
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013

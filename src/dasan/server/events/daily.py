@@ -10,8 +10,8 @@ from dasan.play import fairness
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.protocol.table import TableSettings
 from dasan.server.tables.shared_rules import rules_of
+from dasan.server.times import DAY
 
-DAY = 24 * 60 * 60 * 1000
 HOUSE = "greedy"
 """The bot in the other seats, which is deterministic."""
 PREFERRED = {"scoring": "cards-multiplied"}

@@ -20,7 +20,6 @@ from dasan.server.events.scoring import EntrantStanding, Field, Play, field_of, 
 from dasan.server.new_ids import new_id
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.refusals import Refused
@@ -29,6 +28,7 @@ from dasan.server.store.hand import FinishedHand
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
+from dasan.server.times import now
 from dasan.server.workers.process import JobError
 
 LOOK_EVERY = 2.0

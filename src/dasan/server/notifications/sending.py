@@ -12,8 +12,8 @@ from dasan.server.notifications.letters import Letters, Unsent
 from dasan.server.notifications.push import Delivery, Push
 from dasan.server.notifications.words import written
 from dasan.server.operations.background import guarded, repeat
-from dasan.server.operations.reporting import now
 from dasan.server.store.notifications import MAIL, MOST_TRIES, Notifications, Outgoing
+from dasan.server.times import now
 
 LOOK_EVERY = 1.0
 """Seconds between checks for due notifications."""

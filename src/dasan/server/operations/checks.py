@@ -8,10 +8,11 @@ import time
 
 from dasan import __version__
 from dasan.server.bus import Bus
-from dasan.server.operations.reporting import now, report
+from dasan.server.operations.reporting import report
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.tables.directory import Tables
+from dasan.server.times import now
 
 PATIENCE = 5.0
 """Seconds to wait for the store."""

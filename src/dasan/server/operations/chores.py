@@ -11,11 +11,11 @@ from dasan import __version__
 from dasan.server.connections.websocket import Live
 from dasan.server.operations.background import repeat
 from dasan.server.operations.metrics import Metrics
-from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
 from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.directory import Tables
+from dasan.server.times import now
 
 READ_EVERY = 1.0
 """Seconds between reads of notices, and thus until a ban takes effect."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 import traceback
 
 from dasan.server.refusals import Refused
@@ -22,8 +21,3 @@ def report(what: str, error: BaseException) -> None:
         frames = traceback.extract_tb(error.__traceback__)
         fields["where"] = " < ".join(f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in reversed(frames))
     log.error("%s: %s", what, name, extra=fields)
-
-
-def now() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000

@@ -25,11 +25,11 @@ from starlette.responses import Response
 
 from dasan.reasons import reason
 from dasan.server.new_ids import new_id
-from dasan.server.operations.reporting import now
 from dasan.server.people.guesses import KNOWN_COOKIE, KnownBrowsers, epoch
 from dasan.server.people.hash_queue import HashQueue
 from dasan.server.refusals import Banned, CannotServe, Refused
 from dasan.server.store.people import People, Person
+from dasan.server.times import now
 
 COOKIE = "dasan_session"
 KEY_FILE = "session.key"

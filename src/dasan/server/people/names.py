@@ -81,8 +81,12 @@ def clean_label(text: str) -> str:
     >>> clean_label("  Ann's   iPhone 🔑")
     "Ann's iPhone 🔑"
     """
-    line = unicodedata.normalize("NFC", "".join(c if c.isprintable() else " " for c in text))
-    return " ".join(line.split())[:LONGEST_NAME].strip()
+    return unicodedata.normalize("NFC", one_line(text))[:LONGEST_NAME].strip()
+
+
+def one_line(text: str) -> str:
+    """The text as one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _visible(text: str) -> bool:

@@ -15,7 +15,7 @@ from dasan.server.store.friends import Friends
 from dasan.server.store.groups import Groups
 from dasan.server.store.hands import FinishedHands
 from dasan.server.store.leases import Leases
-from dasan.server.store.listings import ListedTable, Listings
+from dasan.server.store.listings import Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.matches import Matches
 from dasan.server.store.migrating import migrate
@@ -77,4 +77,4 @@ class Store:
         await self.database.close()
 
 
-__all__ = ["Conflict", "EventLog", "ListedTable", "Repeated", "Store"]
+__all__ = ["Conflict", "EventLog", "Repeated", "Store"]

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from dasan.server.protocol.table import TableSettings
+from dasan.server.protocol.rest import Lobby, LobbyTable, TableSummary
+from dasan.server.protocol.table import SeatInfo, TableSettings
 from dasan.server.store.database import StorePart
 from dasan.server.store.schema import forgotten, seats, tables
+from dasan.server.tables.facts import title_of
+from dasan.server.times import moment
+
+T = TypeVar("T")
 
 MOST_LISTED = 100
 
 log = logging.getLogger("dasan.server")
 
 
-@dataclass(frozen=True)
-class ListedTable:
-    """A table in a list. seat: the player's, in the list of their tables. chairs: kind, name and bot of every seat."""
-
-    id: str
-    preset: str
-    created: int
-    status: str
-    settings: TableSettings
-    deadline: int | None
-    seat: int | None
-    number: int
-    phase: str | None
-    to_act: int | None
-    balances: tuple[int, ...]
-    chairs: tuple[tuple[str, str, str | None], ...]
-    locked: bool
-
-
 class Listings(StorePart):
     """Reads lists of tables. A damaged row is skipped and logged."""
 
-    async def mine(self, player: str) -> tuple[ListedTable, ...]:
+    async def mine(self, player: str) -> list[TableSummary]:
         """The player's tables, the most recently played first."""
         gone = sa.select(forgotten.c.table_id).where(forgotten.c.player == player)
         query = (
@@ -50,7 +35,7 @@ class Listings(StorePart):
             .order_by(tables.c.touched.desc(), tables.c.id)
             .limit(MOST_LISTED)
         )
-        return await self._list(query)
+        return await self._list(query, _mine)
 
     async def forget(self, table_id: str, player: str, *, forget: bool) -> None:
         """Hide a table in the player's list (``forget``), or show it again."""
@@ -64,38 +49,64 @@ class Listings(StorePart):
 
         await self._database.write(write)
 
-    async def lobby(self, status: str) -> tuple[ListedTable, ...]:
-        """Tables of the lobby with this status, newest first."""
-        query = (
-            sa.select(tables)
-            .where(tables.c.listed, tables.c.status == status)
-            .order_by(tables.c.created.desc(), tables.c.id)
-            .limit(MOST_LISTED)
-        )
-        return await self._list(query)
+    async def lobby(self) -> Lobby:
+        """Tables with an open seat, and tables open to spectators, newest first."""
+        listed = sa.select(tables).where(tables.c.listed).order_by(tables.c.created.desc(), tables.c.id)
+        waiting = await self._list(listed.where(tables.c.status == "waiting").limit(MOST_LISTED), _waiting)
+        playing = await self._list(listed.where(tables.c.status == "playing").limit(MOST_LISTED), _in_lobby)
+        return Lobby(open=[one for one in waiting if one and one.open], live=[one for one in playing if one.watch])
 
-    async def _list(self, query: sa.Select[Any]) -> tuple[ListedTable, ...]:
-        return tuple(listed for row in await self._rows(query) if (listed := _listed(row._mapping)) is not None)
+    async def _list(self, query: sa.Select[Any], read: Callable[[Any], T]) -> list[T]:
+        listed: list[T] = []
+        for row in await self._rows(query):
+            try:
+                listed.append(read(row))
+            except (KeyError, TypeError, ValueError):
+                log.error("the row of table %s is damaged", row.id)
+        return listed
 
 
-def _listed(row: Mapping[Any, Any]) -> ListedTable | None:
-    try:
-        summary = row["summary"]
-        return ListedTable(
-            id=row["id"],
-            preset=row["preset"],
-            created=row["created"],
-            status=row["status"],
-            settings=TableSettings.model_validate(row["settings"]),
-            deadline=row["deadline"],
-            seat=row.get("seat"),
-            number=int(summary["number"]),
-            phase=summary["phase"],
-            to_act=summary["to_act"],
-            balances=tuple(summary["balances"]),
-            chairs=tuple((kind, name, bot) for kind, name, bot in summary["chairs"]),
-            locked=bool(summary["locked"]),
-        )
-    except (KeyError, TypeError, ValueError):
-        log.error("the row of table %s is damaged", row["id"])
-        return None
+def _mine(row: Any) -> TableSummary:
+    summary = row.summary
+    return TableSummary(
+        id=row.id,
+        preset=row.preset,
+        title=title_of(row.preset),
+        players=len(summary["balances"]),
+        created=moment(row.created),
+        status=row.status,
+        number=summary["number"],
+        phase=summary["phase"],
+        seat=row.seat,
+        your_turn=summary["to_act"] == row.seat,
+        balances=summary["balances"],
+        names=[name for _, name, _ in summary["chairs"]],
+        deadline=row.deadline,
+    )
+
+
+def _waiting(row: Any) -> LobbyTable | None:
+    """The table, if somebody waits at it for others."""
+    waits = any(kind == "human" for kind, _, _ in row.summary["chairs"])
+    return _in_lobby(row) if waits and not row.summary["locked"] else None
+
+
+def _in_lobby(row: Any) -> LobbyTable:
+    seats = [
+        SeatInfo(seat=seat, name=name, kind=kind, **({} if bot is None else {"bot": bot}))
+        for seat, (kind, name, bot) in enumerate(row.summary["chairs"])
+    ]
+    settings = TableSettings.model_validate(row.settings)
+    return LobbyTable(
+        id=row.id,
+        preset=row.preset,
+        title=title_of(row.preset),
+        players=len(seats),
+        created=moment(row.created),
+        status=row.status,
+        seats=seats,
+        open=sum(seat.kind == "open" for seat in seats),
+        settings=settings,
+        number=row.summary["number"],
+        watch=settings.spectators,
+    )

@@ -38,12 +38,12 @@ from dasan.server.store.schema import (
     tables,
 )
 from dasan.server.store.sessions import has_ended
+from dasan.server.times import DAY, HOUR
 
 HOST = "host"
 """The name of the actor behind ``dasan admin``."""
 RESTRICTIONS = (BanNetwork, UnbanNetwork, AddWords, RemoveWords)
 """Actions that change data cached in every process."""
-HOUR, DAY = 60 * 60 * 1000, 24 * 60 * 60 * 1000
 MOST_SHOWN = 50
 NETWORKS_SHOWN = 5
 LONGEST_LISTED = 300

@@ -30,6 +30,7 @@ from dasan.server.store.schema import (
     seats,
     tables,
 )
+from dasan.server.times import DAY
 
 Switch: TypeAlias = Literal["turn", "invitation", "event"]
 MAIL = "mail"
@@ -40,7 +41,6 @@ MOST_ASKED = 3
 """The most confirmation e-mails to one address a day, from all accounts."""
 ASK_EVERY = 60 * 1000
 """Minimum milliseconds between two of them for one account."""
-DAY = 24 * 60 * 60 * 1000
 MAIL_WAITS = 10 * 60 * 1000
 """Milliseconds for which an e-mail waits; players who move in the meantime get none."""
 TAKEN_FOR = 60 * 1000

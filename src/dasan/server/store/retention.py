@@ -37,8 +37,8 @@ from dasan.server.store.schema import (
     sign_ins,
     tables,
 )
+from dasan.server.times import DAY
 
-DAY = 24 * 60 * 60 * 1000
 AT_ONCE = 200
 """The most rows that one transaction deletes, so that moves are not delayed."""
 UNSEEN_DAYS = 401

@@ -13,11 +13,11 @@ from dasan.reasons import reason
 from dasan.server.bus import Bus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.study import PlaceShown, PlaceTold
 from dasan.server.refusals import STATUS, Refused
 from dasan.server.store import Store
 from dasan.server.store.reviews import Shared
+from dasan.server.times import now
 
 LOOK_AGAIN = 4.0
 """Seconds between polls of the store."""

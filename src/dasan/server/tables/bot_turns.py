@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import dasan
-from dasan.server.operations.reporting import now, report
+from dasan.server.operations.reporting import report
 from dasan.server.tables.decisions import bot_move, substitute
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import Entry, Room
+from dasan.server.times import now
 
 TRIES = 3
 """Consecutive failures after which a bot is replaced at a table."""

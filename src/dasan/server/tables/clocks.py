@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dasan.server.protocol.table import Correspondence, Increment, PerMove, Untimed
+from dasan.server.times import DAY
 
 Pace = Untimed | PerMove | Increment | Correspondence
 
-DAY = 24 * 60 * 60 * 1000
 DEALING = 5000
 """The extra time for a hand's first turn, while the deal is shown."""
 RETURNING = 10_000

@@ -7,7 +7,6 @@ from typing import Any
 import dasan
 from dasan.reasons import reason
 from dasan.server.connections.rate_limits import Buckets
-from dasan.server.operations.reporting import now
 from dasan.server.protocol.commands import (
     ChatCommand,
     Command,
@@ -22,6 +21,7 @@ from dasan.server.protocol.messages import Candidate, Hint
 from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import DEFAULT_BOT, Tables, check_bot
+from dasan.server.times import now
 from dasan.server.workers.warming import Warming, part_of
 
 

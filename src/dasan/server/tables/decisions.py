@@ -14,7 +14,7 @@ from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
 from dasan.reasons import reason
 from dasan.records.write import begun_json
-from dasan.server.people.names import clean_name
+from dasan.server.people.names import clean_name, one_line
 from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,
@@ -298,7 +298,7 @@ def _chat(room: Room, seat: int, text: str) -> Entry:
 
 def clean_line(text: str) -> str:
     """A chat message as it is shown: one line of visible characters. ``Refused`` if nothing is left."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = one_line(text)
     if not line:
         raise Refused("malformed", reason("chat.empty"))
     return line

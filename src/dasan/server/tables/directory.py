@@ -22,7 +22,7 @@ from dasan.server.connections.send_queues import Connection
 from dasan.server.new_ids import new_id
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
-from dasan.server.operations.reporting import now, report
+from dasan.server.operations.reporting import report
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.protocol.commands import ReactCommand, RoomCommand
 from dasan.server.protocol.table import TableSettings
@@ -38,6 +38,7 @@ from dasan.server.tables.pace import Pace
 from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
+from dasan.server.times import now
 from dasan.server.workers.pools import Limits, Workers
 from dasan.server.workers.process import JobError
 from dasan.server.workers.warming import Part

@@ -18,7 +18,7 @@ import dasan
 from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
-from dasan.server.operations.reporting import now, report
+from dasan.server.operations.reporting import report
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.protocol.commands import ReactCommand, RoomCommand, SitCommand
 from dasan.server.protocol.messages import Reaction
@@ -36,6 +36,7 @@ from dasan.server.tables.presence import Attendance
 from dasan.server.tables.room import Entry, Room, fold, full_text, listed
 from dasan.server.tables.showing import Mark
 from dasan.server.tables.spectators import Spectators
+from dasan.server.times import now
 
 T = TypeVar("T")
 

@@ -20,10 +20,11 @@ from dasan.reasons import Sentence, reason
 from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
-from dasan.server.operations.reporting import now, report
+from dasan.server.operations.reporting import report
 from dasan.server.protocol.commands import ReactCommand, RoomCommand, read_client
 from dasan.server.refusals import ErrorCode, OwnedElsewhere, Refused
 from dasan.server.tables.open_table import Table
+from dasan.server.times import now
 
 Json = dict[str, Any]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Hub
-from dasan.server.operations.reporting import now
 from dasan.server.store.log import EventLog
 from dasan.server.tables import showing
 from dasan.server.tables.room import Room, fold
+from dasan.server.times import now
 
 
 class Spectators:
