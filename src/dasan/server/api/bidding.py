@@ -10,6 +10,7 @@ import dasan
 from dasan.games import PRESETS
 from dasan.reasons import reason
 from dasan.server.api.dependencies import Player, StoreHere, TablesHere, limit
+from dasan.server.api.people import known
 from dasan.server.api.strict import router as strict_router
 from dasan.server.protocol.bidding import Bid, BidAnswer, BiddingHand, BidHistory, BidVerdict
 from dasan.server.refusals import Refused
@@ -30,7 +31,7 @@ async def hand(preset: str, request: Request, tables: TablesHere, store: StoreHe
     """A hand to bid on: the same until it is answered."""
     limit(request, "study", player)
     rules = await _rules(preset)
-    me = _known(player)
+    me = known(player)
     hand_id, seed = await store.bids.hand(me, preset, now())
     view = await tables.study.ask("solver", "bidding_hand", preset, seed)
     return BiddingHand(id=hand_id, preset=preset, title=title_of(preset), facts=facts(rules), view=view)
@@ -43,7 +44,7 @@ async def answer(
     """The value of a bid. The first answer to a hand counts in the history."""
     limit(request, "study", player)
     await _rules(preset)
-    me = _known(player)
+    me = known(player)
     seed = await store.bids.seed(me, preset, hand_id)
     judged = await tables.study.ask(
         "solver", "bid_verdict", preset, seed, wanted.bid, SOLVING, tables.settings.search_memory_mb
@@ -81,9 +82,3 @@ async def _rules(preset: str) -> dasan.Rules:
     if rules is None or rules.auction is None:
         raise Refused("not-found", reason("no-game", name=preset[:40]))
     return rules
-
-
-def _known(player: str | None) -> str:
-    if player is None:
-        raise Refused("forbidden", reason("account.unknown"))
-    return player

@@ -211,8 +211,7 @@ async def delete(
 ) -> Me:
     """Delete this player; finished hands stay, without the name."""
     limit(request, "sign_ins", player)
-    if player is None:
-        raise Refused("forbidden", reason("account.unknown"))
+    player = known(player)
     account = await store.people.account(player)
     password = None if account is None else account.password
     if password is not None and not await ids.check(password, wanted.password or "", network_of(request)):
@@ -236,18 +235,14 @@ async def delete(
 async def export(request: Request, store: StoreHere, player: Player) -> dict[str, Any]:
     """All data stored about this player."""
     limit(request, "records", player)
-    if player is None:
-        raise Refused("forbidden", reason("account.unknown"))
-    return await store.people.export(player)
+    return await store.people.export(known(player))
 
 
 @router.post("/me/link", status_code=201)
 async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> PersonalLink:
     """Make a link that signs another device in as this player. It works once, within ten minutes."""
     limit(request, "sign_ins", player)
-    if player is None:
-        raise Refused("forbidden", reason("account.unknown"))
-    token = await ids.make_link(player)
+    token = await ids.make_link(known(player))
     return PersonalLink(token=token, path=f"/link/{token}")
 
 
@@ -278,6 +273,13 @@ async def check_free(store: Store, name: str, player: str) -> None:
         player,
     ):
         raise Refused("illegal", reason("account.taken"))
+
+
+def known(player: str | None) -> str:
+    """The player of the browser. ``Refused``: it has none."""
+    if player is None:
+        raise Refused("forbidden", reason("account.unknown"))
+    return player
 
 
 async def account_of(store: Store, player: str | None) -> Person:

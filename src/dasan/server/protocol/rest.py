@@ -341,20 +341,6 @@ class TurningPoint(Message):
     held: bool
 
 
-class PuzzleInfo(Message):
-    """A puzzle without its solution: a position with open hands in which one move wins for the seat to act."""
-
-    id: str
-    preset: str
-    players: int
-    themes: list[str]
-    grade: int
-    moves: int | None
-    facts: RulesFacts
-    view: View
-    hands: list[list[str]]
-
-
 class PuzzleSummary(Message):
     """A puzzle in a list."""
 
@@ -363,6 +349,15 @@ class PuzzleSummary(Message):
     players: int
     themes: list[str]
     grade: int
+
+
+class PuzzleInfo(PuzzleSummary):
+    """A puzzle without its solution: a position with open hands in which one move wins for the seat to act."""
+
+    moves: int | None
+    facts: RulesFacts
+    view: View
+    hands: list[list[str]]
 
 
 class PuzzleList(Message):

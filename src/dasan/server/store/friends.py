@@ -203,9 +203,9 @@ def forget_friends(connection: sa.Connection, player: str) -> None:
         connection.execute(sa.delete(table).where(sa.or_(*(column == player for column in columns))))
 
 
-def friends_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
-    """A player's follows, blocks and invitations, as plain data. Blocks by others are the others' data."""
-    queries = {
+def friends_of(player: str) -> dict[str, sa.Select[Any]]:
+    """Queries of a player's follows, blocks and invitations. Blocks by others are the others' data."""
+    return {
         "follows": sa.select(follows).where(follows.c.follower == player),
         "followers": sa.select(follows.c.follower, follows.c.since).where(follows.c.followed == player),
         "blocks": sa.select(blocks).where(blocks.c.player == player),
@@ -213,7 +213,6 @@ def friends_of(connection: sa.Connection, player: str) -> dict[str, list[dict[st
             sa.or_(invitations.c.player == player, invitations.c.host == player)
         ),
     }
-    return {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
 
 
 def _follows(connection: sa.Connection, player: str, other: str) -> bool:

@@ -27,9 +27,9 @@ def forget_groups(connection: sa.Connection, player: str) -> None:
         )
 
 
-def groups_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
-    """What is stored of a player's groups, as plain data."""
-    queries = {
+def groups_of(player: str) -> dict[str, sa.Select[Any]]:
+    """Queries of what is stored of a player's groups."""
+    return {
         "groups": sa.select(group_members.c.group_id, groups.c.name, group_members.c.since)
         .join_from(group_members, groups)
         .where(group_members.c.player == player),
@@ -38,4 +38,3 @@ def groups_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str
         ),
         "group_chat": sa.select(group_lines).where(group_lines.c.player == player),
     }
-    return {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}

@@ -319,9 +319,9 @@ def forget_notifications(connection: sa.Connection, player: str) -> None:
         connection.execute(sa.delete(table).where(table.c.player == player))
 
 
-def notifications_of(connection: sa.Connection, player: str) -> dict[str, list[dict[str, Any]]]:
-    """A player's notification data, as plain data, without keys and tokens."""
-    queries = {
+def notifications_of(player: str) -> dict[str, sa.Select[Any]]:
+    """Queries of a player's notification data, without keys and tokens."""
+    return {
         "notification_settings": sa.select(
             *(column for column in notification_settings.c if column.name not in ("player", "token"))
         ).where(notification_settings.c.player == player),
@@ -331,7 +331,6 @@ def notifications_of(connection: sa.Connection, player: str) -> dict[str, list[d
         "outbox": sa.select(outbox).where(outbox.c.player == player),
         "event_reminders": sa.select(event_reminders).where(event_reminders.c.player == player),
     }
-    return {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
 
 
 def _check_known(connection: sa.Connection, player: str) -> None:

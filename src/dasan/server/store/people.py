@@ -214,58 +214,56 @@ class People(StorePart):
 
     async def export(self, player: str) -> dict[str, Any]:
         """All data stored about a player."""
+        own = {
+            "ratings": ratings.c.player,
+            "rating_points": rating_points.c.player,
+            "reports": reports.c.by,
+            "addresses": addresses.c.player,
+            "notes": review_notes.c.player,
+            "decisions": decisions.c.player,
+            "events": duplicate_plays.c.player,
+            "events_entered": duplicate_entries.c.player,
+            "moderated": audit.c.by,
+            "quick_match": seekers.c.player,
+            "shared_reviews": shared_reviews.c.leader,
+        }
+        hosted = (duplicates.c.id, duplicates.c.title, duplicates.c.starts, duplicates.c.ends)
 
         def read(connection: sa.Connection) -> dict[str, Any]:
-            def rows(query: sa.Select[Any]) -> list[dict[str, Any]]:
-                return [dict(row) for row in connection.execute(query).mappings()]
-
-            played = sa.select(hand_seats, hands.c.table_id).join_from(hand_seats, hands)
-            known = [column for column in players.c if column is not players.c.password]
             chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
                 # By table, which is indexed; players may have left some tables before a hand was over.
                 among(connection, events.c.table_id, tables_of(connection, player)),
                 events.c.player == player,
                 events.c.line.startswith('{"type":"chat"', autoescape=True),
             )
-            lines = rows(chat.order_by(events.c.at))
-            return {
-                "player": rows(sa.select(*known).where(players.c.id == player)),
-                "sessions": rows(
-                    sa.select(sign_ins.c.created, sign_ins.c.seen, sign_ins.c.agent).where(sign_ins.c.player == player)
+            queries: dict[str, sa.Select[Any]] = {
+                "player": sa.select(*(column for column in players.c if column is not players.c.password)).where(
+                    players.c.id == player
                 ),
-                "tables": rows(sa.select(seats.c.table_id, seats.c.seat).where(seats.c.player == player)),
-                "hands": rows(played.where(hand_seats.c.player == player).order_by(hand_seats.c.finished)),
-                "chat": [
-                    {"table_id": one["table_id"], "at": one["at"], "text": json.loads(one["line"])["text"]}
-                    for one in lines
-                ],
-                "ratings": rows(sa.select(ratings).where(ratings.c.player == player)),
-                "rating_points": rows(sa.select(rating_points).where(rating_points.c.player == player)),
-                "reports": rows(sa.select(reports).where(reports.c.by == player)),
-                "addresses": rows(sa.select(addresses).where(addresses.c.player == player)),
-                "passkeys": rows(
-                    sa.select(passkeys.c.name, passkeys.c.created, passkeys.c.used).where(passkeys.c.player == player)
+                "sessions": sa.select(sign_ins.c.created, sign_ins.c.seen, sign_ins.c.agent).where(
+                    sign_ins.c.player == player
                 ),
-                "notes": rows(sa.select(review_notes).where(review_notes.c.player == player)),
-                "decisions": rows(sa.select(decisions).where(decisions.c.player == player)),
-                "bids": rows(sa.select(*BID_ANSWER).where(bid_answers.c.player == player)),
-                "events": rows(sa.select(duplicate_plays).where(duplicate_plays.c.player == player)),
-                "events_entered": rows(sa.select(duplicate_entries).where(duplicate_entries.c.player == player)),
-                "events_hosted": rows(
-                    sa.select(duplicates.c.id, duplicates.c.title, duplicates.c.starts, duplicates.c.ends).where(
-                        duplicates.c.host == player
-                    )
+                "tables": sa.select(seats.c.table_id, seats.c.seat).where(seats.c.player == player),
+                "hands": sa.select(hand_seats, hands.c.table_id)
+                .join_from(hand_seats, hands)
+                .where(hand_seats.c.player == player)
+                .order_by(hand_seats.c.finished),
+                "chat": chat.order_by(events.c.at),
+                "passkeys": sa.select(passkeys.c.name, passkeys.c.created, passkeys.c.used).where(
+                    passkeys.c.player == player
                 ),
-                "moderation": rows(
-                    sa.select(audit.c.at, audit.c.action, audit.c.detail).where(audit.c.subject == player)
-                ),
-                "moderated": rows(sa.select(audit).where(audit.c.by == player)),
-                "quick_match": rows(sa.select(seekers).where(seekers.c.player == player)),
-                "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
-                **friends_of(connection, player),
-                **notifications_of(connection, player),
-                **groups_of(connection, player),
+                "bids": sa.select(*BID_ANSWER).where(bid_answers.c.player == player),
+                "events_hosted": sa.select(*hosted).where(duplicates.c.host == player),
+                "moderation": sa.select(audit.c.at, audit.c.action, audit.c.detail).where(audit.c.subject == player),
+                **{name: sa.select(column.table).where(column == player) for name, column in own.items()},
+                **friends_of(player),
+                **notifications_of(player),
+                **groups_of(player),
             }
+            data = {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
+            for line in data["chat"]:
+                line["text"] = json.loads(line.pop("line"))["text"]
+            return data
 
         return await self._database.read(read)
 
