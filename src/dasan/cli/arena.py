@@ -10,7 +10,7 @@ import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
@@ -83,12 +83,10 @@ def arena(
     except (ValueError, OSError) as error:
         raise CannotRun(str(error)) from error
     with on_cluster(ray):
-        try:
+        with refused(ValueError, OSError):
             file = None if out is None else OutcomeFile(out)
             if records is not None:
                 records.mkdir(parents=True, exist_ok=True)
-        except (ValueError, OSError) as error:
-            raise CannotRun(str(error)) from error
         for a, b in pairs:
             contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
             results[a, b] = _run(contest, file, processes or processors(), ray, early=early)
@@ -106,19 +104,20 @@ def arena(
 def _run(contest: Contest, file: OutcomeFile | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
     from dasan.arena.contest import run
 
-    with failures_refused(f"{contest.a} played {contest.b}"), progress_bar() as show:
-        try:
-            return run(
-                contest,
-                processes=min(processes, contest.deals),
-                ray=ray,
-                early=early,
-                known=None if file is None else file.of(contest),
-                keep=None if file is None else lambda outcome: file.keep(contest, outcome),
-                progress=lambda done, total: show(f"{contest.a} {contest.b}", done, total),
-            )
-        except (ModuleNotFoundError, OSError) as error:
-            raise CannotRun(str(error)) from error
+    with (
+        failures_refused(f"{contest.a} played {contest.b}"),
+        progress_bar() as show,
+        refused(ModuleNotFoundError, OSError),
+    ):
+        return run(
+            contest,
+            processes=min(processes, contest.deals),
+            ray=ray,
+            early=early,
+            known=None if file is None else file.of(contest),
+            keep=None if file is None else lambda outcome: file.keep(contest, outcome),
+            progress=lambda done, total: show(f"{contest.a} {contest.b}", done, total),
+        )
 
 
 def _pair(rules: Rules, a: str, b: str, outcomes: list[Outcome], *, early: bool) -> dict[str, Any]:

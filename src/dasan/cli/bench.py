@@ -11,7 +11,7 @@ from dasan.cli.bench_server import bench_server
 from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say, warn
 
 RUN_SECONDS = 0.3
@@ -178,7 +178,7 @@ def _compare(
 
     rows: list[Compared] = []
     why = ""
-    try:
+    with refused(ValueError):
         for row in compare(variants, paths, revision, seconds=seconds or RUN_SECONDS, pairs=pairs or PAIRS):
             if isinstance(row, NotThere):
                 why = row.why
@@ -190,8 +190,6 @@ def _compare(
             if not as_json:
                 figures = f"{_rate(row.here):>14}{_rate(row.there):>14}{row.ratio:>8.3f}"
                 say(f"{row.preset:16}{row.path:18}{figures}  {row.low:.3f} to {row.high:.3f}")
-    except ValueError as error:
-        raise CannotRun(str(error)) from error
     if why and not rows:
         raise CannotRun(f"nothing can be compared: {why}")
     if as_json:

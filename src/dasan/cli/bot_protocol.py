@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import say
 
 DESCRIPTION = """\
@@ -42,10 +42,8 @@ def bot_protocol(
     from dasan.bots.external.speaking import speak
     from dasan.bots.external.wire import Fault
 
-    try:
+    with refused(ValueError):
         player = bot_of(bot, seed=seed)
-    except ValueError as error:
-        raise CannotRun(str(error)) from None
     try:
         speak(player, sys.stdin.buffer, sys.stdout.buffer)
     except Fault as fault:

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 from dasan.games import PRESETS, Option, make_rules
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -46,10 +46,8 @@ def chosen_rules(preset: str, options: Sequence[str] | None) -> Rules:
         if name in chosen:
             raise CannotRun(f"option {name} is given twice")
         chosen[name] = _value(by_name[name], value.strip()) if name in by_name else value
-    try:
+    with refused(ValueError):
         return make_rules(preset, **chosen)
-    except ValueError as error:
-        raise CannotRun(str(error)) from error
 
 
 def _value(option: Option, text: str) -> OptionValue:

@@ -9,7 +9,7 @@ import typer
 
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, failures_refused
@@ -49,18 +49,15 @@ def evaluate(
     if game not in known:
         raise CannotRun(f"there is a ladder for {', '.join(known)}, not for {game}")
     ladder = known[game]
-    with failures_refused(f"{bot} was evaluated"), progress_bar() as show:
-        try:
-            result = rate(
-                bot,
-                ladder,
-                deals=deals,
-                move_seconds=move_seconds,
-                processes=processes or processors(),
-                progress=show,
-            )
-        except (ValueError, OSError, LadderChanged) as error:
-            raise CannotRun(str(error)) from error
+    with failures_refused(f"{bot} was evaluated"), progress_bar() as show, refused(ValueError, OSError, LadderChanged):
+        result = rate(
+            bot,
+            ladder,
+            deals=deals,
+            move_seconds=move_seconds,
+            processes=processes or processors(),
+            progress=show,
+        )
     if report is not None:
         wrong = differences(report, result)
         for line in wrong:

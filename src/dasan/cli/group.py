@@ -6,7 +6,8 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -23,6 +24,15 @@ class CannotRun(typer.TyperException):
     """A request that cannot be carried out; the message is one sentence."""
 
     exit_code = 2
+
+
+@contextmanager
+def refused(*kinds: type[Exception]) -> Iterator[None]:
+    """Turn these errors, whose messages are one sentence, into `CannotRun`."""
+    try:
+        yield
+    except kinds as error:
+        raise CannotRun(str(error)) from error
 
 
 class Group(TyperGroup):

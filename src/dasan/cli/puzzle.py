@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 from dasan.cli.recorded import RecordNumber, read_records
@@ -126,21 +126,18 @@ def _made(
 ) -> list[Puzzle]:
     from dasan.puzzles import THEMES, generate
 
-    with progress_bar() as show:
-        try:
-            return generate(
-                count,
-                seed=seed,
-                game=game or "big-three",
-                themes=themes or tuple(THEMES),
-                players=(players,) if players else None,
-                cards=cards,
-                hands=hands,
-                workers=workers,
-                progress=lambda played, left: show(f"{left} to be found", played, hands),
-            )
-        except ValueError as error:
-            raise CannotRun(str(error)) from error
+    with progress_bar() as show, refused(ValueError):
+        return generate(
+            count,
+            seed=seed,
+            game=game or "big-three",
+            themes=themes or tuple(THEMES),
+            players=(players,) if players else None,
+            cards=cards,
+            hands=hands,
+            workers=workers,
+            progress=lambda played, left: show(f"{left} to be found", played, hands),
+        )
 
 
 def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 
 Processes = Annotated[
     int | None, typer.Option(min=1, help="Processes on this machine; default: one per core. Not with --ray.")
@@ -27,10 +27,8 @@ def check_place(processes: int | None, ray: str | None) -> None:
         return
     if processes is not None:
         raise CannotRun("--processes is for this machine and --ray for a cluster: give one of them")
-    try:
+    with refused(ValueError, ModuleNotFoundError):
         check_cluster(ray)
-    except (ValueError, ModuleNotFoundError) as error:
-        raise CannotRun(str(error)) from error
 
 
 @contextmanager
@@ -42,10 +40,8 @@ def on_cluster(ray: str | None) -> Iterator[None]:
         yield
         return
     with redirect_stdout(sys.stderr), ExitStack() as stack:
-        try:
+        with refused(ClusterError):
             stack.enter_context(connected(ray))
-        except ClusterError as error:
-            raise CannotRun(str(error)) from error
         yield
 
 

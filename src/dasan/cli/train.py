@@ -13,7 +13,7 @@ import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
@@ -191,16 +191,12 @@ def _begun(
         changed = {
             name: value for name, value in rules.options.items() if value != chosen_rules(game, None).options[name]
         }
-        try:
+        with refused(ValueError):
             config = Config(game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, **settings)
-        except ValueError as error:
-            raise CannotRun(str(error)) from error
-    try:
+    with refused(OSError, ValueError, ImportError):
         config = replace(config, **changes)
         trainer = Trainer(config)
         out.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError, ImportError) as error:
-        raise CannotRun(str(error)) from error
     return trainer
 
 

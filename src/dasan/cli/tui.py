@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, refused
 
 if TYPE_CHECKING:
     from dasan.tui.game import TableGame
@@ -53,10 +53,8 @@ def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> 
     from dasan.tui.game import TableGame
 
     rules = chosen_rules(preset, option)
-    try:
+    with refused(ValueError):
         bots = [make_bot(bot, seed=i) for i in range(rules.players - 1)]
-    except ValueError as error:
-        raise CannotRun(str(error)) from error
     return TableGame(rules, bots, seed=seed)
 
 
