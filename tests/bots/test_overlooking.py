@@ -8,6 +8,7 @@ import dasan
 from dasan.bots.net import NetBot
 from dasan.bots.overlooking import SIGHT, Overlooking, sight_of
 from dasan.networks.trained import catalogue, fitted
+from dasan.worlds.states import Sampler
 
 pytestmark = pytest.mark.full
 
@@ -81,3 +82,15 @@ def test_without_a_network_greedy_plays_with_the_common_sight() -> None:
     assert fitted(rules) is None
     view = dasan.deal(rules, seed=1).view(0)
     assert [sight_of(name, view) for name in LEVELS] == list(SIGHT.values())
+
+
+def test_chances_are_counted_where_deals_must_be_checked_by_playing() -> None:
+    """A deal fits the view of a player who overlooks moves if it fits the view with all of them."""
+    state = dasan.deal(dasan.rules("big-two", dragon=True), seed=1)
+    view = state.view(state.to_act)
+    bot = dasan.bot("level-1")
+    assert isinstance(bot, Overlooking)
+    noticed = bot._noticed(view)
+    assert len(noticed.legal_moves()) < len(view.legal_moves())
+    assert Sampler(noticed).hands(100, 0) == Sampler(view).hands(100, 0)
+    assert any(reason.id == "stands" for one in bot.explain(view).moves for reason in one.reasons)

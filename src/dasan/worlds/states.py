@@ -171,7 +171,8 @@ class Sampler:
         begun = replace(view.begun, hands=tuple(tuple(h) for h in world.dealt), kitty=world.kitty)
         if self._whole:
             state = self._play(self._begin(begun), world.events)
-            if self.doubtful and (state is None or state.view(view.seat) != view):
+            # The view of a player who overlooks moves has fewer legal ones.
+            if self.doubtful and (state is None or replace(state.view(view.seat), _legal=view.legal_moves()) != view):
                 return None
             return state
         moves = world.events[: max(self._last, 0)]
