@@ -109,7 +109,7 @@ class SearchBot:
         certain = Certain(view, choices(view))
         solved = solvable(view.rules)
         effort = self._effort or (OPEN if solved else PLAYED_OUT if compiled(view.rules) else INTERPRETED)
-        candidates = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
+        candidates = certain.judgement.cheapest_few(worthy(view, choices(view), certain), effort.width)
         if len(candidates) == 1:
             return candidates[0], [(candidates[0], None)]
         beliefs = believed(view, effort, seed_of(view, self._seed), playing(view.rules) if effort.pool else None)

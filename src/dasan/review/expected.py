@@ -220,8 +220,7 @@ def _candidates(view: View, made: Move, network: Fitted | None) -> list[Move]:
         first = dict(zip(moves, score(network, view).tolist(), strict=True))
         ordered = sorted(moves, key=lambda move: -first[move])
     elif view.phase == "play":
-        judgement = ViewCosts(view, Temper())
-        ordered = sorted(moves, key=judgement.of)
+        ordered = ViewCosts(view, Temper()).cheapest_few(moves, WIDTH)
     else:
         ordered = list(moves)
     return [made, *[move for move in ordered if move != made][: WIDTH - 1]]

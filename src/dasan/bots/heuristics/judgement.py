@@ -6,6 +6,7 @@ lead. A move is judged by the cost of the rest of the hand, by who leads then, a
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -163,6 +164,17 @@ class ViewCosts:
         if self._shared and (self._plan.spent or self._races.spent):
             return ViewCosts(self._view, self._temper).cheapest(moves)
         return best
+
+    def cheapest_few(self, moves: Sequence[Move], count: int) -> list[Move]:
+        """The `count` that cost least, the cheapest first, in the order of `moves` on ties."""
+        few: list[tuple[float, int, Move]] = []
+        for place, move in enumerate(moves):
+            least = few[-1][0] if len(few) == count else inf
+            cost = self._of_pass() if move.combination is None else self._of_play(move.combination, least)
+            if cost < least:
+                insort(few, (cost, place, move))
+                del few[count:]
+        return [move for _, _, move in few]
 
     def _of_play(self, play: Combination, least: float = inf) -> float:
         """See `of`. Where the cost is `least` or more, any number of `least` or more may be returned."""
