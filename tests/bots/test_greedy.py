@@ -159,6 +159,20 @@ def test_it_beats_random(preset: str) -> None:
         assert greedy.payment.low > 0
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("preset", ["big-two", "winner", "dou-dizhu"])
+def test_the_cheapest_few_are_those_of_a_plain_sort(preset: str) -> None:
+    state, source, judged = dasan.deal(dasan.rules(preset), seed=2), random.Random(2), 0
+    while state.to_act is not None:
+        view, moves = state.view(state.to_act), state.legal_moves()
+        if view.phase == "play" and len(moves) > 3:
+            few = ViewCosts(view, Temper()).cheapest_few(moves, 3)
+            assert few == sorted(moves, key=ViewCosts(view, Temper()).of)[:3]
+            judged += 1
+        state = state.play(source.choice(moves))
+    assert judged > 5
+
+
 def test_it_wins_the_race_that_public_cards_prove() -> None:
     """It holds 3S and five pairs, three of which cannot be beaten: they cover the other two."""
     state = dasan.deal(dasan.rules("big-two"), seed=3)
