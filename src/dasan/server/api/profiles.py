@@ -101,8 +101,7 @@ async def history_choices(request: Request, store: StoreHere, player: Player) ->
 @router.get("/me/habits")
 async def habits(store: StoreHere, player: Player) -> list[Habits]:
     """The kinds of the player's decisions that cost most, judged by the player's information, in reviewed hands."""
-    listed = [] if player is None else await store.reviews.habits(player)
-    return [Habits.model_validate(one) for one in listed]
+    return [] if player is None else await store.reviews.habits(player)
 
 
 @router.get("/people/{name}/ratings/{preset}/{players}")

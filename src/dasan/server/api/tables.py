@@ -126,7 +126,10 @@ async def join(
             name=wanted.name or await ids.name(owner),
             program=wanted.program,
         )
-        seat = await _join(tables, table_id, owner, sit)
+        await tables.command(table_id, owner, sit)
+        seat = (await tables.look(table_id)).seat_of(owner)
+        if seat is None:
+            raise Refused("illegal", reason("taken"))
     await ids.remember(request, response, owner)
     return Joined(id=table_id, seat=seat)
 
@@ -145,14 +148,6 @@ async def command(
 async def table(table_id: str, tables: TablesHere, player: Player) -> object:
     """A table as this player may see it."""
     return await tables.detail(table_id, player)
-
-
-async def _join(tables: TablesHere, table_id: str, player: str, sit: SitCommand) -> int:
-    await tables.command(table_id, player, sit)
-    taken = (await tables.look(table_id)).seat_of(player)
-    if taken is None:
-        raise Refused("illegal", reason("taken"))
-    return taken
 
 
 def _once() -> str:

@@ -28,8 +28,9 @@ router = strict_router()
 @router.get("/api/hands/{hand_id}/notes")
 async def notes(hand_id: str, store: StoreHere, player: Player, after: Small = 0) -> ReviewNotes:
     """A page of the player's own notes on a finished hand, beginning after the move ``after``."""
-    page, following = ([], None) if player is None else await store.reviews.notes(player, hand_id, after or -1)
-    return ReviewNotes.model_validate({"notes": page, "next": following})
+    if player is None:
+        return ReviewNotes(notes=[], next=None)
+    return await store.reviews.notes(player, hand_id, after or -1)
 
 
 @router.post("/api/hands/{hand_id}/notes")

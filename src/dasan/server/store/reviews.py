@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
+from dasan.server.protocol.study import Habits, ReviewNote, ReviewNotes
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
 from dasan.server.store.hand import FinishedHand
@@ -77,8 +78,8 @@ class Reviews(StorePart):
 
         await self._database.write(write)
 
-    async def habits(self, player: str) -> list[dict[str, Any]]:
-        """The cost of a player's decisions by game and kind, as plain data for ``Habits`` messages."""
+    async def habits(self, player: str) -> list[Habits]:
+        """The cost of a player's decisions by game and kind."""
         query = sa.select(decisions).where(decisions.c.player == player).order_by(decisions.c.hand_id, decisions.c.seq)
         rows = await self._rows(query)
         games: dict[tuple[str, str], list[Any]] = {}
@@ -86,17 +87,15 @@ class Reviews(StorePart):
             games.setdefault((row.preset, row.unit), []).append(row)
         return [_habits(preset, unit, counts) for (preset, unit), counts in sorted(games.items())]
 
-    async def notes(self, player: str, hand_id: str, after: int = -1) -> tuple[list[dict[str, Any]], int | None]:
-        """(a page of the player's notes on a hand, in order of their moves, beginning after the move ``after``; the
-        ``after`` of the next page, None on the last).
-        """
+    async def notes(self, player: str, hand_id: str, after: int = -1) -> ReviewNotes:
+        """A page of the player's notes on a hand, in order of their moves, beginning after the move ``after``."""
         query = sa.select(review_notes.c.seq, review_notes.c.text).where(
             review_notes.c.player == player, review_notes.c.hand_id == hand_id, review_notes.c.seq > after
         )
         query = query.order_by(review_notes.c.seq).limit(PAGE + 1)
         rows = await self._rows(query)
-        page = [row._asdict() for row in rows[:PAGE]]
-        return page, page[-1]["seq"] if len(rows) > PAGE else None
+        page = [ReviewNote(seq=row.seq, text=row.text) for row in rows[:PAGE]]
+        return ReviewNotes(notes=page, next=page[-1].seq if len(rows) > PAGE else None)
 
     async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
         """Store a note, replacing an earlier one at the same move; an empty text deletes it.
@@ -174,7 +173,7 @@ def _decision(hand: FinishedHand, one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _habits(preset: str, unit: str, rows: list[Any]) -> dict[str, Any]:
+def _habits(preset: str, unit: str, rows: list[Any]) -> Habits:
     hands = len({row.hand_id for row in rows})
     kinds: dict[str, list[Any]] = {}
     for row in rows:
@@ -189,4 +188,4 @@ def _habits(preset: str, unit: str, rows: list[Any]) -> dict[str, Any]:
             figures = {"habit": habit, "decisions": len(some), "mistakes": mistakes, "cost": round(cost, 3)}
             habits.append({**figures, "hand": worst.hand_id, "seq": worst.seq})
     habits.sort(key=lambda one: -float(one["cost"]))
-    return {"preset": preset, "unit": unit, "hands": hands, "habits": habits}
+    return Habits.model_validate({"preset": preset, "unit": unit, "hands": hands, "habits": habits})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date
 from functools import lru_cache
+from math import gcd
 
 from dasan import puzzles
 from dasan.puzzles import GAMES, THEMES, Puzzle
@@ -49,11 +50,5 @@ def of_day(day: date) -> Puzzle:
     """The puzzle of a day, the same for everybody. No puzzle repeats before all have been used."""
     every = sorted(book())
     # A step coprime to the number of puzzles visits all of them.
-    step = next(n for n in range(257, 257 + len(every)) if _coprime(n, len(every)))
+    step = next(n for n in range(257, 257 + len(every)) if gcd(n, len(every)) == 1)
     return book()[every[day.toordinal() * step % len(every)]]
-
-
-def _coprime(a: int, b: int) -> bool:
-    while b:
-        a, b = b, a % b
-    return a == 1

@@ -351,9 +351,6 @@ class Table:
                     viewer = room.seat_of(connection.player)
                     connection.offer(compact(showing.snapshot(room, viewer, moment, self.presence())))
 
-    def _seat_of(self, player: str | None) -> int | None:
-        return self.room.seat_of(player)
-
     async def run(self) -> None:
         """Run the table until it closes; however it ends, every request gets an answer."""
         end: Exception = OwnedElsewhere()
@@ -365,7 +362,9 @@ class Table:
             await self._process.opened(self)
             self._answers.load(loaded.done)
             self._marks.append(Mark.of(self.room))
-            await self._spectators.open(self.room, self._process.store.log, self._seat_of, self.presence)
+            await self._spectators.open(
+                self.room, self._process.store.log, lambda player: self.room.seat_of(player), self.presence
+            )
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
                 # Clocks were stopped while the table was closed.
                 await self.write([{"type": "resume"}])
