@@ -34,10 +34,10 @@ from dasan.kernels.env.buffers import (
     sort_legal,
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.serving import Parcel, make_serve
+from dasan.kernels.env.serving import Parcel, make_serve, make_show
 from dasan.kernels.env.settlement import NO_SIDES, pay
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.compiled import apart, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -80,9 +80,14 @@ HIDDEN = "hands"
 
 def tables(rules: Rules, session: bool) -> CardsetTables:
     check_layout(rules, session, PLANES, HIDDEN, {"must_include"} if rules.opening is None else set())
+    return tables_of(rules, cardset_catalogue(rules), session)
+
+
+def tables_of(rules: Rules, catalogue: CardsetCatalogue, session: bool) -> CardsetTables:
+    """The tables of `rules` with the plays of `catalogue`."""
     names = kinds(rules)
     return CardsetTables(
-        catalogue=cardset_catalogue(rules),
+        catalogue=catalogue,
         policy=cardset_policy(rules),
         first_row=action_ids(rules).rows,
         kinds=np.array([1 << names.index(row.kind) for row in rules.catalogue.rows], np.uint64),
@@ -145,16 +150,6 @@ def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
     row[SEAT] = row[OPENER] = opener
     row[PASSED] = _0
     row[TABLE] = row[TABLE_SEAT] = row[WATCHING] = NONE
-
-
-@lean
-def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
-    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
-    for i in range(states.shape[0]):
-        clear_result(i, buffers, tables.policy.players)
-        clear_mask(i, buffers)
-        publish(i, states[i], buffers, tables)
-        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -325,7 +320,7 @@ def _observe(i: int, states: Words, buffers: Buffers, tables: CardsetTables) -> 
 
 
 @woven
-def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
+def write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write the optional outputs."""
     row, players = states[i], tables.policy.players
     me = signed(row[SEAT])
@@ -338,4 +333,5 @@ def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: B
         write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)
 
 
-serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional)
+serve = make_serve(__name__, _move_all, _publish, _observe, write_optional)
+show = make_show(__name__, _publish, _observe)

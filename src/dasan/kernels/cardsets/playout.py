@@ -16,7 +16,7 @@ from dasan.kernels.env.playout_policies import (
     rank_counts,
     thrifty_play,
 )
-from dasan.kernels.env.playouts import make_choose_all, make_play_out
+from dasan.kernels.env.playouts import copy_row, make_choose_all, make_play_out
 from dasan.kernels.runtime.bits import popcount
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
@@ -71,20 +71,13 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: CardsetTable
 
 
 @woven
-def _copy(rows: Words, i: int, states: Words) -> None:
-    """Write row `i` of `rows` to row 0 of `states`."""
-    for column in range(env.COLUMNS):
-        states[0, column] = rows[i, column]
-
-
-@woven
 def _publish(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
     env.publish(0, states[0], buffers, tables)
 
 
 @woven
-def _choose(i: int, states: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
+def choose_one(i: int, states: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses in row `i`, whose legal actions are published."""
     row = states[i]
     seat = signed(row[env.SEAT])
@@ -112,6 +105,6 @@ def _step(states: Words, action: int, buffers: Buffers, tables: CardsetTables, s
     return over
 
 
-publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
-play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)
-choose_all = make_choose_all(__name__, _choose)
+publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, choose_one, _step, fill)
+play_out = make_play_out(__name__, copy_row, _publish, choose_one, _step, publish, step)
+choose_all = make_choose_all(__name__, choose_one)

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.one_hand import OneHand
 from dasan.kernels.env.playout_policies import THRIFTY, ThriftyTables, playout_state, random_of
-from dasan.kernels.runtime.compiled import belonging_to, lean
+from dasan.kernels.runtime.compiled import belonging_to, lean, woven
 from dasan.kernels.runtime.random64 import stepped
+
+Words = npt.NDArray[np.uint64]
 
 
 class PlayoutPlan(NamedTuple):
@@ -27,6 +29,13 @@ class PlayoutPlan(NamedTuple):
     opening: int
     policy: int
     seed: np.uint64
+
+
+@woven
+def copy_row(rows: Words, i: int, states: Words) -> None:
+    """Write row `i` of `rows` to row 0 of `states`."""
+    for column in range(states.shape[1]):
+        states[0, column] = rows[i, column]
 
 
 def make_play_out(
@@ -104,4 +113,4 @@ def make_choose_all(
     return choose_all
 
 
-__all__ = ["PlayoutPlan", "make_choose_all", "make_play_out"]
+__all__ = ["PlayoutPlan", "copy_row", "make_choose_all", "make_play_out"]

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from dasan.kernels.env.buffers import BLOCK, Buffers, sample, signed
+from dasan.kernels.env.buffers import BLOCK, Buffers, clear_mask, clear_result, sample, signed
 from dasan.kernels.env.past import forced, only_legal, remember
 from dasan.kernels.env.threads import (
     ASLEEP,
@@ -26,6 +27,7 @@ from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
 from dasan.kernels.runtime.parcels import opened
 
 U = np.uint64
+Words = npt.NDArray[np.uint64]
 Parcel = tuple[Posts, Workspace, Any, Buffers, Any]
 """(posts, workspace, states, buffers, tables): states and tables are the game's."""
 
@@ -136,4 +138,23 @@ def make_serve(
     return serve
 
 
-__all__ = ["Parcel", "make_serve"]
+def make_show(
+    module: str, publish: Callable[..., None], observe: Callable[..., None]
+) -> Callable[[Any, Buffers, Any, Words], None]:
+    """The kernel show(states, buffers, tables, scratch) of a game, which writes what the seats to act may do and see, for the
+    unfinished hands in the rows of `states`. Arguments as for `make_serve`.
+    """
+
+    @lean
+    @belonging_to(module)
+    def show(states: Any, buffers: Buffers, tables: Any, scratch: Words) -> None:
+        for i in range(buffers.done.shape[0]):
+            clear_result(i, buffers, buffers.rewards.shape[1])
+            clear_mask(i, buffers)
+            publish(i, scratch, states, buffers, tables)
+            observe(i, states, buffers, tables)
+
+    return show
+
+
+__all__ = ["Parcel", "make_serve", "make_show"]

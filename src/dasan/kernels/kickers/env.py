@@ -28,13 +28,13 @@ from dasan.kernels.env.buffers import (
     turned,
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.serving import Parcel, make_serve
+from dasan.kernels.env.serving import Parcel, make_serve, make_show
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.kickers.hands import CARDS, deal_cards, fill_pack
 from dasan.kernels.kickers.play import LEAD, PLAY_WORDS, PLAYS_AT, answers, code_of, counts_of, fields, find, size
 from dasan.kernels.kickers.tables import PLACES, KickerCatalogue, KickerPolicy, kicker_catalogue, kicker_policy
 from dasan.kernels.runtime.bits import HAS_BYTE_VECTORS, extract, gather, spread, spread_few, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.compiled import apart, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -146,16 +146,6 @@ def deal(row: Words, scratch: Words, tables: KickerTables) -> None:
     row[PASSED] = row[BOMBS] = row[SIDE_PLAYS] = row[HAS_PLAYED] = row[BID] = row[BIDS] = _0
     row[TABLE] = NONE
     row[TABLE_SEAT] = row[BIDDER] = NO_SEAT
-
-
-@lean
-def show(states: Words, buffers: Buffers, tables: KickerTables, scratch: Words) -> None:
-    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
-    for i in range(states.shape[0]):
-        clear_result(i, buffers, 3)
-        clear_mask(i, buffers)
-        publish(i, scratch, states, buffers, tables)
-        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -393,3 +383,4 @@ def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: B
 
 
 serve = make_serve(__name__, _move_all, publish, _observe, _write_optional)
+show = make_show(__name__, publish, _observe)

@@ -10,7 +10,7 @@ from dasan.kernels.cards import card_bits
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
 from dasan.kernels.env.one_hand import make_kernels
 from dasan.kernels.env.playout_policies import ThriftyTables, thrifty_bid, thrifty_play
-from dasan.kernels.env.playouts import make_choose_all, make_play_out
+from dasan.kernels.env.playouts import copy_row, make_choose_all, make_play_out
 from dasan.kernels.kickers import env
 from dasan.kernels.kickers.env import KickerTables
 from dasan.kernels.kickers.play import counts_of, size
@@ -87,13 +87,6 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: KickerTables
 
 
 @woven
-def _copy(rows: Words, i: int, states: Words) -> None:
-    """Write row `i` of `rows` to row 0 of `states`."""
-    for column in range(env.COLUMNS):
-        states[0, column] = rows[i, column]
-
-
-@woven
 def _publish(states: Words, buffers: Buffers, tables: KickerTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
     env.publish(0, scratch, states, buffers, tables)
@@ -134,5 +127,5 @@ def _step(states: Words, action: int, buffers: Buffers, tables: KickerTables, sc
 
 
 publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
-play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)
+play_out = make_play_out(__name__, copy_row, _publish, _choose, _step, publish, step)
 choose_all = make_choose_all(__name__, _choose)

@@ -31,12 +31,12 @@ from dasan.kernels.env.buffers import (
 )
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.serving import Parcel, make_serve
+from dasan.kernels.env.serving import Parcel, make_serve, make_show
 from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.patterns.play import PLAY_WORDS, PLAYS_AT, cards_of, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
+from dasan.kernels.runtime.compiled import apart, belonging_to, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -197,16 +197,6 @@ def lead(row: Words, tables: PatternTables) -> None:
         leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), tables.policy)
     row[PHASE] = PLAYING
     row[SEAT] = row[OPENER] = leader
-
-
-@lean
-def show(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
-    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
-    for i in range(states.words.shape[0]):
-        clear_result(i, buffers, tables.policy.players)
-        clear_mask(i, buffers)
-        publish(i, states.words[i], buffers, tables, scratch)
-        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -463,3 +453,4 @@ def _write_optional(
 
 
 serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional)
+show = make_show(__name__, _publish, _observe)

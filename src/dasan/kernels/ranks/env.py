@@ -25,7 +25,7 @@ from dasan.kernels.env.buffers import (
     turned,
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.serving import Parcel, make_serve
+from dasan.kernels.env.serving import Parcel, make_serve, make_show
 from dasan.kernels.env.settlement import doublings, pay
 from dasan.kernels.ranks.auction import (
     AuctionPolicy,
@@ -121,15 +121,6 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     row[BID] = row[PASSED] = row[BIDS] = row[BOMBS] = row[TALLY] = 0
     row[BIDDER] = row[PARTNER] = row[CALLED] = row[HOLDER] = row[TABLE_SEAT] = NONE
     row[LAST] = LEAD
-
-
-@lean
-def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
-    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
-    for i in range(states.shape[0]):
-        clear_result(i, buffers, tables.auction.players)
-        publish(i, states[i], buffers, tables)
-        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -455,6 +446,7 @@ def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: B
 
 
 serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional, _publish_plain, _plain)
+show = make_show(__name__, _publish, _observe)
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words, Words]:

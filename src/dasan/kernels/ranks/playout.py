@@ -15,7 +15,7 @@ from dasan.kernels.env.playout_policies import (
     thrifty_bid,
     thrifty_play,
 )
-from dasan.kernels.env.playouts import make_choose_all, make_play_out
+from dasan.kernels.env.playouts import copy_row, make_choose_all, make_play_out
 from dasan.kernels.ranks import env
 from dasan.kernels.ranks.auction import counts_of
 from dasan.kernels.ranks.env import RankTables
@@ -121,13 +121,6 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) 
 
 
 @woven
-def _copy(rows: Words, i: int, states: Words) -> None:
-    """Write row `i` of `rows` to row 0 of `states`."""
-    for column in range(env.COLUMNS):
-        states[0, column] = rows[i, column]
-
-
-@woven
 def _publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
     env.publish(0, states[0], buffers, tables)
@@ -178,5 +171,5 @@ def _step(states: Words, action: int, buffers: Buffers, tables: RankTables, scra
 
 
 publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
-play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)
+play_out = make_play_out(__name__, copy_row, _publish, _choose, _step, publish, step)
 choose_all = make_choose_all(__name__, _choose)

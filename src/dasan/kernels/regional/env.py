@@ -29,6 +29,7 @@ from dasan.kernels.cardsets.env import (
     most_legal,
     samples_bits,
     to_answer,
+    write_optional,
 )
 from dasan.kernels.cardsets.hands import deal_sets, highest, list_larger, singles_and_pairs
 from dasan.kernels.cardsets.tables import LARGE, OPENING
@@ -46,12 +47,12 @@ from dasan.kernels.env.buffers import (
     signed,
     sort_legal,
 )
-from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.serving import Parcel, make_serve
+from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout
+from dasan.kernels.env.serving import Parcel, make_serve, make_show
 from dasan.kernels.env.settlement import pay_with_penalties
 from dasan.kernels.regional.tables import FAMILY, LEVEL, RegionalTables, regional_tables
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.compiled import apart, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.ruleset.policies import Ending
@@ -126,16 +127,6 @@ def _deal(i: int, states: Words, scratch: Words, tables: RegionalTables) -> None
     for seat in range(policy.players):
         row[HAND + seat] = hands[seat]
     lead(row, tables)
-
-
-@lean
-def show(states: Words, buffers: Buffers, tables: RegionalTables, scratch: Words) -> None:
-    """Write the observations of the seats to act, for the unfinished hands in the rows of `states`."""
-    for i in range(states.shape[0]):
-        clear_result(i, buffers, tables.sets.policy.players)
-        clear_mask(i, buffers)
-        publish(i, states[i], buffers, tables)
-        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -380,19 +371,11 @@ def _observe(i: int, states: Words, buffers: Buffers, tables: RegionalTables) ->
 
 @woven
 def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: RegionalTables) -> None:
-    """Write the optional outputs."""
-    row, players = states[i], tables.sets.policy.players
-    me = signed(row[SEAT])
-    if optional.showing:
-        acc, at = _0, 0
-        for k in range(1, players):
-            acc, at = put(acc, at, row[HAND + (me + k) % players], 52, optional.hidden_bits, i)
-        finish_hidden(acc, at, i, optional)
-    if optional.listing:
-        write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)
+    write_optional(i, optional, states, buffers, tables.sets)
 
 
 serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional)
+show = make_show(__name__, _publish, _observe)
 
 __all__ = [
     "COLUMNS",

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.cardsets.env import HAND, NONE, SEAT, TABLE
-from dasan.kernels.cardsets.playout import row_of
-from dasan.kernels.env.buffers import Buffers, clear_mask, signed
+from dasan.kernels.cardsets.env import HAND, NONE
+from dasan.kernels.cardsets.playout import choose_one, row_of
+from dasan.kernels.env.buffers import Buffers, clear_mask
 from dasan.kernels.env.one_hand import make_kernels
-from dasan.kernels.env.playout_policies import ThriftyTables, rank_counts, thrifty_play
-from dasan.kernels.env.playouts import make_choose_all, make_play_out
+from dasan.kernels.env.playout_policies import ThriftyTables
+from dasan.kernels.env.playouts import copy_row, make_choose_all, make_play_out
 from dasan.kernels.regional import env
 from dasan.kernels.regional.tables import RegionalTables
-from dasan.kernels.runtime.bits import popcount
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.state import State
 
@@ -43,13 +42,6 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: RegionalTabl
 
 
 @woven
-def _copy(rows: Words, i: int, states: Words) -> None:
-    """Write row `i` of `rows` to row 0 of `states`."""
-    for column in range(env.COLUMNS):
-        states[0, column] = rows[i, column]
-
-
-@woven
 def _publish(states: Words, buffers: Buffers, tables: RegionalTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
     env.publish(0, states[0], buffers, tables)
@@ -58,16 +50,7 @@ def _publish(states: Words, buffers: Buffers, tables: RegionalTables, scratch: W
 @woven
 def _choose(i: int, states: Words, buffers: Buffers, tables: RegionalTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses in row `i`, whose legal actions are published."""
-    row = states[i]
-    seat = signed(row[SEAT])
-    sizes = _0
-    for other in range(tables.sets.policy.players):
-        if other != seat:
-            sizes |= _1 << popcount(row[HAND + other])
-    leading = row[TABLE] == U(NONE)
-    size = 0 if leading else signed(tables.sets.catalogue.size[row[TABLE]])
-    held = rank_counts(row[HAND + seat], _0)
-    return thrifty_play(buffers.legal[i], signed(buffers.num_legal[i]), held, leading, size, False, sizes, thrifty)
+    return choose_one(i, states, buffers, tables.sets, thrifty)
 
 
 @woven
@@ -85,5 +68,5 @@ def _step(states: Words, action: int, buffers: Buffers, tables: RegionalTables, 
 
 
 publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
-play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)
+play_out = make_play_out(__name__, copy_row, _publish, _choose, _step, publish, step)
 choose_all = make_choose_all(__name__, _choose)

@@ -11,12 +11,10 @@ import numpy.typing as npt
 
 from dasan.backends import REGIONAL
 from dasan.backends.regional import levels
-from dasan.features import kinds
-from dasan.kernels.cardsets.env import CardsetTables
-from dasan.kernels.cardsets.tables import CardsetCatalogue, arrays_of, bit_of_card, cardset_policy
-from dasan.play.action_ids import action_ids
+from dasan.kernels.cardsets.env import CardsetTables, tables_of
+from dasan.kernels.cardsets.tables import CardsetCatalogue, arrays_of, bit_of_card
 from dasan.ruleset.catalogue import Row
-from dasan.ruleset.policies import Ending, LaterLead
+from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 
 Words = npt.NDArray[np.uint64]
@@ -67,17 +65,8 @@ def regional_catalogue(rules: Rules) -> CardsetCatalogue:
 
 def regional_tables(rules: Rules, session: bool) -> RegionalTables:
     """The tables of `rules`."""
-    names = kinds(rules)
     return RegionalTables(
-        sets=CardsetTables(
-            catalogue=regional_catalogue(rules),
-            policy=cardset_policy(rules),
-            first_row=action_ids(rules).rows,
-            kinds=np.array([1 << names.index(row.kind) for row in rules.catalogue.rows], np.uint64),
-            number_of_kinds=len(names),
-            session=session,
-            winner_leads=rules.later_lead is LaterLead.WINNER,
-        ),
+        sets=tables_of(rules, regional_catalogue(rules), session),
         opener=-1 if rules.opening is None else bit_of_card(rules, rules.opening.card),
         bombs=any(shape.power for shape in rules.shapes),
         last_in=rules.ending is Ending.LAST_IN,
