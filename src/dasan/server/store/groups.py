@@ -48,7 +48,7 @@ MOST_LINES = 200
 MOST_TABLES = 20
 """Tables that are listed."""
 NOTIFIED_EVERY = 10 * 60 * 1000
-"""The least milliseconds between a member's notifications about tables that one other member opens, in all groups."""
+"""Milliseconds in which a member is notified once of the tables that another member opens, in whatever groups."""
 JOIN = "/join/"
 """The path before a link, the secret by which people join."""
 MARK = "group-"
