@@ -36,7 +36,7 @@ from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_
 from dasan.kernels.patterns.play import PLAY_WORDS, PLAYS_AT, cards_of, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, belonging_to, woven
+from dasan.kernels.runtime.compiled import apart, belonging_to, linked, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -199,7 +199,7 @@ def lead(row: Words, tables: PatternTables) -> None:
     row[SEAT] = row[OPENER] = leader
 
 
-@apart
+@linked
 def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
     _, workspace, states, buffers, tables = opened(parcel)

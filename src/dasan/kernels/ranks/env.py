@@ -41,7 +41,7 @@ from dasan.kernels.ranks.ids import RankIds, rank_ids, write_legal, write_plain
 from dasan.kernels.ranks.play import legal_words, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import extract, popcount
-from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.compiled import lean, linked, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -123,7 +123,7 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     row[LAST] = LEAD
 
 
-@apart
+@linked
 def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
     _, workspace, states, buffers, tables = opened(parcel)

@@ -96,6 +96,11 @@ def apart(function: Callable[P, R]) -> Callable[P, R]:
     return _only_compiled(function, pipeline_class=APART)
 
 
+def linked(function: Callable[P, R]) -> Callable[P, R]:
+    """As `lean`, only for calls from compiled code; optimised and compiled again as a part of each caller."""
+    return _only_compiled(function)
+
+
 def _only_compiled(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
     out: Any = njit(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **flags)
     if not DISABLED:
