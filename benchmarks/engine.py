@@ -11,12 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import random
 import statistics
 import time
 from collections.abc import Sequence
 
 import dasan
+from dasan.bench.works import engine, rates
 
 RULES = {
     "big-three": dasan.rules("big-three"),
@@ -32,26 +32,6 @@ RULES = {
 }
 
 
-def play_hand(rules: dasan.Rules, seed: int, source: random.Random) -> int:
-    """Play one hand by random moves; return their number."""
-    state = dasan.deal(rules, seed=seed, dealer=seed % rules.players)
-    plies = 0
-    while moves := state.legal_moves():
-        state = state.play(moves[int(source.random() * len(moves))])
-        plies += 1
-    return plies
-
-
-def measure(rules: dasan.Rules, seconds: float, first_seed: int) -> float:
-    """Plies a second of process time, over whole hands for at least `seconds`."""
-    source = random.Random(first_seed)
-    plies, seed, start = 0, first_seed, time.process_time()
-    while (spent := time.process_time() - start) < seconds:
-        plies += play_hand(rules, seed, source)
-        seed += 1
-    return plies / spent
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=2.0, help="process time of one run (default: 2)")
@@ -65,8 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, rules in RULES.items():
         if chosen.only not in name:
             continue
-        play_hand(rules, 0, random.Random(0))
-        runs = [measure(rules, chosen.seconds, 1 + 1_000_000 * run) for run in range(chosen.repeats)]
+        work = engine(rules, 1)
+        work()
+        runs = [rates(work, chosen.seconds, time.process_time)[0] for _ in range(chosen.repeats)]
         out[name] = {"median": statistics.median(runs), "lowest": min(runs), "highest": max(runs)}
         if not chosen.json:
             low, high = out[name]["lowest"], out[name]["highest"]
