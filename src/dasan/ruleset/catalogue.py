@@ -9,6 +9,7 @@ are "canonical": one choice of side suits stands for all choices of the same kin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -229,10 +230,7 @@ class Catalogue:
 
     def census(self) -> dict[str, int]:
         """The number of rows of each kind."""
-        out: dict[str, int] = {}
-        for row in self.rows:
-            out[row.kind] = out.get(row.kind, 0) + 1
-        return out
+        return dict(Counter(row.kind for row in self.rows))
 
 
 class _Holding:
