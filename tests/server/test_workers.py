@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import pickle
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -46,6 +47,16 @@ async def test_a_job_is_done_and_rules_are_sent_once(workers: Workers) -> None:
         move, _ = await workers.run("choose", "greedy", seen)
         assert move == str(dasan.bot("greedy").choose(seen))
     assert workers.counts == {"done": 3}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+async def test_a_process_that_is_ready_has_loaded_what_bots_need() -> None:
+    worker = Worker(0)
+    await worker.start()
+    try:
+        assert "_multiarray_umath" in await asyncio.to_thread(Path(f"/proc/{worker._process.pid}/maps").read_text)
+    finally:
+        worker.end()
 
 
 @pytest.mark.parametrize("preset", ["big-three-4p", "big-two", "winner"])

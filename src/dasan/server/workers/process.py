@@ -18,6 +18,7 @@ import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -27,6 +28,10 @@ from dasan.server.refusals import Refused
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 MOST_RULES = 256
 START_SECONDS = 60.0
+NEEDED = ("numpy", "dasan.bots.greedy")
+"""Modules that the first move of any bot needs. They are loaded before the process is ready, because on a busy machine that takes
+seconds of the bot's time limit.
+"""
 LENGTH, LONG_LENGTH = struct.Struct("!i"), struct.Struct("!Q")
 """``multiprocessing``'s length prefixes: the second, after -1, for messages longer than 2 GiB."""
 
@@ -235,6 +240,8 @@ def work(there: socket.socket, memory_mb: int) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dasan.server.workers import jobs
 
+    for name in NEEDED:
+        import_module(name)
     pipe = Connection(there.detach())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(memory_mb)
