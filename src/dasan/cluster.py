@@ -14,6 +14,9 @@ Out = TypeVar("Out")
 AHEAD = 4
 """Items that are queued or running for each processor of the cluster."""
 
+CANCELS = 10
+"""How often a task is cancelled, once a second."""
+
 
 class ClusterError(RuntimeError):
     """No connection to a cluster, or a machine of it failed. The message is one sentence."""
@@ -88,8 +91,18 @@ def _spread(ray: Any, work: Callable[[In], Out], items: Iterable[In], memory_mb:
     except ray.exceptions.RayError as error:
         raise ClusterError(f"the cluster failed: {type(error).__name__}: {_first_line(error)}") from error
     finally:
-        for one in places:
-            ray.cancel(one, force=True)
+        _cancel(ray, list(places))
+
+
+def _cancel(ray: Any, left: list[Any]) -> None:
+    """Cancel tasks, at most CANCELS times each: a worker that has a task and has not begun it may lose the request
+    (https://github.com/ray-project/ray/issues/24359).
+    """
+    for _ in range(CANCELS):
+        if left:
+            for one in left:
+                ray.cancel(one, force=True)
+            _, left = ray.wait(left, num_returns=len(left), timeout=1, fetch_local=False)
 
 
 def _first_line(error: BaseException) -> str:

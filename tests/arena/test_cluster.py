@@ -9,9 +9,15 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 1500
+PATIENCE = 500
 """Seconds: Ray starts a process in half a minute where fifteen others share two processors."""
 pytestmark = [pytest.mark.timeout(PATIENCE + 100), pytest.mark.full]
+
+BOUNDED = f"""
+import faulthandler
+
+faulthandler.dump_traceback_later({PATIENCE}, exit=True)
+"""
 
 OVER_NODES = """
 import sys, time
@@ -181,12 +187,12 @@ def run_with_ray(program: str, folder: Path) -> str:
     for package in ("ray", "pyarrow"):
         pytest.importorskip(package, reason=f"no {package}: `make cluster` installs it")
     done = subprocess.run(
-        [sys.executable, "-c", program, str(folder)],
+        [sys.executable, "-c", BOUNDED + program, str(folder)],
         env={**os.environ, "RAY_worker_niceness": "0"},  # else workers starve on a busy machine
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE,
+        timeout=PATIENCE + 50,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
