@@ -187,4 +187,8 @@ def test_the_service_worker_shows_a_message_and_opens_its_table(
     page.get_by_role("link", name=words["table.home"]).click()
     page.go_back()
     expect(page.get_by_role("button", name=words["notify.browser.on"])).to_be_visible()
+    removing = page.get_by_role("button", name=re.compile(f"^{words['account.remove']}"))
+    removing.click()
+    expect(removing).to_have_count(0)
+    assert page.evaluate("PushManager.prototype.getSubscription()") is None
     context.close()

@@ -20,10 +20,15 @@ const written = (key: ArrayBuffer | null): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** The id of this browser's subscription with the server's key; null if it has none: push services refuse other keys. */
-export async function ownId(key: string): Promise<string | null> {
+/** This browser's subscription: its id, and the server's key when it was made. Push services refuse any other key. */
+export interface Own {
+  id: string;
+  key: string;
+}
+
+export async function ownSubscription(): Promise<Own | null> {
   const own = pushWorks() ? await current() : null;
-  return own && written(own.options.applicationServerKey) === key ? idOf(own.endpoint) : null;
+  return own && { id: await idOf(own.endpoint), key: written(own.options.applicationServerKey) };
 }
 
 /** Subscribe this browser with the server's key; null if its user does not allow notifications. */
