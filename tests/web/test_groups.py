@@ -33,6 +33,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
+NO_CLIPBOARD = """
+  Object.defineProperty(navigator, 'clipboard', {value: undefined});
+  document.execCommand = () => false;
+"""
+
+
 @pytest.mark.parametrize(
     ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
 )
@@ -52,6 +58,9 @@ def test_a_club_meets(browser: Browser, server: Served, locale: str, size: tuple
         expect(ada.get_by_role("heading", name=name)).to_be_visible()
         expect(ada.get_by_text(words["groups.standings.none"])).to_be_visible()
         link = ada.get_by_label(words["groups.link"], exact=True).input_value()
+        ada.evaluate(NO_CLIPBOARD)
+        ada.get_by_role("button", name=words["room.copy"], exact=True).click()
+        expect(ada.get_by_role("status").filter(has_text=words["room.copy.failed"])).to_have_count(1)
 
         bo.goto(link.removeprefix(server.address))
         bo.get_by_role("link", name=words["friends.account.open"]).press("Enter")
@@ -102,7 +111,12 @@ def test_a_club_meets(browser: Browser, server: Served, locale: str, size: tuple
         upright(ada, "a group with standings")
         removing = ada.get_by_role("button", name=f"{words['account.remove']}{words['list.colon']}{second}")
         removing.click()
-        ada.get_by_role("button", name=f"{words['groups.sure']}{words['list.colon']}{second}").click()
+        again = f"{words['sure.again']}{words['list.colon']}{second}"
+        expect(ada.get_by_role("status").filter(has_text=again)).to_have_count(1)
+        ada.keyboard.press("Tab")
+        expect(removing).to_be_visible()
+        removing.click()
+        ada.get_by_role("button", name=again).click()
         expect(ada.get_by_role("link", name=second, exact=True)).to_have_count(0)
         bo.goto("/groups")
         expect(bo.get_by_text(words["groups.none"])).to_be_visible()
