@@ -9,7 +9,7 @@ from dasan.bots.heuristics.bidding import enough, strength
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.chances import Chances
 from dasan.bots.heuristics.sides import enmity
-from dasan.bots.protocol import Bot, ExplainsByFacts, choices
+from dasan.bots.protocol import Bot, choices
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
@@ -104,7 +104,7 @@ def plain(bot: Bot, view: View) -> Explanation:
     return explained(bot.name, "none", ordered, {move: facts.of(move) for move, _ in ordered})
 
 
-class Explained(ExplainsByFacts):
+class Explained:
     """Wraps a bot that does not explain its moves."""
 
     def __init__(self, bot: Bot) -> None:
@@ -114,3 +114,6 @@ class Explained(ExplainsByFacts):
 
     def choose(self, view: View) -> Move:
         return self._bot.choose(view)
+
+    def explain(self, view: View) -> Explanation:
+        return plain(self, view)

@@ -35,16 +35,6 @@ class ExplainingBot(Bot, Protocol):
         ...
 
 
-class ExplainsByFacts:
-    """A base class of bots that choose without values: their explanations are facts about the moves."""
-
-    def explain(self: Bot, view: View) -> Explanation:
-        """Facts about the moves, without values."""
-        from dasan.bots.facts import plain
-
-        return plain(self, view)
-
-
 def choices(view: View) -> tuple[Move, ...]:
     """The legal moves of the view's seat. ValueError: it is not that seat's turn. TypeError: `view` is no view."""
     moves = instance(view, View, "a bot needs a view, such as state.view(seat)").legal_moves()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from dasan.bots.protocol import ExplainsByFacts, choices
+from dasan.bots.protocol import choices
+from dasan.bots.without_values import ExplainsByFacts
 from dasan.play.moves import Move
 from dasan.play.view import View
 

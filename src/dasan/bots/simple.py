@@ -5,7 +5,8 @@ Both always follow with their lowest play if they can, and pass in the auction i
 
 from __future__ import annotations
 
-from dasan.bots.protocol import ExplainsByFacts, choices, low_to_high
+from dasan.bots.protocol import choices, low_to_high
+from dasan.bots.without_values import ExplainsByFacts
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from dasan.bots.protocol import ExplainsByFacts, choices, low_to_high
+from dasan.bots.protocol import choices, low_to_high
+from dasan.bots.without_values import ExplainsByFacts
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules

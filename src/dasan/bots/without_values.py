@@ -1,0 +1,17 @@
+"""The explanation of bots that choose without values."""
+
+from __future__ import annotations
+
+from dasan.bots.explanation import Explanation
+from dasan.bots.protocol import Bot
+from dasan.play.view import View
+
+
+class ExplainsByFacts:
+    """A base class of bots that choose without values: their explanations are facts about the moves."""
+
+    def explain(self: Bot, view: View) -> Explanation:
+        """Facts about the moves, without values."""
+        from dasan.bots.facts import plain  # which reads more than a bot needs to choose
+
+        return plain(self, view)
