@@ -210,6 +210,27 @@ async def test_places_of_a_large_ladder_are_those_of_a_plain_sort(
     await store.close()
 
 
+@pytest.mark.full
+async def test_a_count_that_fails_is_reported_and_the_last_one_kept(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await opened()
+    await store.people.register("ada", "ada", "hash", 1)
+    rating = {"player": "ada", "preset": GAME, "players": 3, "mu": 25.0, "sigma": 1.0, "hands": SETTLED, "at": 1}
+    await store.database.write(lambda connection: connection.execute(sa.insert(ratings), [rating]))
+    monkeypatch.setattr(store_ratings, "LARGE", 1)
+    monkeypatch.setattr(store_ratings, "KEPT_FOR", 0)
+    assert await store.ratings.boards() == [(GAME, 3, 1)]
+    await store.database.write(ratings.drop)
+    for _ in range(1000):
+        assert await store.ratings.boards() == [(GAME, 3, 1)]
+        if "counting the ladder failed" in caplog.text:
+            break
+        await asyncio.sleep(0.01)
+    assert "counting the ladder failed" in caplog.text
+    await store.close()
+
+
 def test_boards_are_listed_and_others_refused(server: Served) -> None:
     player = server.player()
     listed = {(one["preset"], one["players"]) for one in player.http.get("/api/ladder").json()}

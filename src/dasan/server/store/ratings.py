@@ -22,6 +22,7 @@ from openskill.models import PlackettLuce
 
 from dasan.arena import measured as arena
 from dasan.bots import BOTS
+from dasan.server.operations.reporting import report
 from dasan.server.store.database import Database, StorePart
 from dasan.server.store.hand import FinishedHand, Player, player_of
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
@@ -40,7 +41,7 @@ AT_ONCE = 500
 LARGE = 10_000
 """The number of ratings from which counts of accounts are kept."""
 KEPT_FOR = 60.0
-"""Seconds for which they are kept; then the next request starts to count again, and gets what was kept."""
+"""Seconds after which a request starts to count again; that request still gets the last counts."""
 STEPS = 10
 """Accounts are counted in steps of a tenth of a unit of mu: four rating points."""
 
@@ -290,7 +291,9 @@ class Ratings(StorePart):
         return [(*game, sum(steps.values())) for game, steps in sorted(counts.settled.items())]
 
     async def _counted(self) -> Counts:
-        """The counts of accounts. Of few ratings they are always new; of many, which take seconds, at most a while old."""
+        """The counts of accounts: new ones if there are few ratings. To count many takes seconds, so a request gets the last
+        counts, and starts to count again if they are older than `KEPT_FOR`.
+        """
         kept = self._counts
         large = kept is not None and kept.ratings >= LARGE
         old = kept is None or not large or time.monotonic() - kept.at >= KEPT_FOR
@@ -319,8 +322,13 @@ class Ratings(StorePart):
 
     def _have_counted(self, task: asyncio.Task[Counts]) -> None:
         self._counting = None
-        if not task.cancelled() and task.exception() is None:
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
             self._counts = task.result()
+        else:
+            report("counting the ladder failed", error)  # requests may have got the last counts
 
     async def board(
         self, preset: str, count: int, bots: Mapping[str, float], most: int, player: str | None
@@ -328,7 +336,7 @@ class Ratings(StorePart):
         """The first ``most`` places of a game, and the player's own, wherever it is. bots: measured ratings in units of mu.
 
         Accounts and bots have a place; a bot that is not measured has the rating of its hands here. In a large ladder a place
-        below the first ones follows from counts that can be a minute old.
+        below the first ones follows from the last counts, see `_counted`.
         """
         here = sa.and_(ratings.c.preset == preset, ratings.c.players == count)
         settled = sa.and_(here, ratings.c.hands >= SETTLED)
