@@ -164,8 +164,9 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
     `info["payoffs"]` has the payment to each seat (float32 [n, seats], 0 during a hand), `info["to_act"]` the seat to
     act (int8 [n]). The step that ends a hand also deals the next one (Gymnasium's autoreset mode SAME_STEP):
     `info["final_obs"]` then has the last observation of the seat that has just acted, and `info["final_info"]` its
-    number as `seat` and the `payoffs`. With `text`, `info` has arrays of what each seat to act sees in sentences, and of the
-    actions of the moves that these number, see `HandEnv.described`; the interpreted engine then replays every move.
+    number as `seat` and the `payoffs`. With `text`, `info["text"]` says in sentences what each seat to act sees, and
+    `info["actions"]` has the actions of the moves that they number (object arrays [n], see `hand.described`); for this the
+    interpreted engine replays every move.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
@@ -331,9 +332,8 @@ def make_vec(
     """
     if opponents is None:
         return DasanVectorEnv(preset, num_envs, threads=threads, text=text, options=options)
-    made: Any = partial(
-        make, preset, opponents=opponents, text=text, **options
-    )  # not a lambda, which could not be pickled
+    # Not a lambda, which could not be pickled.
+    made: Any = partial(make, preset, opponents=opponents, text=text, **options)
     return BesideBots([made] * whole(num_envs, "num_envs", 1, MOST_ALONE))
 
 
