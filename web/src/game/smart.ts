@@ -10,18 +10,18 @@ const MOST = 7;
  * lowest first; when leading, one of each kind, the fewest cards first, and the longest run.
  */
 export function completions(view: View, touched: readonly Card[]): Card[][] {
-  const found: { move: LegalMove; cards: Card[] }[] = [];
+  const plays: { move: LegalMove; cards: Card[] }[] = [];
   const seen = new Set<string>();
   for (const move of cardMoves(view)) {
     const cards = withCards(move, touched);
     const name = cards && [...cards].sort().join(' ');
     if (!cards || !name || seen.has(name)) continue;
     seen.add(name);
-    found.push({ move, cards });
+    plays.push({ move, cards });
   }
-  if (view.table) return found.slice(0, MOST).map(({ cards }) => cards);
+  if (view.table) return plays.slice(0, MOST).map(({ cards }) => cards);
   const best = new Map<string, Card[]>();
-  for (const { move, cards } of found) {
+  for (const { move, cards } of plays) {
     const kind = move.kind ?? '';
     const other = best.get(kind);
     if (!other || cards.length > other.length) best.set(kind, cards);

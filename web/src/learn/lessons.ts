@@ -47,8 +47,8 @@ const words: Record<Locale, () => Promise<{ default: Record<string, string[]> }>
 export async function lesson(game: string, locale: Locale): Promise<[Lesson, string[]]> {
   const file = files[`../lessons/${game}.json`];
   if (!file) throw new ApiError(404, t('page.missing'));
-  const [found, texts] = await Promise.all([lazy(file), lazy(words[locale])]);
-  return [found.default, texts.default[game] ?? []];
+  const [module, texts] = await Promise.all([lazy(file), lazy(words[locale])]);
+  return [module.default, texts.default[game] ?? []];
 }
 
 /** The exercises of a game. */

@@ -4,6 +4,6 @@ export const clockText = (minute: number): string =>
 
 /** The minute of the day in a time field; null while it is empty. */
 export function minuteOf(text: string): number | null {
-  const found = /^(\d\d):(\d\d)/.exec(text);
-  return found ? Number(found[1]) * 60 + Number(found[2]) : null;
+  const clock = /^(\d\d):(\d\d)/.exec(text);
+  return clock ? Number(clock[1]) * 60 + Number(clock[2]) : null;
 }

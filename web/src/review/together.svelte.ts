@@ -39,17 +39,17 @@ export class Together {
     this.socket = socket;
     socket.onmessage = (event: MessageEvent<string>) => {
       if (socket !== this.socket) return;
-      const told = JSON.parse(event.data) as PlaceTold | ErrorMessage;
-      if (told.type === 'error') {
-        if (told.code === 'not-found') this.close();
-        this.lost = told.code === 'not-found';
+      const message = JSON.parse(event.data) as PlaceTold | ErrorMessage;
+      if (message.type === 'error') {
+        if (message.code === 'not-found') this.close();
+        this.lost = message.code === 'not-found';
         return;
       }
       this.lost = false;
-      this.place = told;
+      this.place = message;
       // The leader's page keeps its place; only a returning leader is moved to the last one.
-      if (told.lead ? this.sent === '' : this.following) this.moved(told);
-      if (told.lead && this.sent === '') this.sent = 'seen';
+      if (message.lead ? this.sent === '' : this.following) this.moved(message);
+      if (message.lead && this.sent === '') this.sent = 'seen';
     };
     socket.onclose = () => {
       if (this.closed || socket !== this.socket) return;

@@ -289,13 +289,13 @@ export const knownUrl = (hand: string): string => `/api/hands/${id(hand)}/known`
 export const pictureUrl = (hand: string, seq: number | null): string => `/api/hands/${id(hand)}/picture${query({ seq })}`;
 /** The player's notes on a hand: all pages of them. */
 export async function notes(hand: string): Promise<ReviewNotes['notes']> {
-  const found: ReviewNotes['notes'] = [];
+  const all: ReviewNotes['notes'] = [];
   for (let after: number | null = 0; after !== null; ) {
     const page: ReviewNotes = await ask(`/api/hands/${id(hand)}/notes${query({ after: after || undefined })}`);
-    found.push(...page.notes);
+    all.push(...page.notes);
     after = page.next;
   }
-  return found;
+  return all;
 }
 export const keepNote = (hand: string, seq: number, text: string): Promise<ReviewNotes> =>
   asPlayer(() => send(`/api/hands/${id(hand)}/notes`, { seq, text }));

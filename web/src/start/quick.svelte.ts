@@ -16,7 +16,7 @@ interface Kept {
 export class Quick {
   wanted = $state<Kept>(load<Kept>('quick', { preset: 'big-three', speed: 'move-60', bots: true }));
   /** The server's last answer, while seeking a game. */
-  found = $state.raw<QuickMatched | null>(null);
+  answer = $state.raw<QuickMatched | null>(null);
   seeking = $state(false);
   problem = $state('');
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -52,7 +52,7 @@ export class Quick {
 
   private end(): void {
     this.seeking = false;
-    this.found = null;
+    this.answer = null;
     clearTimeout(this.timer);
   }
 
@@ -61,14 +61,14 @@ export class Quick {
     const name = load<string>('name', '');
     const wanted: QuickMatch = { ...this.wanted, ...(name ? { name } : {}) };
     try {
-      const found = await quickMatch(wanted);
+      const answer = await quickMatch(wanted);
       // The others wait there, even for a player who has just stopped seeking.
-      if (found.table) {
+      if (answer.table) {
         this.end();
-        return this.go(found.table);
+        return this.go(answer.table);
       }
       if (!this.seeking) return;
-      this.found = found;
+      this.answer = answer;
     } catch (error) {
       this.end();
       this.problem = problemText(error);

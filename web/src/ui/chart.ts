@@ -44,12 +44,12 @@ export function steps(values: readonly Worth[], x: (i: number) => number, y: (va
 
 /** The first and the last of every run of unsettled moves. */
 export function gaps(values: readonly Worth[]): [number, number][] {
-  const found: [number, number][] = [];
+  const runs: [number, number][] = [];
   for (const [i, value] of values.entries()) {
-    const last = found.at(-1);
+    const last = runs.at(-1);
     if (value !== null) continue;
     if (last?.[1] === i - 1) last[1] = i;
-    else found.push([i, i]);
+    else runs.push([i, i]);
   }
-  return found;
+  return runs;
 }
