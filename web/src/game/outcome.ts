@@ -32,6 +32,8 @@ export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcom
     const winners = result.winners.length;
     const stake = n / (rules.pay_each_winner ? Math.min(winners, table.players - winners) : 1);
     if (view.bid && stake > view.bid) lines.push(t('over.doubled', { n: stake, times: stake / view.bid }));
+    // Bombs alone would have doubled it less often.
+    if (view.bid && view.doublings != null && stake > view.bid * 2 ** view.doublings) lines.push(t('over.spring'));
   } else if (rules.wins === 'places') {
     const loser = result.finish_order.at(-1) ?? 0;
     lines.push(say('over.winner', first), say('over.loser', loser));

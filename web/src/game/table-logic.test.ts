@@ -3,7 +3,7 @@ import type { Event, LegalMove, Result, RulesFacts, SeatInfo, TableInfo, View } 
 import { arrived } from '../hand/arrived';
 import { cardOf, keys, sameCards, short } from '../cards/cards';
 import { botName, face } from '../i18n/bots';
-import { LOCALES, type Locale, use } from '../i18n/i18n.svelte';
+import { LOCALES, type Locale, t, use } from '../i18n/i18n.svelte';
 import { spoken } from '../seats/clock';
 import { backOff, isFinal } from '../server/connection';
 import { fan } from '../hand/fan';
@@ -316,13 +316,13 @@ describe('bots', () => {
 
 describe('the end of a hand', () => {
   /** The sentences after a hand with these payments, as the engine settles it, for a spectator. */
-  function sentences(preset: string, bid: number, payments: number[], facts: Partial<RulesFacts> = {}): string[] {
+  function sentences(preset: string, bid: number, payments: number[], facts: Partial<RulesFacts> = {}, bombs?: number): string[] {
     const seats = payments.map((_, seat) => ({ seat, name: `P${seat}`, kind: 'human' }));
     const table = { seats, you: null, players: payments.length } as unknown as TableInfo;
     const winners = payments.flatMap((payment, seat) => (payment > 0 ? [seat] : []));
     const result = { winners, finish_order: winners.slice(0, 1), payments, foul: null } as unknown as Result;
     const rules = { wins: 'side', call_ranks: null, pay_each_winner: true, ...facts } as unknown as RulesFacts;
-    return outcome(table, view({ result, preset, bidder: 0, bid }), rules)?.lines ?? [];
+    return outcome(table, view({ result, preset, bidder: 0, bid, doublings: bombs }), rules)?.lines ?? [];
   }
   const SIDES = { call_ranks: '456789T' };
 
@@ -343,6 +343,10 @@ describe('the end of a hand', () => {
       sentences(...args).map((line) => line.replaceAll(/P\d/g, '').match(/\d+/g)?.map(Number) ?? []);
     expect(numbers('dou-dizhu', 3, [-12, 6, 6])).toEqual([[6], [2, 6]]);
     expect(numbers('dou-dizhu', 3, [48, -24, -24])).toEqual([[24], [8, 24]]);
+    const SPRING = t('over.spring');
+    expect(sentences('dou-dizhu', 3, [12, -6, -6], {}, 0).slice(1)).toEqual([t('over.doubled', { n: 6, times: 2 }), SPRING]);
+    expect(sentences('dou-dizhu', 3, [-24, 12, 12], {}, 1).slice(1)).toEqual([t('over.doubled', { n: 12, times: 4 }), SPRING]);
+    expect(sentences('dou-dizhu', 3, [-12, 6, 6], {}, 1)).not.toContain(SPRING);
     expect(numbers('wa-keng', 3, [-6, 3, 3])).toEqual([[3]]);
     expect(numbers('wa-keng', 3, [24, -12, -12])).toEqual([[12], [4, 12]]);
     expect(numbers('wa-keng-4', 4, [-24, 8, 8, 8])).toEqual([[8], [2, 8]]);
