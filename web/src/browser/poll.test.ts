@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { poll } from './poll';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('document', { hidden: false });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it('waits for an answer, survives a refusal, and stops', async () => {
+  const answers: { resolve: () => void; reject: (reason: Error) => void }[] = [];
+  const stop = poll(100, () => new Promise<void>((resolve, reject) => answers.push({ resolve, reject })));
+  await vi.advanceTimersByTimeAsync(350);
+  expect(answers.length).toBe(1);
+  answers[0]?.reject(new Error('refused'));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(answers.length).toBe(2);
+  answers[1]?.resolve();
+  vi.stubGlobal('document', { hidden: true });
+  await vi.advanceTimersByTimeAsync(300);
+  expect(answers.length).toBe(2);
+  vi.stubGlobal('document', { hidden: false });
+  stop();
+  await vi.advanceTimersByTimeAsync(300);
+  expect(answers.length).toBe(2);
+});
