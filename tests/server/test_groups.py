@@ -238,6 +238,9 @@ async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: O
     assert await notified("cyd", "third", 7) == ["third"], "it is another member's"
     tables = {one.table for one in await store.friends.invitations("bob", 8)}
     assert tables == {"first", "second", "elsewhere", "third"}
+    for table in tables:
+        await store.friends.decline("bob", table)
+    assert await notified("ada", "declined", 8) == [], "who declined has heard all the same"
     await store.people.register("dan", "dan", "hash", 8)
     await store.groups.join(link, "dan", 8)
     await store.notifications.subscribe("dan", "session", Subscription("new", "https://y.example", "p", "a"))

@@ -110,8 +110,9 @@ async def address(
             raise Refused("too-fast", reason("fast"))
         try:
             await store.notifications.ask(person.id, where, secrets.token_urlsafe(32), now())
-        except Refused:
-            letters.give_back(to)  # nothing is sent: the address's next confirmation may come from its owner
+        except Refused as refused:
+            if refused.code == "too-fast":  # nothing is sent: the address's next confirmation may come from its owner
+                letters.give_back(to)
             raise
     return await _settings(store, sending, person.id)
 

@@ -79,7 +79,7 @@ class Group(Message):
     id: str
     name: str
     hosting: bool
-    link: str
+    link: Annotated[str, Field(repr=False)]
     rules: GroupRules
     title: str
     members: list[GroupMember]

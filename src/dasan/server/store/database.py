@@ -128,7 +128,7 @@ class Lock(IntEnum):
 
     MATCHES = 4729114
     EVENTS = 4729115
-    NAMES = 4729116
+    NAMES = EVENTS  # as in older versions, beside which this one may run
 
 
 def serialize(connection: sa.Connection, lock: Lock) -> None:

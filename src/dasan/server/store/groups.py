@@ -48,7 +48,7 @@ MOST_LINES = 200
 MOST_TABLES = 20
 """Tables that are listed."""
 NOTIFIED_EVERY = 10 * 60 * 1000
-"""Milliseconds in which a member is notified once of the tables that another member opens, in whatever groups."""
+"""Milliseconds for which another member must have opened no table, in whatever groups, before the next table notifies again."""
 JOIN = "/join/"
 """The path before a link, the secret by which people join."""
 MARK = "group-"
@@ -281,10 +281,12 @@ class Groups(StorePart):
 
         Members whom the player has invited from any group within ``NOTIFIED_EVERY`` are not notified again.
         """
-        lately = sa.select(invitations.c.player).where(
-            invitations.c.host == player,
-            invitations.c.at > now - NOTIFIED_EVERY,
-            invitations.c.table_id.in_(sa.select(group_tables.c.table_id)),
+        # Of an invitation that was declined only those to the others are left.
+        theirs = sa.exists().where(invitations.c.table_id == group_tables.c.table_id, invitations.c.host == player)
+        lately = (
+            sa.select(group_members.c.player)
+            .join_from(group_members, group_tables, group_members.c.group_id == group_tables.c.group_id)
+            .where(theirs, group_tables.c.at > now - NOTIFIED_EVERY, group_members.c.since < group_tables.c.at)
         )
 
         def write(connection: sa.Connection) -> None:
@@ -294,7 +296,7 @@ class Groups(StorePart):
             connection.execute(sa.insert(group_tables), row)
             others = _members(connection, group_id) - {player}
             wanted = sorted(hold(connection, others) - _blocked(connection, player, others))
-            recent = set(connection.scalars(lately.where(invitations.c.player.in_(wanted))))
+            recent = set(connection.scalars(lately.where(group_members.c.player.in_(wanted))))
             rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
             if rows:
                 connection.execute(sa.insert(invitations), rows)

@@ -236,6 +236,7 @@ def _rules(name: str, value: object) -> dasan.Rules:
 
 def work(there: socket.socket, memory_mb: int) -> None:
     """The main loop of a worker process: jobs in, answers out, until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Before NumPy is imported: OpenBLAS allocates about 40 MB per processor of the machine, even if unused.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dasan.server.workers import jobs
@@ -243,7 +244,6 @@ def work(there: socket.socket, memory_mb: int) -> None:
     for name in NEEDED:
         import_module(name)
     pipe = Connection(there.detach())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(memory_mb)
     try:
         pipe.send(("ready", None))
