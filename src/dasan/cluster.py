@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count, islice
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ AHEAD = 4
 """Items that are queued or running for each processor of the cluster."""
 
 CANCELS = 10
-"""How often a task is cancelled, once a second."""
+"""The most times that a task is cancelled, once a second."""
 
 
 class ClusterError(RuntimeError):
@@ -98,8 +98,10 @@ def _cancel(ray: Any, left: list[Any]) -> None:
     """Cancel tasks, at most CANCELS times each: a worker that has a task and has not begun it may lose the request
     (https://github.com/ray-project/ray/issues/24359).
     """
-    for _ in range(CANCELS):
-        if left:
+    with suppress(ray.exceptions.RayError):  # the connection is gone, and with it the work
+        for _ in range(CANCELS):
+            if not left:
+                return
             for one in left:
                 ray.cancel(one, force=True)
             _, left = ray.wait(left, num_returns=len(left), timeout=1, fetch_local=False)

@@ -34,8 +34,8 @@ def prove_within(
     try:
         while value == 0 and not budget.over():
             left = budget.left(None if most is None else most - spent)
-            worth = spent and (left is None or left > SLICE)
-            if worth and len(searches) < min(budget.threads, processors()):
+            long = spent and (left is None or left > SLICE * len(searches))
+            if long and len(searches) < min(budget.threads, processors()):
                 helper = another(search)
                 join(search, helper)
                 value = begin(helper)

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('waits for an answer, survives a refusal, and stops', async () => {
+it('waits for an answer, but not for ever, survives a refusal, and stops', async () => {
   const answers: { resolve: () => void; reject: (reason: Error) => void }[] = [];
   const stop = poll(100, () => new Promise<void>((resolve, reject) => answers.push({ resolve, reject })));
   await vi.advanceTimersByTimeAsync(350);
@@ -23,7 +23,11 @@ it('waits for an answer, survives a refusal, and stops', async () => {
   await vi.advanceTimersByTimeAsync(300);
   expect(answers.length).toBe(2);
   vi.stubGlobal('document', { hidden: false });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(answers.length).toBe(3);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(answers.length).toBe(4);
   stop();
   await vi.advanceTimersByTimeAsync(300);
-  expect(answers.length).toBe(2);
+  expect(answers.length).toBe(4);
 });

@@ -174,6 +174,8 @@ class ViewCosts:
             if cost < least:
                 insort(few, (cost, place, move))
                 del few[count:]
+        if self._shared and (self._plan.spent or self._races.spent):
+            return ViewCosts(self._view, self._temper).cheapest_few(moves, count)
         return [move for _, _, move in few]
 
     def _of_play(self, play: Combination, least: float = inf) -> float:

@@ -176,7 +176,7 @@ class CodeCache(caching._Cache):
         """A dispatcher's `compile` that keeps other processes from compiling the same function meanwhile.
 
         The garbage collector pauses: compilers create millions of objects that stay, and searching them again and again for
-        garbage takes an eighth of the time.
+        garbage takes an eighth of the time. That holds for all threads of the process.
         """
 
         @wraps(compile)
