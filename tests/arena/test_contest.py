@@ -346,7 +346,7 @@ def test_outcomes_before_a_cluster_failure_are_stored(monkeypatch: pytest.Monkey
     ray = SimpleNamespace(
         is_initialized=lambda: True,
         remote=lambda **limits: lambda task: SimpleNamespace(remote=lambda chunk: lambda: task(chunk)),
-        wait=lambda tasks, num_returns: (tasks[:num_returns], tasks[num_returns:]),
+        wait=lambda tasks, num_returns, **limits: (tasks[:num_returns], tasks[num_returns:]),
         get=lambda task: task(),
         cancel=lambda task, force: None,
         cluster_resources=lambda: {"CPU": 2.0},
