@@ -37,7 +37,7 @@ from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, fi
 from dasan.kernels.env.serving import Parcel, make_serve, make_show
 from dasan.kernels.env.settlement import NO_SIDES, pay
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, woven
+from dasan.kernels.runtime.compiled import linked, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -121,7 +121,7 @@ def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
     return Deal(number, int(states[i, DEALER]), hands, leader=None if leader == NONE else leader)
 
 
-@apart
+@linked
 def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
     """Deal hand NUMBER up to the first lead (D2.11, D2.18). The dealer is drawn at random, except in later hands of a session."""
     row = states[i]
@@ -152,7 +152,7 @@ def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
     row[TABLE] = row[TABLE_SEAT] = row[WATCHING] = NONE
 
 
-@apart
+@linked
 def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
     _, workspace, states, buffers, tables = opened(parcel)
@@ -227,7 +227,7 @@ def move(row: Words, play: int, tables: CardsetTables) -> bool:
     return False
 
 
-@apart
+@linked
 def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write payments, the foul, and what a session's next hand inherits (D2.17–D2.19)."""
     policy = tables.policy

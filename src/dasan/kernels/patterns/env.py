@@ -36,7 +36,7 @@ from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_
 from dasan.kernels.patterns.play import PLAY_WORDS, PLAYS_AT, cards_of, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, belonging_to, linked, woven
+from dasan.kernels.runtime.compiled import belonging_to, linked, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -158,7 +158,7 @@ def dealt(rules: Rules, states: PatternStates, i: int, session: bool) -> Deal:
     return Deal(row[NUMBER] + 1 if session else 1, row[DEALER], hands, leader=leader, exchange=exchanged)
 
 
-@apart
+@linked
 def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) -> None:
     """Deal hand NUMBER up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
     row = states.words[i]
@@ -189,7 +189,7 @@ def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) 
         lead(row, tables)
 
 
-@apart
+@linked
 def lead(row: Words, tables: PatternTables) -> None:
     """Write the leader of the hand (W.05, W.21)."""
     leader = signed(row[LEADER])
@@ -279,7 +279,7 @@ def _clear(row: Words) -> None:
     row[TABLE_1] = row[TABLE_2] = row[PASSED] = _0
 
 
-@apart
+@linked
 def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternTables) -> bool:
     listed = scratch[PLAYS : PLAYS + PLAY_WORDS]
     return beatable(
@@ -287,7 +287,7 @@ def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternT
     )
 
 
-@apart
+@linked
 def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTables) -> None:
     """Write the result, and what a session's next hand inherits (W.18–W.21)."""
     row, players = states.words[i], tables.policy.players

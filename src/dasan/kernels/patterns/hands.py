@@ -12,7 +12,7 @@ from dasan.kernels.env.trace import write_ply
 from dasan.kernels.patterns.play import PLAY_WORDS, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, compiled, lean, woven
+from dasan.kernels.runtime.compiled import compiled, lean, linked, woven
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
@@ -133,7 +133,7 @@ def first_leader(one: Words, dealer: int, policy: PatternPolicy) -> int:
     return leader
 
 
-@apart
+@linked
 def beatable(
     one: Words,
     two: Words,
@@ -162,7 +162,7 @@ def next_seat(seats: int, seat: int) -> int:
     return signed(trailing_zeros(U(later if later != 0 else seats)))
 
 
-@apart
+@linked
 def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPolicy, payments: Numbers) -> None:
     """Payments as the first player goes out (W.22, W.23)."""
     if policy.settlement[BASE] == BY_CARDS:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.patterns.tables import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, PatternCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount, trailing_zeros, used_fields
-from dasan.kernels.runtime.compiled import apart, lean, woven, woven_callable
+from dasan.kernels.runtime.compiled import lean, linked, woven, woven_callable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -222,7 +222,7 @@ def _only_one_suit(cards: np.uint64) -> bool:
     return cards & ~(_RANKS << suit) == _0  # type: ignore[no-any-return]
 
 
-@apart
+@linked
 def _mixed_suits(row: int, cards: np.uint64, one: np.uint64, catalogue: PatternCatalogue) -> np.uint64:
     """A one-suited straight with one card exchanged for the next higher suit, at the first place where one is held."""
     suit = trailing_zeros(cards) & U(3)
