@@ -100,6 +100,9 @@ class _Follower(SocketClient):
     async def leave(self) -> None:
         self._together.leave(self._shared_id, self._connection)
 
+    def probe(self) -> None:
+        """Nothing: a shared review has no clocks, so its delay does not matter."""
+
     async def handle(self, text: str | None) -> None:
         """Move the leader's place."""
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import cast
@@ -145,7 +146,7 @@ async def send_all(websocket: WebSocket, connection: Connection, seconds: float)
             return
 
 
-class SocketClient:
+class SocketClient(ABC):
     """One socket, with three tasks: send queued texts; check whether its player may stay; read messages, within the limit.
 
     A subclass joins what the socket shows, handles the messages, and leaves.
@@ -161,18 +162,19 @@ class SocketClient:
         self._store: Store = state.store
         self._again = asyncio.Event()
 
+    @abstractmethod
     async def join(self) -> None:
         """Begin to send texts. ``Refused``: the player may not see them."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def leave(self) -> None:
         """End what `join` began."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def handle(self, text: str | None) -> None:
         """Handle a message; None: it is not text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def probe(self) -> None:
         """Called whenever the player may stay, every ``PROBE_EVERY`` seconds or more often."""
 
