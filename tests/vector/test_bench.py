@@ -141,6 +141,12 @@ def test_a_path_that_the_commit_lacks_is_left_out_aloud(
         bench(["big-two"], path=["whole-hands"], **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("path", ["solve-30-cards", "worlds", "search", "review"])
+def test_what_users_wait_for_is_measured_in_a_process_of_its_own(path: str) -> None:
+    with against._running(Path(dasan.__file__).parents[1], "big-three", path, 0.01) as process:
+        assert against._answer(process) > 0
+
+
 def test_the_server_answers_a_player_over_a_socket() -> None:
     """Each line asks for one run; the rate counts the player's moves, which bots answer at once: without the pause of 0.6 s."""
     with against._running(Path(dasan.__file__).parents[1], "winner", "server-move", 0.01) as process:

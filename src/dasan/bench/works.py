@@ -126,32 +126,16 @@ def worlds(rules: dasan.Rules, threads: int) -> Work:
 
 
 def review(rules: dasan.Rules, threads: int) -> Work:
-    """`dasan review` of a late position played out, through the command line. Counts reviews."""
-    import runpy
-    import tempfile
-    from contextlib import redirect_stdout
-    from io import StringIO
-    from pathlib import Path
-    from unittest.mock import patch
+    """The review of a hand played at random, with 2,000 search nodes for each position. Counts reviews."""
+    from dasan.review.best_play import review as judge
 
-    state = late(rules, 7 * rules.players, random.Random(1))
-    source = random.Random(2)
+    source = random.Random(1)
+    state = dasan.deal(rules, seed=1, dealer=0)
     while state.to_act is not None:
         state = state.play(source.choice(state.legal_moves()))
-    folder = tempfile.TemporaryDirectory()
-    file = Path(folder.name) / "hand.jsonl"
-    file.write_text(state.record(), encoding="utf-8")
-
-    command = ["dasan", "review", str(file), "--json", "--seconds", "60"]
 
     def work() -> tuple[int, int]:
-        assert folder.name  # the folder lives as long as this function
-        with patch.object(sys, "argv", command), redirect_stdout(StringIO()):
-            try:
-                runpy.run_module("dasan", run_name="__main__")
-            except SystemExit as ended:
-                if ended.code:
-                    raise ValueError("the hand was not reviewed") from ended
+        judge(state, nodes=2_000)
         return 1, 0
 
     return work
