@@ -156,10 +156,10 @@ async def link_of(store: Store, group: str, member: str) -> str:
     return (await store.groups.load(group, member)).link.removeprefix(groups.JOIN)
 
 
-def table_of(name: str) -> Room:
+def table_of(name: str, host: str = "ada") -> Room:
     """A table with this id, at which nobody sits yet."""
     head = Head(name, dasan.rules("big-three"), TableSettings(), b"seed")
-    return Room.create(head, (OPEN,) * 3, "ada", 5)
+    return Room.create(head, (OPEN,) * 3, host, 5)
 
 
 async def hand(store: Store, table: str, number: int, finished: int, payments: dict[str, int]) -> None:
@@ -226,7 +226,7 @@ async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: O
     await store.groups.join(await link_of(store, other, "ada"), "bob", 2)
 
     async def notified(player: str, table: str, now: int, group: str = group) -> list[str]:
-        await store.groups.open_table(group, player, table_of(table), now)
+        await store.groups.open_table(group, player, table_of(table, player), now)
         due = await store.notifications.take(now)
         for one in due:
             await store.notifications.sent(one)
@@ -238,8 +238,9 @@ async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: O
     assert await notified("cyd", "third", 7) == ["third"], "it is another member's"
     tables = {one.table for one in await store.friends.invitations("bob", 8)}
     assert tables == {"first", "second", "elsewhere", "third"}
-    for table in tables:
-        await store.friends.decline("bob", table)
+    for player in ("bob", "cyd"):
+        for table in tables:
+            await store.friends.decline(player, table)
     assert await notified("ada", "declined", 8) == [], "who declined has heard all the same"
     await store.people.register("dan", "dan", "hash", 8)
     await store.groups.join(link, "dan", 8)

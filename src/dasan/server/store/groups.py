@@ -48,7 +48,7 @@ MOST_LINES = 200
 MOST_TABLES = 20
 """Tables that are listed."""
 NOTIFIED_EVERY = 10 * 60 * 1000
-"""Milliseconds for which another member must have opened no table, in whatever groups, before the next table notifies again."""
+"""Milliseconds after a member's table, in any group, in which that member's further tables do not notify the same people."""
 JOIN = "/join/"
 """The path before a link, the secret by which people join."""
 MARK = "group-"
@@ -279,14 +279,19 @@ class Groups(StorePart):
     async def open_table(self, group_id: str, player: str, room: Room, now: int) -> None:
         """Insert a table of the group, and invite the other members, but for those between whom and the player is a block.
 
-        Members whom the player has invited from any group within ``NOTIFIED_EVERY`` are not notified again.
+        Members of a group in which the player has opened a table within ``NOTIFIED_EVERY`` are not notified again.
         """
-        # Of an invitation that was declined only those to the others are left.
-        theirs = sa.exists().where(invitations.c.table_id == group_tables.c.table_id, invitations.c.host == player)
+        # Not from the invitations, which declining deletes.
+        theirs = sa.exists().where(tables.c.id == group_tables.c.table_id, tables.c.opened["host"].as_string() == player)
         lately = (
             sa.select(group_members.c.player)
             .join_from(group_members, group_tables, group_members.c.group_id == group_tables.c.group_id)
-            .where(theirs, group_tables.c.at > now - NOTIFIED_EVERY, group_members.c.since < group_tables.c.at)
+            .where(
+                theirs,
+                group_tables.c.table_id != room.head.id,
+                group_tables.c.at > now - NOTIFIED_EVERY,
+                group_members.c.since < group_tables.c.at,
+            )
         )
 
         def write(connection: sa.Connection) -> None:
