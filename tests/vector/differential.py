@@ -64,7 +64,7 @@ def follow(env: vector.VectorEnv, hands: int, *, every: int = 1) -> Played:
                 assert set(env.mask[i].nonzero()[0].tolist()) == moves.keys()
                 observe(env, i, state)
             states[i] = state.play(moves[chosen[i]])
-        numbers_in_session = env.hand_numbers.copy()
+        numbers = env.hand_numbers
         env.step(actions)
         steps += 1
         done.plies += len(states)
@@ -78,7 +78,9 @@ def follow(env: vector.VectorEnv, hands: int, *, every: int = 1) -> Played:
             assert tuple(env.rewards[i].tolist()) == state.result.payments
             assert env.places[i].tolist() == places(state)
             states[i] = env.dealt(i)
-            if env.session and numbers_in_session[i] + 1 == env.hand_numbers[i]:  # no deal between decided itself (H.31)
+            decided = env.hand_numbers[i] - numbers[i] - 1  # hands that a dragon decided (H.31)
+            assert decided == 0 or (decided > 0 and env.rules.dragon)
+            if env.session and not decided:
                 check_succession(env.rules, state.result, states[i])
         unfinished = ~env.done
         assert not env.rewards[unfinished].any()

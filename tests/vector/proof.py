@@ -1,6 +1,7 @@
 """The kernels against the engine, at length: `python -m tests.vector.proof --help`. Prints the amounts compared.
 
-Every preset with its defaults, every other value of every option alone, and settings in which every two values of two
+Every preset with its defaults, every other value of every option that the rules allow alone, and
+settings in which every two values of two
 options come together. Half of the hands follow one another in sessions. An assertion fails where the two differ.
 """
 
@@ -42,7 +43,9 @@ def tasks(hands: int, alone: int, together: int) -> Iterator[Task]:
     wanted: list[tuple[tuple[str, str], str, Setting, int]] = []
     for preset in dasan.PRESETS:
         wanted.append(((preset, "defaults"), preset, {}, hands))
-        for setting in filter(partial(allowed, preset), single_changes(preset)):  # some need another option
+        for setting in filter(
+            partial(allowed, preset), single_changes(preset)
+        ):  # some values are valid only with another option
             ((name, value),) = setting.items()
             wanted.append(((preset, f"{name}={value}"), preset, setting, alone))
         for setting in pairwise(preset)[0]:
