@@ -15,7 +15,7 @@ AHEAD = 4
 """Items that are queued or running for each processor of the cluster."""
 
 CANCELS = 10
-"""The most times that a task is cancelled, once a second."""
+"""The most cancel requests for one task, one a second."""
 
 
 class ClusterError(RuntimeError):
@@ -95,10 +95,10 @@ def _spread(ray: Any, work: Callable[[In], Out], items: Iterable[In], memory_mb:
 
 
 def _cancel(ray: Any, left: list[Any]) -> None:
-    """Cancel tasks, at most CANCELS times each: a worker that has a task and has not begun it may lose the request
+    """Cancel tasks, with at most CANCELS requests each: a worker that has received a task but not started it may lose one
     (https://github.com/ray-project/ray/issues/24359).
     """
-    with suppress(ray.exceptions.RayError):  # the connection is gone, and with it the work
+    with suppress(ray.exceptions.RayError, ConnectionError):  # without a connection the work ends too
         for _ in range(CANCELS):
             if not left:
                 return

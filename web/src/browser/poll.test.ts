@@ -27,6 +27,10 @@ it('waits for an answer, but not for ever, survives a refusal, and stops', async
   expect(answers.length).toBe(3);
   await vi.advanceTimersByTimeAsync(30_000);
   expect(answers.length).toBe(4);
+  answers[2]?.resolve(); // late: the fourth is still awaited
+  await vi.advanceTimersByTimeAsync(300);
+  expect(answers.length).toBe(4);
+  answers[3]?.resolve();
   stop();
   await vi.advanceTimersByTimeAsync(300);
   expect(answers.length).toBe(4);

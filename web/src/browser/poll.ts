@@ -1,9 +1,9 @@
-/** Milliseconds after which a request has no answer: a computer that slept has connections which nobody closes. */
+/** Milliseconds after which a request counts as lost: after a computer sleeps, its connections may hang. */
 const PATIENCE = 30_000;
 
 /**
- * Call `work` every `every` milliseconds while the page is visible, but not before its last call has finished, or PATIENCE is over:
- * answers arrive in order. A refusal is ignored: the next call may succeed. Returns how to stop.
+ * Call `work` every `every` milliseconds while the page is visible, but not before the last call has finished or
+ * has run for PATIENCE. Answers arrive in order, except one later than that. A refusal is ignored: the next call may succeed. Returns how to stop.
  */
 export function poll(every: number, work: () => Promise<unknown>): () => void {
   let since: number | null = null;
