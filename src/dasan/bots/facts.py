@@ -105,7 +105,7 @@ def plain(bot: Bot, view: View) -> Explanation:
 
 
 class Explained:
-    """Wraps a bot that does not explain its moves, and explains them by facts."""
+    """Adds explanations by facts to a bot that has none."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot

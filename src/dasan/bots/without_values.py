@@ -12,6 +12,6 @@ class ExplainsByFacts:
 
     def explain(self: Bot, view: View) -> Explanation:
         """Facts about the moves, without values."""
-        from dasan.bots.facts import plain  # which reads more than a bot needs to choose
+        from dasan.bots.facts import plain  # imported late: choosing a move does not need it
 
         return plain(self, view)

@@ -33,8 +33,8 @@ Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a pla
 def on_store(
     schema: Schema = "newest", *, alone: bool = False
 ) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
-    """Make a command from a coroutine that takes the store first and, if it likes, the settings; the command's options
-    also name the database. schema, alone: see `with_store`.
+    """Turn a coroutine into a command. Its parameters `store` and `settings`, both optional, are supplied; the others become
+    options, next to those that name the database. schema, alone: see `with_store`.
     """
 
     def command(action: Callable[..., Awaitable[None]]) -> Callable[..., None]:

@@ -165,8 +165,8 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
     act (int8 [n]). The step that ends a hand also deals the next one (Gymnasium's autoreset mode SAME_STEP):
     `info["final_obs"]` then has the last observation of the seat that has just acted, and `info["final_info"]` its
     number as `seat` and the `payoffs`. With `text`, `info["text"]` says in sentences what each seat to act sees, and
-    `info["actions"]` has the actions of the moves that they number (object arrays [n], see `hand.described`); for this the
-    interpreted engine replays every move.
+    `info["actions"]` has the action of each move that those sentences number (object arrays [n], see `hand.described`); for
+    this the interpreted engine replays every move.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}

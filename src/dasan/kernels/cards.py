@@ -1,4 +1,5 @@
-"""Cards as bits of words: bit 16 × suit + rank in games that count ranks (Big Three, Dou Dizhu), else 4 × rank + suit.
+"""Cards as bits of words: bit 16 × suit + rank in games that count ranks (Big Three, Dou Dizhu), and bit 4 × rank + suit
+in the others.
 
 With two decks a second word has the cards that are there twice.
 """

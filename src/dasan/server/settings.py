@@ -211,7 +211,7 @@ class Settings:
 
     @property
     def search_memory_mb(self) -> float:
-        """Megabytes of the solver's search in a process for reviews, which needs the rest itself."""
+        """Megabytes for the solver's search in a review process; the process needs the rest of its limit."""
         return self.study_memory_mb / 4
 
     @property

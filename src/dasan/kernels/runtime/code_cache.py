@@ -175,8 +175,8 @@ class CodeCache(caching._Cache):
     def once(self, compile: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """A dispatcher's `compile` that keeps other processes from compiling the same function meanwhile.
 
-        The garbage collector pauses: compilers create millions of objects that stay, and searching them again and again for
-        garbage takes an eighth of the time. That holds for all threads of the process.
+        The garbage collector is paused, for all threads of the process: compilers create millions of objects that stay, and
+        scanning them repeatedly takes an eighth of the time.
         """
 
         @wraps(compile)

@@ -111,7 +111,8 @@ async def address(
         try:
             await store.notifications.ask(person.id, where, secrets.token_urlsafe(32), now())
         except Refused as refused:
-            if refused.code == "too-fast":  # nothing is sent: the address's next confirmation may come from its owner
+            # Certainly not sent, so the owner of the address may need the token. An unreachable store may have queued it.
+            if refused.code == "too-fast":
                 letters.give_back(to)
             raise
     return await _settings(store, sending, person.id)

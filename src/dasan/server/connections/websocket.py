@@ -147,9 +147,9 @@ async def send_all(websocket: WebSocket, connection: Connection, seconds: float)
 
 
 class SocketClient(ABC):
-    """One socket, with three tasks: send queued texts; check whether its player may stay; read messages, within the limit.
+    """One socket, with three tasks: send queued texts; check that its player may stay; read messages, up to the rate limit.
 
-    A subclass joins what the socket shows, handles the messages, and leaves.
+    Subclasses implement the other methods for a table or a shared review.
     """
 
     def __init__(self, websocket: WebSocket, connection: Connection) -> None:
@@ -164,7 +164,7 @@ class SocketClient(ABC):
 
     @abstractmethod
     async def join(self) -> None:
-        """Begin to send texts. ``Refused``: the player may not see them."""
+        """Subscribe the socket to its table or review. ``Refused``: the player may not see it."""
 
     @abstractmethod
     async def leave(self) -> None:

@@ -128,7 +128,7 @@ class Lock(IntEnum):
 
     MATCHES = 4729114
     EVENTS = 4729115
-    NAMES = EVENTS  # as in older versions, beside which this one may run
+    NAMES = EVENTS  # the same key as in older versions, which may run on the same database during an upgrade
 
 
 def serialize(connection: sa.Connection, lock: Lock) -> None:

@@ -291,8 +291,8 @@ class Ratings(StorePart):
         return [(*game, sum(steps.values())) for game, steps in sorted(counts.settled.items())]
 
     async def _counted(self) -> Counts:
-        """The counts of accounts: new ones if there are few ratings. To count many takes seconds, so a request gets the last
-        counts, and starts to count again if they are older than `KEPT_FOR`.
+        """The counts of accounts: new ones if there are few ratings. Counting many takes seconds: a request gets the last
+        counts, and starts a new count if they are older than `KEPT_FOR`.
         """
         kept = self._counts
         large = kept is not None and kept.ratings >= LARGE
@@ -328,7 +328,9 @@ class Ratings(StorePart):
         if error is None:
             self._counts = task.result()
         else:
-            report("counting the ladder failed", error)  # requests may have got the last counts
+            report(
+                "counting the ladder failed", error
+            )  # the request may already have been answered with the last counts
 
     async def board(
         self, preset: str, count: int, bots: Mapping[str, float], most: int, player: str | None

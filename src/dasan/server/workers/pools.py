@@ -62,7 +62,7 @@ class Workers:
         return await self._submit(Job(job, given, seconds or self._limits.seconds))
 
     async def ask(self, otherwise: str, job: str, *given: object) -> Any:
-        """Run a job for a player. ``Refused`` with the sentence ``otherwise``: it has no result."""
+        """Run a job for a player. ``Refused``, with the sentence ``otherwise``, if the job has no result."""
         try:
             return await self.run(job, *given)
         except JobError:
