@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import parent_process
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from types import FrameType
 
@@ -30,15 +30,16 @@ def processors() -> int:
 
 
 @contextmanager
-def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
+def worker_processes(number: int | None, *, copies: bool = True) -> Iterator[ProcessPoolExecutor]:
     """A pool of `number` processes (None: one for each processor; at most 61 on Windows). They end at once if the
     body raises, as on Ctrl-C, or if their program is killed.
 
-    Without this the pool would wait for all submitted work, which may take hours.
+    Without this the pool would wait for all submitted work, which may take hours. copies: whether a process may begin as a
+    copy of this one where the system has that; a copy cannot use a GPU that this process has opened.
     """
     if number is not None and sys.platform == "win32":
         number = min(number, _MOST_IN_WINDOWS)
-    pool = _Pool(number, initializer=_begin)
+    pool = _Pool(number, initializer=_begin, mp_context=None if copies else get_context("spawn"))
     try:
         yield pool
     except BaseException:

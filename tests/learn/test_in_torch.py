@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 from tests.cli.running import output, refusal
 
+from dasan.learn.actors import spread
 from dasan.learn.config import Config
-from dasan.learn.in_torch import DeviceFailed, TorchLearner, best_device
+from dasan.learn.in_torch import DeviceFailed, TorchLearner, TorchScorer, best_device
 from dasan.learn.learner import Learner
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import LayerSizes
+from dasan.networks.scoring import Scorer
 
 pytestmark = pytest.mark.full
 
@@ -44,6 +46,34 @@ def test_both_learners_make_the_same_steps() -> None:
         one, other = getattr(compiled, name), getattr(learner, name)
         assert np.linalg.norm(one - other) < 0.02 * np.linalg.norm(one), name
     assert np.abs(learner.flat - Learner(SMALL, shape).flat).max() > 1e-3
+
+
+@in_torch
+@pytest.mark.parametrize("reads", [False, True], ids=["features", "derived"])
+def test_a_device_scores_moves_as_compiled_code_does(reads: bool) -> None:
+    trainer = Trainer(replace(SMALL, device="", derived=reads, answers=reads))
+    env, weights = trainer.hands.env, trainer.learner.scaled(trainer.learner.flat)
+    device = TorchScorer("cpu")
+    for _ in range(20):
+        envs = np.flatnonzero(env.num_legal > 1)[::-1].copy()
+        one, other = Scorer()(env, envs, weights), device(env, envs, weights)
+        assert np.array_equal(one.begin, other.begin)
+        assert one.rows == pytest.approx(other.rows, abs=1e-4)
+        which = np.arange(len(envs))
+        for mine, theirs in zip(one.read(which, one.best()), other.read(which, one.best()), strict=True):
+            assert np.array_equal(mine, theirs)
+        env.step(env.legal[:, 0].astype(np.int32))
+    assert np.ptp(one.rows) > 0.01
+    other = device(env, envs, trainer.learner.scaled(trainer.learner.flat * 2))
+    assert other.rows != pytest.approx(one.rows, abs=1e-4)
+
+
+@pytest.mark.skipif(not best_device(), reason="PyTorch has no GPU here")
+def test_actors_score_on_the_gpu() -> None:
+    trainer = Trainer(replace(SMALL, device="cuda", actors=2, branches=4, derived=True))
+    with spread(2, device="cuda") as actors:
+        trainer.epoch(actors)
+    assert trainer.progress.samples == trainer.progress.decisions > 0
 
 
 @in_torch

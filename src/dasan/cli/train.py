@@ -153,10 +153,11 @@ def _actors(trainer: Trainer, processes: int | None, ray: str | None) -> Iterato
     from dasan.learn.actors import here, spread
     from dasan.processes import processors
 
-    if not trainer.config.actors:
+    config = trainer.config
+    if not config.actors:
         yield here
         return
-    with on_cluster(ray), spread(min(trainer.config.actors, processes or processors()), ray) as actors:
+    with on_cluster(ray), spread(min(config.actors, processes or processors()), ray, config.device) as actors:
         yield actors
 
 

@@ -75,13 +75,14 @@ def here(orders: Sequence[ActorOrder]) -> Callable[[], list[ActorResult]]:
 
 
 @contextmanager
-def spread(processes: int, ray: str | None = None) -> Iterator[Actors]:
-    """Actors in `processes` processes of this machine or on the Ray cluster `ray`, each using one processor.
+def spread(processes: int, ray: str | None = None, device: str = "") -> Iterator[Actors]:
+    """Actors in `processes` processes of this machine or on the Ray cluster `ray`, each using one processor, and on this
+    machine the GPU `device`.
 
     Waiting for results raises the errors of `over_cluster`, or BrokenProcessPool if a process died.
     """
     if ray is None:
-        with worker_processes(processes) as pool:
+        with worker_processes(processes, copies=not device.startswith("cuda")) as pool:
 
             def begin(orders: Sequence[ActorOrder]) -> Callable[[], list[ActorResult]]:
                 waiting = [pool.submit(play, order) for order in orders]

@@ -1,9 +1,9 @@
-"""A learner in PyTorch (extra `train`), on the CPU or a GPU."""
+"""A learner in PyTorch (extra `train`), on the CPU or a GPU, and scores of moves on a GPU."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -14,6 +14,10 @@ import numpy.typing as npt
 from dasan.learn.config import Config
 from dasan.learn.learner import Bytes, Learner
 from dasan.networks.network import Floats, LayerSizes
+from dasan.networks.scoring import Inputs, Longs, Scorer
+
+_COPIES = 8
+"""As many networks as a pool may have beside the learner's."""
 
 
 class DeviceFailed(Exception):
@@ -106,6 +110,54 @@ class TorchLearner(Learner):
     def _there(self, array: npt.NDArray[Any]) -> Any:
         """A copy of the array on the device."""
         return self._torch.tensor(array, device=self._device)
+
+
+class TorchScorer(Scorer):
+    """Scores moves on a device of PyTorch; on a GPU in half precision.
+
+    ImportError: PyTorch is not installed or does not load. A call raises DeviceFailed.
+    """
+
+    def __init__(self, device: str) -> None:
+        super().__init__()
+        self._torch = torch()
+        self._device = self._torch.device(device)
+        self._type = self._torch.float32 if device == "cpu" else self._torch.float16
+        self._copies: list[tuple[Mapping[str, Floats], dict[str, Any]]] = []
+
+    def _scored(self, read: Inputs, rows: int, weights: Mapping[str, Floats]) -> tuple[Longs, Floats]:
+        counts = read.num[read.at].astype(np.int64)
+        begin = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        within = np.arange(rows) - np.repeat(begin[:-1], counts)
+        moves = read.moves[np.repeat(read.starts[read.at], counts) + within]
+        try:
+            w = self._copied(weights)
+            base = self._there(read.obs[read.at]) @ w["w_obs"] + w["bias"]
+            which = self._torch.from_numpy(counts).to(self._device)
+            first = base.repeat_interleave(which, 0, output_size=rows) + self._there(moves) @ w["w_move"]
+            second = first.relu_() @ w["w_second"] + w["b_second"]
+            scores = (second.relu_() @ w["w_last"] + w["b_last"]).float().cpu().numpy()
+        except RuntimeError as error:
+            raise DeviceFailed(f"PyTorch failed on {self._device}: {_first_line(error)}") from error
+        return begin, scores
+
+    def _copied(self, weights: Mapping[str, Floats]) -> dict[str, Any]:
+        """The weights on the device; those of the last few calls stay there."""
+        for known, copy in self._copies:
+            if known is weights:
+                return copy
+        copy = {name: self._there(part) for name, part in weights.items()}
+        self._copies = [(weights, copy), *self._copies[: _COPIES - 1]]
+        return copy
+
+    def _there(self, array: npt.NDArray[Any]) -> Any:
+        return self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device).to(self._type)
+
+
+def scorer(device: str) -> Scorer:
+    """Scores on `device` if it is a GPU that this machine has, otherwise in compiled code."""
+    on_gpu = device.startswith("cuda") and best_device()
+    return TorchScorer(device) if on_gpu else Scorer()
 
 
 def torch() -> Any:

@@ -16,10 +16,11 @@ from dasan import vector
 from dasan.learn.branches import NOTHING, Branches, Longs
 from dasan.learn.config import Config
 from dasan.learn.decisions import Decisions
+from dasan.learn.in_torch import scorer
 from dasan.learn.pool import Pool
 from dasan.networks.derived import derived
 from dasan.networks.network import Floats
-from dasan.networks.scoring import Scorer, Scores
+from dasan.networks.scoring import Scores
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
 
@@ -58,7 +59,7 @@ class SelfPlay:
         """The weights that play, as in `Network`."""
         self.past: Mapping[str, Floats] = {}
         """The weights of the pool's member `past`."""
-        self._scorer = Scorer()
+        self._scorer = scorer(config.device)
 
     def play(self, random: np.random.Generator, steps: int, after: Callable[[int], None] | None = None) -> None:
         """Play until every hand begun in the first `steps` steps is over, at least one in each environment.

@@ -72,20 +72,24 @@ class Scorer:
         """The scores in `envs` (int64, no environment twice). ValueError: the environments show no ragged moves, or the network
         reads features of other rules.
         """
-        from dasan.kernels.network import layers
-
         if env.obs is None or env.moves is None or env.move_starts is None or env.moves.ndim != 2:
             raise ValueError('scoring takes environments with observations and moves="ragged"')
-        size = len(weights["bias"])
         rows = int(env.num_legal[envs].sum())
-        if rows > len(self._room) or self._room.shape[1] != size:
-            self._room = np.empty((2 * rows + 64, size), np.float32)
         read = Inputs(env.obs, envs, env.num_legal, env.move_starts, env.moves)
         if len(weights["w_obs"]) != env.num_features:
             read = self._longer(read, rows, fitting(env.rules, env.session, len(weights["w_obs"])))
         if (len(weights["w_obs"]), len(weights["w_move"])) != (read.obs.shape[1], read.moves.shape[1]):
             raise ValueError("the network reads features of other rules")
-        begin = np.empty(len(envs) + 1, np.int64)
+        return Scores(envs, *self._scored(read, rows, weights), read)
+
+    def _scored(self, read: Inputs, rows: int, weights: Mapping[str, Floats]) -> tuple[Longs, Floats]:
+        """`begin` and `rows` of `Scores`. rows: the number of legal moves."""
+        from dasan.kernels.network import layers
+
+        size = len(weights["bias"])
+        if rows > len(self._room) or self._room.shape[1] != size:
+            self._room = np.empty((2 * rows + 64, size), np.float32)
+        begin = np.empty(len(read.at) + 1, np.int64)
         layers.score_first(
             read.obs,
             read.obs.view(np.uint64),
@@ -104,7 +108,7 @@ class Scorer:
         second += weights["b_second"]
         np.maximum(second, 0, out=second)
         scores = second @ weights["w_last"] + weights["b_last"]
-        return Scores(envs, begin, scores.astype(np.float32, copy=False), read)
+        return begin, scores.astype(np.float32, copy=False)
 
     def _longer(self, read: Inputs, rows: int, features: Derived) -> Inputs:
         """The input with derived features. rows: the number of legal moves."""
