@@ -20,10 +20,10 @@ from dasan.cli.spreading import Processes, RayAddress, check_place, failures_ref
 
 if TYPE_CHECKING:
     from dasan.learn.actors import Actors
-    from dasan.learn.config import Config
+    from dasan.learn.config import Config, RuleSet
     from dasan.learn.trainer import Trainer
 
-_SETTINGS = {"game", "option", "envs", "rounds", "steps", "seed", "branches", "derived", "answers"}
+_SETTINGS = {"game", "option", "also", "envs", "rounds", "steps", "seed", "branches", "derived", "answers"}
 """Options that are fixed by a resumed run or a network of the package."""
 
 
@@ -32,6 +32,13 @@ def train(
     out: Annotated[Path, typer.Option(file_okay=False, help="The folder of the run.")],
     game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
     option: Options = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PRESET[:NAME=VALUE,…]",
+            help="Learn another game or house rule with the same network. Repeatable; needs an actor for each game.",
+        ),
+    ] = None,
     like: Annotated[
         str | None, typer.Option(metavar="NAME", help="Use the settings of the package's network NAME.")
     ] = None,
@@ -112,11 +119,15 @@ def train(
         trainer = _resumed(out, named)
     else:
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
+        games = tuple(_rule_set(text) for text in also or ())
+        if games and "actors" not in given:
+            actors = 1 + len(games)
         steps = steps or (256 if actors else 32)
-        sizes = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
-        sizes |= {"derived": derived, "answers": answers}
-        changes = opponents | {"actors": actors, "device": _device(device)} | named
-        changes |= {name: value for name, value in {"start": start, "span": span}.items() if value is not None}
+        sizes: dict[str, Any] = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
+        sizes |= {"derived": derived, "answers": answers, "actors": actors, "also": games}
+        changes = opponents | {"device": _device(device)} | named
+        optional = {"start": start, "span": span, "actors": actors if "actors" in given else None}
+        changes |= {name: value for name, value in optional.items() if value is not None}
         trainer = _begun(out, game, option, like, sizes, changes)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: start a run with --actors")
@@ -139,6 +150,20 @@ def train(
         print_json(report)
     else:
         say(", ".join(f"{name} {value}" for name, value in report.items()))
+
+
+def _rule_set(text: str) -> RuleSet:
+    """A game of `--also`: a preset with options, like "winner:players=3,decks=1"."""
+    from dasan.learn.config import RuleSet
+
+    preset, _, options = text.partition(":")
+    return RuleSet(preset, _changed(preset, options.split(",") if options else None))
+
+
+def _changed(preset: str, option: list[str] | None) -> dict[str, Any]:
+    """The options of a preset that are not at their defaults."""
+    usual = chosen_rules(preset, None).options
+    return {name: value for name, value in chosen_rules(preset, option).options.items() if value != usual[name]}
 
 
 def _device(name: str | None) -> str:
@@ -180,6 +205,7 @@ def _begun(
     changes: dict[str, Any],
 ) -> Trainer:
     """A new run with these settings, or with those of the network `like`, and with the changes."""
+    from dasan.games import make_rules
     from dasan.learn.config import Config
     from dasan.learn.trainer import Trainer
 
@@ -188,12 +214,10 @@ def _begun(
     if like is not None:
         config = _config_of(like)
     else:
-        rules = chosen_rules(game, option)
-        changed = {
-            name: value for name, value in rules.options.items() if value != chosen_rules(game, None).options[name]
-        }
+        games = [chosen_rules(game, option), *(make_rules(one.preset, **one.options) for one in settings["also"])]
+        session = any(rules.exchange for rules in games)
         with refused(ValueError):
-            config = Config(game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, **settings)
+            config = Config(game, _changed(game, option), session=session, second=64, keep=1.0, trace=0.9, **settings)
     with refused(OSError, ValueError, ImportError):
         config = replace(config, **changes)
         trainer = Trainer(config)
@@ -203,12 +227,10 @@ def _begun(
 
 def _config_of(name: str) -> Config:
     from dasan.learn.config import Config
-    from dasan.networks.trained import catalogue
+    from dasan.networks.trained import named
 
-    trained = next((one for one in catalogue() if one.name == name), None)
-    if trained is None:
-        raise CannotRun(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
-    return Config.from_json(trained.card["config"])
+    with refused(ValueError):
+        return Config.from_json(named(name).card["config"])
 
 
 def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
@@ -225,7 +247,7 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
 
 
 def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
-    """Write the run, the network and the curve; returns the epoch's row of the curve."""
+    """Write the run, its networks and the curve; returns the epoch's row of the curve."""
     from dasan.learn.curves import add_row, picture, read
     from dasan.learn.ladder import LADDER, climb
 
@@ -239,13 +261,17 @@ def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
         "loss": round(progress.loss, 5),
     }
     if progress.epoch % config.every == 0 or progress.epoch == config.epochs:
-        ladder = climb(config.rules(), trainer.network(), config.session, config.deals)
+        ladder = climb(config.rules(), trainer.networks()[0], config.session, config.deals)
         row.update({name: estimate.mean for name, estimate in ladder.items()})
     try:
         trainer.save(out / "run.npz")
         add_row(out / "curve.csv", row, LADDER)
-        with (out / "network.npz").open("wb") as stream:
-            trainer.network().save(stream)
+        files = {"network.npz": trainer.network()}
+        if config.also:
+            files |= {f"network-{k}.npz": network for k, network in enumerate(trainer.networks(), 1)}
+        for name, network in files.items():
+            with (out / name).open("wb") as stream:
+                network.save(stream)
         (out / "curve.svg").write_text(picture(read(out / "curve.csv"), LADDER), encoding="utf-8")
     except OSError as error:
         raise CannotRun(f"cannot write in {out}: {error.strerror or error}") from error

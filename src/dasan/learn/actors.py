@@ -22,10 +22,15 @@ from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.networks.network import Floats
 from dasan.processes import worker_processes
 
+MOST_GAMES = 16
+"""The number of games of which a process keeps the environments; an order for another one makes its own again."""
+
 
 @dataclass(frozen=True, eq=False)
 class ActorOrder:
-    """The work of one actor in one round. number: epoch, round and actor. weights, past: as in `SelfPlay`."""
+    """The work of one actor in one round. config: of its game alone. number: epoch, round and actor. weights, past: as in
+    `SelfPlay`.
+    """
 
     config: Config
     number: tuple[int, int, int]
@@ -64,7 +69,7 @@ def play(order: ActorOrder) -> ActorResult:
     return ActorResult(*hands.decisions.take(config.keep, random), hands.counts, process_time() - begun)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=MOST_GAMES)
 def _hands(config: str) -> SelfPlay:
     return SelfPlay(Config.from_json(json.loads(config)))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, cast
 
 from dasan.arguments import WrongType, amount, flag, instance, items, shown, whole
 from dasan.games import make_rules
+from dasan.networks.shared import SharedInputs, shared_inputs
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -15,6 +16,31 @@ MOST = 10**9
 """The upper limit of every count; memory sets far lower ones."""
 MOST_SEED = 2**32
 MOST_ACTORS = 4096
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """A further game of a run: preset and options. unit: the payment that a score of 1 represents in it. ValueError: a
+    field has the wrong type or an invalid value.
+    """
+
+    preset: str
+    options: dict[str, OptionValue] = field(default_factory=dict)
+    unit: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_game(self.preset, self.options)
+        object.__setattr__(self, "unit", _positive(self.unit, "unit"))
+
+    @staticmethod
+    def from_json(data: object) -> RuleSet:
+        """The inverse of `asdict`. ValueError: a field is unknown, missing or of the wrong type."""
+        given = instance(data, dict, "a rule set is a dictionary")
+        if unknown := [name for name in given if name not in ("preset", "options", "unit")]:
+            raise ValueError(f"a rule set has no field {shown(unknown[0])}")
+        if "preset" not in given:
+            raise ValueError("a rule set has a field preset")
+        return RuleSet(**given)
 
 
 @dataclass(frozen=True)
@@ -44,6 +70,9 @@ class Config:
       none. With actors every round begins with new hands, and uses the weights from before the last update.
     - every, deals: every `every` epochs the network is measured against fixed players over `deals` deals. Training does
       not depend on them.
+    - also: further games that the network learns, see `dasan.networks.shared`. Actor k plays game k modulo their number, the
+      first of which is `preset` with `options`; so there are at least as many actors as games. The pool's `net` and files
+      must be networks for each game.
     - device: PyTorch's device, see `TorchLearner`: "cpu", "cuda", or one of several GPUs, such as "cuda:1"; "": learn
       in compiled code.
     """
@@ -76,18 +105,17 @@ class Config:
     heat: float = 0.15
     contrast: float = 3.0
     actors: int = 0
+    also: tuple[RuleSet, ...] = ()
     device: str = ""
     every: int = 10
     deals: int = 20
 
     def __post_init__(self) -> None:
-        for name in ("preset", "start", "device"):
+        _check_game(self.preset, self.options)
+        for name in ("start", "device"):
             instance(getattr(self, name), str, f"{name} is text")
         if not re.fullmatch(r"(cpu|cuda(:[0-9]{1,3})?)?", self.device, re.ASCII):
             raise ValueError(f"a device is cpu, cuda, or one of several GPUs such as cuda:1, not {shown(self.device)}")
-        options = instance(self.options, dict, "options are a dictionary")
-        if not all(isinstance(name, str) for name in options):
-            raise WrongType(f"options are a dictionary by their names, not {shown(options)}")
         checked: dict[str, object] = {
             name: flag(getattr(self, name), name) for name in ("session", "derived", "answers")
         }
@@ -99,9 +127,7 @@ class Config:
         for name in ("explore", "keep", "trace", "average", "share"):
             checked[name] = amount(getattr(self, name), name, 1)
         for name in ("rate", "rate_end", "unit", "heat", "contrast"):
-            checked[name] = number = amount(getattr(self, name), name, MOST)
-            if not number:
-                raise ValueError(f"{name} is more than 0")
+            checked[name] = _positive(getattr(self, name), name)
         if self.answers and not self.derived:
             raise ValueError("answers are derived features: they need derived")
         if int(self.envs) % int(self.branches):
@@ -109,12 +135,30 @@ class Config:
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
         if isinstance(given, str) or not all(isinstance(name, str) for name in pool):
             raise WrongType(f"a pool is a list of names, not {shown(given)}")
-        for name, value in {**checked, "pool": pool}.items():
+        also = tuple(
+            one if isinstance(one, RuleSet) else RuleSet.from_json(one)
+            for one in items(self.also, "further games are a list of rule sets")
+        )
+        if also and self.actors <= len(also):
+            raise ValueError(f"{1 + len(also)} games need as many actors, or more")
+        for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 
     def rules(self) -> Rules:
-        """The rules of the game."""
+        """The rules of the game, the first of several."""
         return make_rules(self.preset, **self.options)
+
+    def games(self) -> tuple[Config, ...]:
+        """The configuration of each game by itself."""
+        own = replace(self, also=())
+        return own, *(replace(own, preset=one.preset, options=one.options, unit=one.unit) for one in self.also)
+
+    def shared(self) -> SharedInputs | None:
+        """What a network for all games reads; None if there is one. ValueError: two games have the same options."""
+        if not self.also:
+            return None
+        rules = tuple(one.rules() for one in self.games())
+        return shared_inputs(rules, self.session, self.derived, self.answers)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""
@@ -130,3 +174,18 @@ class Config:
         if "preset" not in given:
             raise ValueError("a training configuration has a field preset")
         return Config(**given)
+
+
+def _check_game(preset: object, options: object) -> None:
+    """WrongType: this is no name of a preset with options, whatever their values."""
+    instance(preset, str, "preset is text")
+    chosen = instance(options, dict, "options are a dictionary")
+    if not all(isinstance(name, str) for name in chosen):
+        raise WrongType(f"options are a dictionary by their names, not {shown(chosen)}")
+
+
+def _positive(value: object, name: str) -> float:
+    number = amount(value, name, MOST)
+    if not number:
+        raise ValueError(f"{name} is more than 0")
+    return number

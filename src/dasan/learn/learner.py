@@ -19,11 +19,13 @@ class Learner:
     """The weights, their running average, and Adam's moments: flat float32 arrays."""
 
     def __init__(self, config: Config, shape: LayerSizes) -> None:
-        rules = config.rules()
         self.shape = shape
-        observation, move = layouts(rules, config.session, config.derived, config.answers)
-        self.scale_obs = scales(observation, shape.observation)
-        self.scale_move = scales(move, shape.move)
+        shared = config.shared()
+        if shared is None:
+            observation, move = layouts(config.rules(), config.session, config.derived, config.answers)
+            self.scale_obs, self.scale_move = scales(observation, shape.observation), scales(move, shape.move)
+        else:
+            self.scale_obs, self.scale_move = shared.scales()
         self.contrast = np.float32(config.contrast)
         self.batch = config.batch
         self._pace = np.float32(config.average)

@@ -1,4 +1,4 @@
-"""Initialize a run from a network in the package, of the same game or one that shares features with it."""
+"""Initialize a run from a network in the package, for the same rules or for others that share features with them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from dasan.learn.config import Config
 from dasan.learn.learner import Learner
-from dasan.networks.network import Floats
-from dasan.networks.trained import adapted, catalogue, load
+from dasan.networks.network import Floats, Network
+from dasan.networks.trained import adapted, load, named
 
 NOISE = 0.05
 """The standard deviation of the noise on copies of a unit, relative to each weight: identical copies would learn the
@@ -23,11 +23,12 @@ def start_from(learner: Learner, config: Config) -> None:
 
     ValueError: there is no such network, or its layer sizes do not match.
     """
-    name = config.start
-    trained = next((one for one in catalogue() if one.name == name), None)
-    if trained is None:
-        raise ValueError(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
-    network = adapted(load(trained), trained, config.rules(), (config.derived, config.answers))
+    name, trained = config.start, named(config.start)
+    network, shared = load(trained), config.shared()
+    if shared is None:
+        network = adapted(network, trained, config.rules(), (config.derived, config.answers))
+    else:
+        network = Network(shared.spread(network.weights, trained.labels), network.unit)
     first, second = network.weights["w_second"].shape
     if config.first % first or config.second % second:
         raise ValueError(f"the layers of {name} have other sizes: {first} and {second}, or whole multiples")

@@ -30,6 +30,7 @@ from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
 from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
+from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
 from dasan.networks.network import Floats, LayerSizes, Network
@@ -56,22 +57,39 @@ class Progress:
 class Trainer:
     """A training run of `config`, before its first epoch. `load` resumes a run that `save` wrote.
 
-    ValueError: there is no network `config.start`, its layer sizes do not match, or there is no device `config.device`.
+    ValueError: there is no network `config.start`, its layer sizes do not match, there is no device `config.device`, two games
+    of `config` have the same options, or the pool has no network for one of them.
     ImportError: a device is named, and PyTorch is not installed or does not load.
     """
 
     def __init__(self, config: Config) -> None:
         self.config = instance(config, Config, "a training run has a configuration")
         self.hands = SelfPlay(config)
-        shape = LayerSizes(*self.hands.sizes, config.first, config.second)
+        for game in config.games()[1:]:
+            Pool(game.rules(), game.session, game.pool, game.share, game.envs, game.branches)
+        self.shared = config.shared()
+        sizes = self.hands.sizes if self.shared is None else self.shared.sizes
+        shape = LayerSizes(*sizes, config.first, config.second)
         self.learner = TorchLearner(config, shape) if config.device else Learner(config, shape)
         if config.start:
             start_from(self.learner, config)
         self.progress = Progress()
 
     def network(self) -> Network:
-        """The network of the averaged weights."""
+        """The network of the averaged weights; with several games it reads what they share, see `networks`."""
         return Network(self.learner.scaled(self.learner.average), self.config.unit)
+
+    def networks(self) -> list[Network]:
+        """The network for each game, of the averaged weights."""
+        weights = self._for_games(self.learner.average)
+        return [Network(own, game.unit) for own, game in zip(weights, self.config.games(), strict=True)]
+
+    def _for_games(self, flat: Floats) -> list[dict[str, Floats]]:
+        """The weights for each game."""
+        weights = self.learner.scaled(flat)
+        if self.shared is None:
+            return [weights]
+        return [self.shared.folded(weights, rules) for rules in self.shared.rules]
 
     def save(self, file: Path) -> None:
         """Write everything that the next epoch depends on, atomically."""
@@ -163,14 +181,14 @@ class Trainer:
     def _from_actors(self, actors: Actors, rate: float) -> list[float]:
         """Learn from each round while actors play the next one with the weights from before it; returns the errors."""
         config, epoch = self.config, self.progress.epoch
-        past = self.learner.scaled(self.learner.average.copy()) if "past" in config.pool else {}
+        games = config.games()
+        past = self._for_games(self.learner.average.copy()) if "past" in config.pool else [{} for _ in games]
         losses: list[float] = []
 
         def begin(number: int) -> Callable[[], list[ActorResult]]:
-            weights = self.learner.scaled(
-                self.learner.flat.copy()
-            )  # a copy, because learning changes the weights in place
-            return actors([ActorOrder(config, (epoch, number, k), weights, past) for k in range(config.actors)])
+            weights = self._for_games(self.learner.flat.copy())  # a copy, because learning changes the weights in place
+            every = [(k, k % len(games)) for k in range(config.actors)]
+            return actors([ActorOrder(games[i], (epoch, number, k), weights[i], past[i]) for k, i in every])
 
         following = begin(0)
         for number in range(config.rounds):
@@ -185,9 +203,13 @@ class Trainer:
         for one in played:
             self._count(one.counts)
             self.progress.seconds += one.seconds
+        rows = [(one.obs, one.moves) for one in played]
+        if self.shared is not None:
+            rules = self.shared.rules
+            rows = [self.shared.rows(rules[k % len(rules)], *own) for k, own in enumerate(rows)]
         return (
-            np.concatenate([one.obs for one in played]),
-            np.concatenate([one.moves for one in played]),
+            np.concatenate([obs for obs, _ in rows]),
+            np.concatenate([moves for _, moves in rows]),
             np.concatenate([one.targets for one in played]),
             np.concatenate(groups),
         )

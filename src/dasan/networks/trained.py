@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from dasan.arguments import shown
 from dasan.features import Feature, by_rank, kinds
 from dasan.features.cards import eights
 from dasan.games import make_rules
 from dasan.networks.derived import layouts
+from dasan.networks.shared import Labels, SharedInputs, labels_of, shared_inputs
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
@@ -24,10 +26,11 @@ if TYPE_CHECKING:
 WEIGHTS = files("dasan.networks") / "weights"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trained:
     """A network's metadata. session: whether it was trained for sessions, with exchanges of cards. card: its model
-    card. derived, answers: whether it reads derived features, including who can answer a play.
+    card. derived, answers: whether it reads derived features, including who can answer a play. also: further rules that it
+    was trained for, each with the payment that a score of 1 represents.
     """
 
     name: str
@@ -36,6 +39,29 @@ class Trained:
     card: dict[str, Any]
     derived: bool = False
     answers: bool = False
+    also: tuple[tuple[Rules, float], ...] = ()
+
+    @property
+    def shared(self) -> SharedInputs | None:
+        """What the network reads if it was trained for several rule sets."""
+        if not self.also:
+            return None
+        return shared_inputs(self.every, self.session, self.derived, self.answers)
+
+    @property
+    def every(self) -> tuple[Rules, ...]:
+        """All rules that it was trained for."""
+        return self.rules, *(rules for rules, _ in self.also)
+
+    def nearest(self, rules: Rules) -> Rules:
+        """Those of them that differ least from `rules`, if possible with the same cards, seats and phases."""
+        return min(self.every, key=lambda own: (not _near(own, rules), *_distance(own, rules)))
+
+    @property
+    def labels(self) -> Labels:
+        """What the network reads."""
+        shared = self.shared
+        return labels_of(self.rules, self.session, self.derived, self.answers) if shared is None else shared.labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +82,45 @@ def catalogue() -> tuple[Trained, ...]:
             card = json.loads(file.read_text(encoding="utf-8"))
             config = card["config"]
             rules = make_rules(config["preset"], **config["options"])
-            name, reads = file.name.removesuffix(".json"), (bool(config.get(one)) for one in ("derived", "answers"))
-            out.append(Trained(name, rules, bool(config["session"]), card, *reads))
+            name = file.name.removesuffix(".json")
+            session, with_derived, answers = (bool(config.get(one)) for one in ("session", "derived", "answers"))
+            also = tuple((make_rules(one["preset"], **one["options"]), one["unit"]) for one in config.get("also", ()))
+            out.append(Trained(name, rules, session, card, with_derived, answers, also))
     return tuple(out)
 
 
 @lru_cache(maxsize=16)
 def fitted(rules: Rules) -> Fitted | None:
     """The network for `rules`: the one trained for them, else the nearest whose rules differ only in combinations,
-    payments or customs; None if there is none.
+    payments or customs. A network for several rule sets is taken if no other fits. None if there is none.
     """
-    near = [one for one in catalogue() if _near(one.rules, rules)]
-    if not near:
-        return None
-    best = min(near, key=lambda one: _distance(one.rules, rules))
-    network = load(best)
-    if best.rules.digest == rules.digest:
-        return Fitted(best, network, True)
-    return Fitted(best, adapted(network, best, rules), False)
+    near = [one for one in catalogue() if suits(one, rules)]
+    near = [one for one in near if not one.also] or near
+    return fit(min(near, key=lambda one: _distance(one.nearest(rules), rules)), rules) if near else None
+
+
+@lru_cache(maxsize=16)
+def fit(trained: Trained, rules: Rules) -> Fitted:
+    """A network of the package for `rules`, which it `suits`."""
+    network, exact = load(trained), trained.nearest(rules).digest == rules.digest
+    return Fitted(trained, network if exact and not trained.also else adapted(network, trained, rules), exact)
+
+
+def named(name: str) -> Trained:
+    """The network of this name. ValueError: the package has none."""
+    if not known(name):
+        raise ValueError(f"there is no network {shown(name)}; there are {', '.join(one.name for one in catalogue())}")
+    return next(one for one in catalogue() if one.name == name)
+
+
+def known(name: str) -> bool:
+    """Whether the package has a network of this name."""
+    return any(one.name == name for one in catalogue())
+
+
+def suits(trained: Trained, rules: Rules) -> bool:
+    """Whether rules for which the network was trained have the same cards, seats and phases as `rules`."""
+    return any(_near(own, rules) for own in trained.every)
 
 
 def load(trained: Trained) -> Network:
@@ -87,13 +134,19 @@ def load(trained: Trained) -> Network:
 def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool] | None = None) -> Network:
     """`network` with its weights mapped to the features of other rules; features it does not know get weight 0.
 
-    reads: whether the result reads derived features, and among them who can answer a play; None: as `network` does.
+    reads: whether the result reads derived features, and among them who can answer a play; None: as `network` does. A
+    network for several rule sets counts payments as the nearest of these does.
     """
     import numpy as np
 
     from dasan.networks.network import Network
 
-    weights = dict(network.weights)
+    weights, shared = dict(network.weights), trained.shared
+    if shared is not None:
+        nearest = trained.nearest(rules)
+        unit = next((unit for own, unit in trained.also if own is nearest), network.unit)
+        alone = Network(shared.folded(weights, rules), unit)
+        return alone if reads is None else adapted(alone, replace(trained, rules=rules, also=()), rules, reads)
     own = trained.derived, trained.answers
     before = layouts(trained.rules, trained.session, *own)
     after = layouts(rules, trained.session, *(own if reads is None else reads))

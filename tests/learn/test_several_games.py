@@ -1,0 +1,134 @@
+"""Training one network for several games: each actor plays one, and all decisions are learnt from together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.running import output, refusal
+
+import dasan
+from dasan.learn.actors import here
+from dasan.learn.config import Config, RuleSet
+from dasan.learn.duel import duel
+from dasan.learn.trainer import Trainer
+from dasan.networks.network import Network
+from dasan.networks.trained import Trained, adapted, catalogue, load
+
+SMALL = Config(
+    "big-two", envs=8, rounds=2, steps=32, epochs=3, first=16, second=8, batch=128, keep=1.0, actors=3,
+    also=(RuleSet("big-two", {"guard": "off", "fours": True}), RuleSet("big-two-hong-kong", unit=8.0)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("also", "message"),
+    [
+        (5, "further games are a list of rule sets"),
+        (["big-two"], "a rule set is a dictionary"),
+        ([{}], "a rule set has a field preset"),
+        ([{"preset": 5}], "preset is text"),
+        ([{"preset": "big-two", "options": []}], "options are a dictionary"),
+        ([{"preset": "big-two", "options": {5: 5}}], "options are a dictionary by their names"),
+        ([{"preset": "big-two", "unit": 0}], "unit is more than 0"),
+        ([{"preset": "big-two", "unit": "a lot"}], "unit"),
+        ([{"preset": "big-two", "seed": 5}], "a rule set has no field 'seed'"),
+        ([{"preset": "big-two"}] * 3, "4 games need as many actors, or more"),
+    ],
+)
+def test_games_of_a_stranger_s_configuration_are_checked(also: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Config.from_json({"preset": "big-three", "actors": 3, "also": also})
+
+
+def test_a_configuration_survives_its_file() -> None:
+    assert Config.from_json(json.loads(json.dumps(SMALL.to_json()))) == SMALL
+    own, other, regional = SMALL.games()
+    assert (own.preset, own.options, own.also, own.unit) == ("big-two", {}, (), 1.0)
+    assert (other.options, regional.preset, regional.unit) == ({"guard": "off", "fours": True}, "big-two-hong-kong", 8.0)
+
+
+def test_two_games_with_the_same_options_are_refused() -> None:
+    with pytest.raises(ValueError, match="the same options"):
+        replace(SMALL, also=(RuleSet("big-two", {"show_hands_after": False}),)).shared()
+
+
+@pytest.mark.full
+def test_every_game_is_played_and_learnt_and_a_run_goes_on_exactly(tmp_path: Path) -> None:
+    played = []
+
+    def noted(orders: Any) -> Any:
+        played.append([(order.config.preset, order.number[2], order.config.also) for order in orders])
+        return here(orders)
+
+    whole, part = Trainer(SMALL), Trainer(SMALL)
+    whole.epoch()
+    part.epoch(noted)
+    assert played[0] == [("big-two", 0, ()), ("big-two", 1, ()), ("big-two-hong-kong", 2, ())]
+    part.save(tmp_path / "run.npz")
+    again = Trainer.load(tmp_path / "run.npz")
+    whole.epoch()
+    again.epoch()
+    assert np.array_equal(whole.learner.flat, again.learner.flat)
+    assert again.progress.samples == again.progress.decisions > 0
+    shared = again.shared
+    assert shared is not None
+    flags = [place for label, place in shared.labels[0].items() if label[0] == "rule"]
+    assert np.abs(whole.learner.parts["w_obs"] - Trainer(SMALL).learner.parts["w_obs"])[flags].max(axis=1).all()
+
+
+@pytest.mark.full
+def test_each_game_has_its_network_and_other_rules_have_the_nearest_unit() -> None:
+    trainer = Trainer(replace(SMALL, derived=True, pool=("past",), share=0.5))
+    trainer.epoch()
+    networks, games = trainer.networks(), trainer.config.games()
+    assert [network.unit for network in networks] == [1.0, 1.0, 8.0]
+    for network, game in zip(networks, games, strict=True):
+        assert network.fits(game.rules(), False)
+        assert duel(game.rules(), network, network, 2).mean == 0
+    rules = [game.rules() for game in games]
+    card = Trained("mine", rules[0], False, {}, True, False, ((rules[1], 1.0), (rules[2], 8.0)))
+    for network, own in zip(networks, rules, strict=True):
+        mine = adapted(trainer.network(), card, own)
+        assert all(np.array_equal(mine.weights[name], weights) for name, weights in network.weights.items())
+        assert mine.unit == network.unit
+    other = replace(games[2], options={"later_lead": "three-of-diamonds", "triples": False}).rules()
+    nearest = adapted(trainer.network(), card, other)
+    assert nearest.fits(other, False)
+    assert nearest.unit == 8.0
+    plain = adapted(trainer.network(), card, other, (False, False))
+    assert plain.fits(other, False)
+    assert len(plain.weights["w_obs"]) < len(nearest.weights["w_obs"])
+
+
+@pytest.mark.full
+def test_a_run_begins_with_the_weights_of_a_network_for_one_game() -> None:
+    one = next(one for one in catalogue() if one.name == "big-two")
+    trainer = Trainer(replace(SMALL, derived=True, first=256, second=64, start="big-two", unit=2.0))
+    state = dasan.deal(one.rules, seed=3)
+    view = state.view(state.to_act)
+    network, regional = trainer.networks()[0], trainer.networks()[1]
+    assert network.of_view(view, False) == pytest.approx(load(one).of_view(view, False), abs=1e-3)
+    assert np.array_equal(network.weights["bias"], regional.weights["bias"])  # the flags of rules weigh nothing yet
+
+
+@pytest.mark.full
+def test_the_command_line_names_further_games(tmp_path: Path) -> None:
+    out, small = tmp_path / "run", ("--game", "big-two", "--envs", "4", "--rounds", "1", "--steps", "8", "--deals", "2")
+    arguments = ("train", "--out", out, *small, "--also", "big-two:guard=off,fours=on", "--also", "big-two-taiwan")
+    assert json.loads(output(*arguments, "--epochs", "1", "--json"))["epoch"] == 1
+    config = Trainer.load(out / "run.npz").config
+    assert (config.actors, config.also[0]) == (3, RuleSet("big-two", {"guard": "off", "fours": True}))
+    assert {f"network{k}.npz" for k in ("", "-1", "-2", "-3")} <= {file.name for file in out.iterdir()}
+    with (out / "network-3.npz").open("rb") as stream:
+        assert Network.load(stream).fits(config.games()[2].rules(), False)
+    assert json.loads(output("train", "--out", out, "--resume", "--epochs", "2", "--json"))["epoch"] == 2
+    other = ("train", "--out", tmp_path / "other", *small)
+    assert "no preset 'chess'" in refusal(*other, "--also", "chess")
+    assert "no option 'fives'" in refusal(*other, "--also", "big-two:fives=on")
+    assert "need as many actors" in refusal(*other, "--also", "big-two-taiwan", "--actors", "1")
+    assert "leave out --also" in refusal("train", "--out", out, "--resume", "--also", "big-two-taiwan")

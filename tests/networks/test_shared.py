@@ -1,0 +1,90 @@
+"""Networks for several rule sets: equal features share weights, and folded weights give the same scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dasan
+from dasan.bots.protocol import choices
+from dasan.cards import card
+from dasan.features import card_flags, encode, encode_moves
+from dasan.networks.derived import derived, layouts
+from dasan.networks.network import LayerSizes, Network, fresh
+from dasan.networks.shared import labels_of, shared_inputs
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.rules import Rules
+
+WINNER = (dasan.rules("winner"), dasan.rules("winner-bomb", players=3), dasan.rules("zheng-shangyou"))
+BIG_TWO = (dasan.rules("big-two"), dasan.rules("big-two-taiwan"), dasan.rules("big-two-indonesia"))
+
+
+def rows(rules: Rules, session: bool, with_derived: bool) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The observation of a first mover, once for each of its legal moves, and these moves."""
+    state = dasan.deal(rules, seed=5)
+    assert state.to_act is not None
+    view, ids = state.view(state.to_act), action_ids(rules, session)
+    encoded = encode_moves(view, session)
+    moves = [encoded[ids.of(move, view.called)] for move in choices(view)]
+    observation = encode(view, session)
+    if not with_derived:
+        return np.array([observation] * len(moves), np.uint8), np.array(moves, np.uint8)
+    longer, longer_moves = derived(rules, session, True).of(observation, moves)
+    return np.repeat(longer, len(moves), axis=0), longer_moves
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("games", "with_derived"),
+    [(WINNER, False), (WINNER, True), (BIG_TWO, False)],
+    ids=["winner", "derived", "big-two"],
+)
+def test_folded_weights_score_as_the_whole_network_does(games: tuple[Rules, ...], with_derived: bool) -> None:
+    shared = shared_inputs(games, True, with_derived, with_derived)
+    shape = LayerSizes(*shared.sizes, 8, 4)
+    whole = Network(shape.views(fresh(shape, np.random.default_rng(1))))
+    for rules in games:
+        obs, moves = rows(rules, True, with_derived)
+        folded = Network(shared.folded(whole.weights, rules))
+        assert folded.fits(rules, True)
+        seen, made = shared.rows(rules, obs, moves)
+        expected = [whole.score(*one)[0] for one in zip(seen, made[:, None], strict=True)]
+        assert folded.score(obs[0], moves) == pytest.approx(np.array(expected), abs=1e-5)
+
+
+@pytest.mark.parametrize("games", [WINNER, BIG_TWO], ids=["winner", "big-two"])
+def test_no_two_features_of_a_game_have_one_label(games: tuple[Rules, ...]) -> None:
+    for rules in games:
+        for places, layout_ in zip(labels_of(rules, True, False, False), layouts(rules, True, False), strict=True):
+            assert sorted(places.values()) == [f.start + k for f in layout_ for k in range(f.size)]
+
+
+def test_the_same_card_is_the_same_feature_with_and_without_jokers() -> None:
+    """Also the same kind, and the same seat of fewer players."""
+    shared = shared_inputs(WINNER, True, False, False)
+    for c in map(card, ("3D", "2S", "TH")):
+        labels = []
+        for rules in WINNER:
+            own = labels_of(rules, True, False, False)[0]
+            hand = min(place for label, place in own.items() if label[0] == "hand")
+            place = hand + card_flags(rules, [c]).index(1)
+            labels.append(next(label for label, at in own.items() if at == place))
+        assert len(set(labels)) == 1
+    flags = {label[1:] for label in shared.labels[0] if label[0] == "rule"}
+    assert {("players", 3), ("players", 4), ("bomb", "any-size"), ("jokers", True)} <= flags
+    assert not any(name == "decks" for name, _ in flags)  # all have one
+    assert len([label for label in shared.labels[0] if label[0] == "passed"]) == 4
+    assert ("kind", "bomb") in shared.labels[1]
+
+
+def test_all_cards_played_are_another_feature_than_those_of_a_seat() -> None:
+    shared = shared_inputs(BIG_TWO, False, False, False)
+    names = [label[0] for label in shared.labels[0]]
+    assert (names.count("played"), names.count("played by all")) == (4 * 52, 52)
+
+
+def test_rules_that_options_do_not_tell_apart_are_refused() -> None:
+    with pytest.raises(ValueError, match="the same options"):
+        shared_inputs((dasan.rules("winner"), dasan.rules("winner", show_hands_after=False)), True, False, False)
