@@ -79,6 +79,19 @@ def test_a_rung_that_changed_is_refused(short: BotLadder) -> None:
         require_unchanged(rung, short.rules)
 
 
+def test_another_player_may_play_for_a_rung_that_has_changed(short: BotLadder) -> None:
+    """The rung's play and the ladder's digest stay the same."""
+    greedy_rung = next(rung for rung in short.rungs if rung.name == "greedy")
+    changed = replace(greedy_rung, name="shed", player="greedy")
+    require_unchanged(changed, short.rules)
+    assert (
+        replace(short, rungs=(replace(greedy_rung, player="greedy"),)).digest
+        == replace(short, rungs=(greedy_rung,)).digest
+    )
+    (outcomes,) = evaluate("greedy", replace(short, rungs=(changed,))).outcomes.values()
+    assert all(one.mean == 0 for one in outcomes)
+
+
 def test_digests_tell_bots_and_rules_apart() -> None:
     rules = dasan.rules("big-two")
     digests = {digest_of(name, rules) for name in ("random", "greedy", "low")}

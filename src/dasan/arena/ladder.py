@@ -20,9 +20,8 @@ from typing import Any
 from dasan.arena.contest import Contest, interval, run
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, SCALE, leads, without
-from dasan.bots import bot
 from dasan.bots.external.program import player
-from dasan.bots.net import NetworkFileBot
+from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.estimates import CONFIDENCE, jackknife
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
@@ -38,12 +37,20 @@ class LadderChanged(Exception):
 
 @dataclass(frozen=True)
 class BotRung:
-    """A bot of the ladder. points: its rating; 0 is `greedy`. digest: see `digest_of`."""
+    """A bot of the ladder. points: its rating; 0 is `greedy`. digest: see `digest_of`. player: who plays it now, if the
+    bot of its name has changed since, such as "net:winner".
+    """
 
     name: str
     version: str
     digest: str
     points: float
+    player: str = ""
+
+    @property
+    def seated(self) -> str:
+        """The bot that plays for it, as in `dasan arena`."""
+        return self.player or self.name
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,10 @@ class BotLadder:
     @property
     def digest(self) -> str:
         """A digest of everything that a rating depends on except the bot."""
-        return _digest(json.dumps([asdict(self), self.rules.digest], sort_keys=True))
+        about = asdict(self)
+        for rung in about["rungs"]:
+            del rung["player"]  # its play is the same
+        return _digest(json.dumps([about, self.rules.digest], sort_keys=True))
 
 
 @dataclass(frozen=True)
@@ -165,12 +175,12 @@ def evaluate(
     other rules.
     """
     candidate = player(name)
-    if isinstance(candidate, NetworkFileBot):
+    if isinstance(candidate, NamedNetworkBot | NetworkFileBot):
         candidate.check(ladder.rules)
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:
         require_unchanged(rung, ladder.rules)
-        contest = Contest(ladder.rules, name, rung.name, deals or ladder.deals, ladder.seed, move_seconds)
+        contest = Contest(ladder.rules, name, rung.seated, deals or ladder.deals, ladder.seed, move_seconds)
         show = None if progress is None else lambda done, total, rung=rung: progress(rung.name, done, total)
         outcomes[rung.name] = run(contest, processes=min(processes, contest.deals), progress=show)
     points, low, high = _rating(ladder, outcomes)
@@ -188,10 +198,13 @@ def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
 
 
 def require_unchanged(rung: BotRung, rules: Rules) -> None:
-    """Raise `LadderChanged` unless the rung plays as it did when its points were measured."""
-    version = bot(rung.name).version
-    if version != rung.version or digest_of(rung.name, rules) != rung.digest:
-        raise LadderChanged(f"{rung.name} {version} does not play as {rung.name} {rung.version} of the ladder did")
+    """Raise `LadderChanged` unless the rung plays as it did when its points were measured.
+
+    Its version may be later, because of other games.
+    """
+    if digest_of(rung.seated, rules) != rung.digest:
+        version = player(rung.seated).version
+        raise LadderChanged(f"{rung.seated} {version} does not play as {rung.name} {rung.version} of the ladder did")
 
 
 @cache
@@ -200,7 +213,7 @@ def digest_of(name: str, rules: Rules) -> str:
     records = []
     for seed in range(SAMPLE):
         state = deal(rules, seed=seed)
-        bots = [bot(name, seed=seat) for seat in range(rules.players)]
+        bots = [player(name, seed=seat) for seat in range(rules.players)]
         moves = []
         while state.to_act is not None:
             move = bots[state.to_act].choose(state.view(state.to_act))

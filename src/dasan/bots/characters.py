@@ -108,4 +108,4 @@ def _make(level: int, seed: int) -> ExplainingBot:
     name = f"level-{level}"
     if level == 8:
         return StrongBot(seed, name=name)
-    return Overlooking(NetBot(name=name, proofs=level == 7), name, seed)
+    return Overlooking(NetBot(name=name, proofs=level == 7, sighted=True), name, seed)

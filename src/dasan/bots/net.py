@@ -13,7 +13,7 @@ from dasan.bots.greedy import GreedyBot
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.protocol import choices
 from dasan.features import encode, encode_moves
-from dasan.networks.trained import Fitted, fitted
+from dasan.networks.trained import Fitted, fit, fitted, named, suits
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -36,23 +36,31 @@ class NetBot:
     uint8 [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k
     scores, and the bot always makes the move with the highest; `VectorEnv.best` and `VectorEnv.duel` take the same
     functions. session: whether `score` reads observations of hands that follow one another. proofs: whether it looks
-    for moves that surely win.
+    for moves that surely win. sighted: whether it uses only networks whose model card has the sight of `name`, see
+    `dasan.bots.overlooking`.
     """
 
     version = f"10+{GreedyBot.version}"
     """Its own version, and that of `greedy`, which plays if there is no network."""
 
     def __init__(
-        self, score: Score | None = None, *, name: str = "net", session: bool = False, proofs: bool = True
+        self,
+        score: Score | None = None,
+        *,
+        name: str = "net",
+        session: bool = False,
+        proofs: bool = True,
+        sighted: bool = False,
     ) -> None:
         self.name = name
+        self._sighted = sighted
         self._greedy = GreedyBot()
         self._score, self._session = score, session
         self._proofs = proofs and score is None
 
     def note(self, rules: Rules) -> str:
         """A sentence for players if no network was trained for exactly these rules, else ""."""
-        network = fitted(rules)
+        network = self._fitted(rules)
         if network is None:
             return "No network was trained for these rules: greedy plays."
         return "" if network.exact else f"The network was trained for other rules ({network.trained.name})."
@@ -63,8 +71,13 @@ class NetBot:
         """
         if self._score is not None:
             return self._own(self._score, view)
-        network = fitted(view.rules)
+        network = self._fitted(view.rules)
         return None if network is None else score(network, view)
+
+    def _fitted(self, rules: Rules) -> Fitted | None:
+        network = fitted(rules)
+        known = network is not None and self.name in network.trained.card.get("sight", ())
+        return network if known or not self._sighted else None
 
     def _own(self, score: Score, view: View) -> npt.NDArray[Any]:
         import numpy as np
@@ -106,6 +119,23 @@ class NetBot:
             self._best(moves, values, facts.certain), [(m, float(v)) for m, v in zip(moves, values, strict=True)]
         )
         return explained(self.name, unit(view.rules), ordered, reasons)
+
+
+class NamedNetworkBot(NetBot):
+    """Plays as `net`, but always by one network of the package. ValueError: there is none of this name."""
+
+    def __init__(self, network: str) -> None:
+        super().__init__(name=f"net:{network}")
+        self._network = named(network)
+
+    def check(self, rules: Rules) -> None:
+        """ValueError: the network was trained for a game with other cards, seats or phases."""
+        if not suits(self._network, rules):
+            raise ValueError(f"{self.name} was trained for another game")
+
+    def _fitted(self, rules: Rules) -> Fitted | None:
+        self.check(rules)
+        return fit(self._network, rules)
 
 
 class NetworkFileBot(NetBot):

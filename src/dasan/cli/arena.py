@@ -61,7 +61,7 @@ def arena(
     from dasan.arena.contest import Contest, OutcomeFile
     from dasan.bots.external.program import ProgramBot, player
     from dasan.bots.external.wire import Fault
-    from dasan.bots.net import NetworkFileBot
+    from dasan.bots.net import NamedNetworkBot, NetworkFileBot
     from dasan.processes import processors
 
     rules = chosen_rules(game, option)
@@ -76,7 +76,7 @@ def arena(
             one = player(name)
             if isinstance(one, ProgramBot):
                 one.begin()
-            elif isinstance(one, NetworkFileBot):
+            elif isinstance(one, NamedNetworkBot | NetworkFileBot):
                 one.check(rules)
     except Fault as fault:
         raise CannotRun(f"{name} does not start: {fault}") from None

@@ -21,8 +21,9 @@ from weakref import finalize
 from dasan.bots import bot
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
-from dasan.bots.net import NetworkFileBot
+from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.bots.protocol import Bot, choices
+from dasan.networks.trained import known
 from dasan.play.moves import Move
 from dasan.play.view import View
 
@@ -33,7 +34,7 @@ ENDING = 2.0
 PREFIX = "cmd:"
 """The prefix of a program's command in a line-up."""
 NETWORK = "net:"
-"""The prefix of the name of a network's file in a line-up."""
+"""The prefix of a network in a line-up: the name of one of the package, or a file's."""
 LAST_WORDS = 300
 """The number of last bytes of a program's standard error that a fault's message quotes."""
 REPORTED = 3
@@ -319,14 +320,15 @@ def _program(command: str, seed: int, seconds: float) -> ProgramBot:
 
 def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     """The bot of this name, the program whose command follows `cmd:` (the same process for the same seed), or the network
-    in the file whose name follows `net:`, see `NetworkFileBot`.
+    whose name or file follows `net:`, see `NamedNetworkBot` and `NetworkFileBot`.
 
     Never pass an untrusted name: the command runs with the rights of this process. ValueError: no such bot.
     """
     if name.startswith(PREFIX):
         return _program(name.removeprefix(PREFIX), seed, seconds)
     if name.startswith(NETWORK):
-        return NetworkFileBot(Path(name.removeprefix(NETWORK)))
+        network = name.removeprefix(NETWORK)
+        return NamedNetworkBot(network) if known(network) else NetworkFileBot(Path(network))
     return bot(name, seed=seed)
 
 
