@@ -65,6 +65,9 @@ def train(
         ),
     ] = None,
     share: Annotated[float, typer.Option(min=0, max=1, help="The share of hands with such opponents.")] = 0.25,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="values: deep Monte Carlo; policy: policy gradients, best with --start.")
+    ] = "values",
     branches: Annotated[
         int, typer.Option(min=1, help="Play every deal this many times, with different moves at one decision.")
     ] = 1,
@@ -107,7 +110,7 @@ def train(
     from dasan.learn.in_torch import DeviceFailed
 
     check_place(processes, ray)
-    if resume and (lost := given & {"like", "start", "span", "pool", "share", "actors", "device", *_SETTINGS}):
+    if resume and (lost := given & {"like", "start", "span", "pool", "share", "actors", "device", "method", *_SETTINGS}):
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived:
         raise CannotRun("--answers needs --derived")
@@ -128,7 +131,10 @@ def train(
         changes = opponents | {"device": _device(device)} | named
         optional = {"start": start, "span": span, "actors": actors if "actors" in given else None}
         changes |= {name: value for name, value in optional.items() if value is not None}
-        trainer = _begun(out, game, option, like, sizes, changes)
+        policy = None
+        if method != "values":
+            policy = {"method": method} | {name: sizes[name] for name in ("envs", "rounds") if name in given}
+        trainer = _begun(out, game, option, like, sizes, changes, policy)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: start a run with --actors")
     report: dict[str, Any] = {}
@@ -203,8 +209,11 @@ def _begun(
     like: str | None,
     settings: dict[str, Any],
     changes: dict[str, Any],
+    policy: dict[str, Any] | None,
 ) -> Trainer:
-    """A new run with these settings, or with those of the network `like`, and with the changes."""
+    """A new run with these settings, or with those of the network `like`, and with the changes. policy: for another method,
+    the settings that replace its own.
+    """
     from dasan.games import make_rules
     from dasan.learn.config import Config
     from dasan.learn.trainer import Trainer
@@ -219,7 +228,7 @@ def _begun(
         with refused(ValueError):
             config = Config(game, _changed(game, option), session=session, second=64, keep=1.0, trace=0.9, **settings)
     with refused(OSError, ValueError, ImportError):
-        config = replace(config, **changes)
+        config = replace(config if policy is None else config.by_policy(**policy), **changes)
         trainer = Trainer(config)
         out.mkdir(parents=True, exist_ok=True)
     return trainer

@@ -16,6 +16,18 @@ MOST = 10**9
 """The upper limit of every count; memory sets far lower ones."""
 MOST_SEED = 2**32
 MOST_ACTORS = 4096
+METHODS = ("values", "policy")
+POLICY: dict[str, Any] = {
+    "envs": 2048,
+    "rounds": 10,
+    "rate": 1.2e-4,
+    "rate_end": 1e-5,
+    "batch": 2048,
+    "trace": 0.95,
+    "average": 0.02,
+    "heat": 0.03,
+}
+"""Settings that suit policy gradients."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,9 @@ class RuleSet:
 class Config:
     """A training run. ValueError: a field has the wrong type or an invalid value.
 
+    - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have neither opponents,
+      branches, actors, further games nor a device. Their `heat` is the temperature of the chances of moves, in scores; a
+      round is one hand in each environment, and `steps`, `explore`, `keep` and `contrast` have no effect.
     - preset, options: the game. session: whether hands form sessions, in which Winner exchanges cards.
     - first, second: the sizes of the hidden layers.
     - envs: parallel environments. steps: steps of each in a round, after which the network learns. rounds: rounds in an
@@ -109,10 +124,11 @@ class Config:
     device: str = ""
     every: int = 10
     deals: int = 20
+    method: str = "values"
 
     def __post_init__(self) -> None:
         _check_game(self.preset, self.options)
-        for name in ("start", "device"):
+        for name in ("start", "device", "method"):
             instance(getattr(self, name), str, f"{name} is text")
         if not re.fullmatch(r"(cpu|cuda(:[0-9]{1,3})?)?", self.device, re.ASCII):
             raise ValueError(f"a device is cpu, cuda, or one of several GPUs such as cuda:1, not {shown(self.device)}")
@@ -141,6 +157,10 @@ class Config:
         )
         if also and self.actors <= len(also):
             raise ValueError(f"{1 + len(also)} games need as many actors, or more")
+        if self.method not in METHODS:
+            raise ValueError(f"a method is {' or '.join(METHODS)}, not {shown(self.method)}")
+        if self.method == "policy" and (pool or self.branches > 1 or self.actors or also or self.device):
+            raise ValueError("policy gradients have no opponents, branches, actors, further games or device")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 
@@ -159,6 +179,11 @@ class Config:
             return None
         rules = tuple(one.rules() for one in self.games())
         return shared_inputs(rules, self.session, self.derived, self.answers)
+
+    def by_policy(self, **settings: Any) -> Config:
+        """The same network and game by policy gradients: with `POLICY`, unless `settings` says otherwise."""
+        none = {"pool": (), "share": 0.0, "branches": 1, "actors": 0, "also": (), "device": ""}
+        return replace(self, **{"method": "policy", **none, **POLICY, **settings})
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""

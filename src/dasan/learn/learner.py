@@ -15,22 +15,16 @@ from dasan.networks.network import Floats, LayerSizes, fresh, scales
 Bytes = npt.NDArray[np.uint8]
 
 
-class Learner:
-    """The weights, their running average, and Adam's moments: flat float32 arrays."""
+class Weights:
+    """The weights of a network that learns, its gradient, and Adam's moments: flat float32 arrays.
 
-    def __init__(self, config: Config, shape: LayerSizes) -> None:
+    scale_obs, scale_move: the factors of the features. parts: the weights by name.
+    """
+
+    def __init__(self, shape: LayerSizes, scale_obs: Floats, scale_move: Floats, seed: int) -> None:
         self.shape = shape
-        shared = config.shared()
-        if shared is None:
-            observation, move = layouts(config.rules(), config.session, config.derived, config.answers)
-            self.scale_obs, self.scale_move = scales(observation, shape.observation), scales(move, shape.move)
-        else:
-            self.scale_obs, self.scale_move = shared.scales()
-        self.contrast = np.float32(config.contrast)
-        self.batch = config.batch
-        self._pace = np.float32(config.average)
-        self.flat = fresh(shape, np.random.default_rng(config.seed))
-        self.average = self.flat.copy()
+        self.scale_obs, self.scale_move = scale_obs, scale_move
+        self.flat = fresh(shape, np.random.default_rng(seed))
         self.mean = np.zeros_like(self.flat)
         self.square = np.zeros_like(self.flat)
         self._gradient = np.zeros_like(self.flat)
@@ -43,6 +37,84 @@ class Learner:
         parts["w_obs"] = parts["w_obs"] * self.scale_obs[:, None]
         parts["w_move"] = parts["w_move"] * self.scale_move[:, None]
         return parts
+
+    def scores(self, obs: Bytes, moves: Bytes) -> tuple[Floats, Floats, Floats]:
+        """Both hidden layers, and the score, of each pair of rows of `obs` and `moves`."""
+        from dasan.kernels.network import layers
+
+        w = self.parts
+        first = np.empty((len(obs), self.shape.first), np.float32)
+        layers.forward(
+            obs,
+            obs.view(np.uint64),
+            moves,
+            moves.view(np.uint64),
+            self.scale_obs,
+            self.scale_move,
+            w["w_obs"],
+            w["w_move"],
+            w["bias"],
+            first,
+        )
+        return first, *self.above(first)
+
+    def above(self, first: Floats) -> tuple[Floats, Floats]:
+        """The second hidden layer and the score of each row of the first."""
+        w = self.parts
+        second = first @ w["w_second"]
+        second += w["b_second"]
+        np.maximum(second, 0, out=second)
+        return second, (second @ w["w_last"] + w["b_last"]).astype(np.float32, copy=False)
+
+    def back(self, first: Floats, second: Floats, slope: Floats) -> Floats:
+        """Set the gradient of the upper layers, and that of the first to 0; returns the gradient of each row before the
+        relu of the first. slope: float32 [rows], the gradient of the scores.
+        """
+        w, g = self.parts, self._slopes
+        self._gradient[:] = 0
+        g["b_last"][:] = slope.sum()
+        np.matmul(slope, second, out=g["w_last"])
+        back = np.outer(slope, w["w_last"])
+        back *= second > 0
+        back.sum(axis=0, out=g["b_second"])
+        np.matmul(first.T, back, out=g["w_second"])
+        down = back @ w["w_second"].T
+        down *= first > 0
+        return down
+
+    def back_to_inputs(self, obs: Bytes, moves: Bytes, down: Floats) -> None:
+        """Add the gradient of the first layer's weights. down: what `back` returned, for pairs of rows."""
+        from dasan.kernels.network import layers
+
+        g = self._slopes
+        layers.backward(obs, moves, self.scale_obs, self.scale_move, down, g["w_obs"], g["w_move"], g["bias"])
+
+    def adam(self, rate: float, step: int) -> None:
+        """One step of Adam; `step` counts from 1."""
+        from dasan.kernels.network import layers
+
+        layers.adam(self.flat, self._gradient, self.mean, self.square, rate, 0.9, 0.999, step)
+
+
+class Learner(Weights):
+    """The weights of a run, which learn the targets of decisions, and their running average."""
+
+    def __init__(self, config: Config, shape: LayerSizes) -> None:
+        shared = config.shared()
+        if shared is None:
+            observation, move = layouts(config.rules(), config.session, config.derived, config.answers)
+            factors = scales(observation, shape.observation), scales(move, shape.move)
+        else:
+            factors = shared.scales()
+        super().__init__(shape, *factors, config.seed)
+        self.contrast = np.float32(config.contrast)
+        self.batch = config.batch
+        self._pace = np.float32(config.average)
+        self.average = self.flat.copy()
+
+    def arrays(self) -> dict[str, Floats]:
+        """Everything that changes, by name: the arrays themselves."""
+        return {"flat": self.flat, "average": self.average, "mean": self.mean, "square": self.square}
 
     def learn(
         self, obs: Bytes, moves: Bytes, targets: Floats, groups: npt.NDArray[np.int32], rate: float, step: int
@@ -88,39 +160,11 @@ class Learner:
 
         groups: int32 [rows]; rows with the same number, from 0, are branches of one decision, see `contrasted`.
         """
-        from dasan.kernels.network import layers
-
-        w, g = self.parts, self._slopes
-        n = len(targets)
-        first = np.empty((n, self.shape.first), np.float32)
-        layers.forward(
-            obs,
-            obs.view(np.uint64),
-            moves,
-            moves.view(np.uint64),
-            self.scale_obs,
-            self.scale_move,
-            w["w_obs"],
-            w["w_move"],
-            w["bias"],
-            first,
-        )
-        second = first @ w["w_second"]
-        second += w["b_second"]
-        np.maximum(second, 0, out=second)
-        error = (second @ w["w_last"] + w["b_last"] - targets).astype(np.float32, copy=False)
-        slope = (error if groups is None else contrasted(error, groups, self.contrast)) * np.float32(2 / n)
-        self._gradient[:] = 0
-        g["b_last"][:] = slope.sum()
-        np.matmul(slope, second, out=g["w_last"])
-        back = np.outer(slope, w["w_last"])
-        back *= second > 0
-        back.sum(axis=0, out=g["b_second"])
-        np.matmul(first.T, back, out=g["w_second"])
-        down = back @ w["w_second"].T
-        down *= first > 0
-        layers.backward(obs, moves, self.scale_obs, self.scale_move, down, g["w_obs"], g["w_move"], g["bias"])
-        layers.adam(self.flat, self._gradient, self.mean, self.square, rate, 0.9, 0.999, step)
+        first, second, scores = self.scores(obs, moves)
+        error = scores - targets
+        slope = (error if groups is None else contrasted(error, groups, self.contrast)) * np.float32(2 / len(targets))
+        self.back_to_inputs(obs, moves, self.back(first, second, slope))
+        self.adam(rate, step)
         return float((error * error).mean())
 
 

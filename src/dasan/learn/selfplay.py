@@ -37,6 +37,14 @@ class PlayCounts:
     hands: int = 0
 
 
+def input_sizes(config: Config, env: VectorEnv) -> tuple[int, int]:
+    """The lengths of the network's input rows: of observations, and of moves."""
+    if not config.derived:
+        return env.num_features, env.num_move_features
+    longer = derived(config.rules(), config.session, config.answers)
+    return longer.observation_size, longer.move_size
+
+
 class SelfPlay:
     """The environments of `config` and the decisions of their hands. sizes: the lengths of the network's input rows.
 
@@ -49,10 +57,7 @@ class SelfPlay:
         self._pool = Pool(rules, config.session, config.pool, config.share, config.envs, config.branches)
         self.branches = Branches(config.envs, config.branches, config.span, config.heat)
         self.env: VectorEnv = vector.make(rules, config.envs, seed=config.seed, session=config.session, moves="ragged")
-        self.sizes = self.env.num_features, self.env.num_move_features
-        if config.derived:
-            longer = derived(rules, config.session, config.answers)
-            self.sizes = longer.observation_size, longer.move_size
+        self.sizes = input_sizes(config, self.env)
         self.decisions = Decisions(config.envs, rules.players, *self.sizes, trace=config.trace)
         self.counts = PlayCounts()
         self.weights: Mapping[str, Floats] = {}

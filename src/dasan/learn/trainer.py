@@ -1,5 +1,5 @@
-"""Deep Monte Carlo by self-play: one network plays every seat and learns from the outcomes of its decisions
-(arXiv:2106.06135).
+"""Self-play: one network plays every seat and learns from the outcomes of its decisions, by deep Monte Carlo
+(arXiv:2106.06135) or by policy gradients, see `dasan.learn.policy`.
 
 With branches, environments that share a deal also show the outcomes of other moves.
 
@@ -30,6 +30,7 @@ from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
 from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
+from dasan.learn.policy import CRITIC_DECAY, CRITIC_RATE, WARM_UP, PolicyLearner, PolicyPlay
 from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
@@ -64,13 +65,20 @@ class Trainer:
 
     def __init__(self, config: Config) -> None:
         self.config = instance(config, Config, "a training run has a configuration")
-        self.hands = SelfPlay(config)
+        playing = PolicyPlay(config) if config.method == "policy" else SelfPlay(config)
         for game in config.games()[1:]:
             Pool(game.rules(), game.session, game.pool, game.share, game.envs, game.branches)
         self.shared = config.shared()
-        sizes = self.hands.sizes if self.shared is None else self.shared.sizes
+        sizes = playing.sizes if self.shared is None else self.shared.sizes
         shape = LayerSizes(*sizes, config.first, config.second)
-        self.learner = TorchLearner(config, shape) if config.device else Learner(config, shape)
+        self.learner: Learner
+        self._policy: tuple[PolicyPlay, PolicyLearner] | None = None
+        if isinstance(playing, PolicyPlay):
+            self._policy = playing, PolicyLearner(config, shape, playing.hidden)
+            self.learner = self._policy[1]
+        else:
+            self.hands = playing
+            self.learner = TorchLearner(config, shape) if config.device else Learner(config, shape)
         if config.start:
             start_from(self.learner, config)
         self.progress = Progress()
@@ -93,18 +101,11 @@ class Trainer:
 
     def save(self, file: Path) -> None:
         """Write everything that the next epoch depends on, atomically."""
-        learner = self.learner
+        arrays: dict[str, Any] = dict(self.learner.arrays())
         part = file.with_name(file.name + ".part")
         about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress)})
         with part.open("wb") as stream:
-            np.savez(
-                stream,
-                about=np.array(about),
-                flat=learner.flat,
-                average=learner.average,
-                mean=learner.mean,
-                square=learner.square,
-            )
+            np.savez(stream, about=np.array(about), **arrays)
             stream.flush()
             os.fsync(stream.fileno())
         part.replace(file)
@@ -122,14 +123,16 @@ class Trainer:
             with np.load(file, allow_pickle=False) as held:
                 about = json.loads(str(held["about"]))
                 config, progress = Config.from_json(about["config"]), Progress(**about["progress"])
-                arrays = {name: held[name] for name in ("flat", "average", "mean", "square")}
+                arrays = {name: held[name] for name in held.files if name != "about"}
         except (ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
             raise ValueError(f"{file} is no saved training run") from error
         # The initial network may have changed since, or be gone.
         trainer = Trainer(replace(config, start=""))
         trainer.config = replace(config, **changes)
-        for name, array in arrays.items():
-            weights = getattr(trainer.learner, name)
+        for name, weights in trainer.learner.arrays().items():
+            array = arrays.get(name)
+            if array is None:
+                raise ValueError(f"{file} is no saved training run")
             if array.shape != weights.shape or array.dtype != weights.dtype:
                 raise ValueError(f"{file} is a training run of a network with another size")
             weights[:] = array
@@ -145,10 +148,28 @@ class Trainer:
         begun = process_time()
         t = progress.epoch / max(1, config.epochs)
         rate = config.rate * (config.rate_end / config.rate) ** t
-        losses = self._from_actors(actors, rate) if config.actors else self._alone(rate)
+        if self._policy:
+            losses = self._by_policy(*self._policy, rate, t)
+        else:
+            losses = self._from_actors(actors, rate) if config.actors else self._alone(rate)
         progress.epoch += 1
         progress.loss = float(np.mean(losses)) if losses else 0.0
         progress.seconds += process_time() - begun
+
+    def _by_policy(self, hands: PolicyPlay, learner: PolicyLearner, rate: float, t: float) -> list[float]:
+        """Play and learn by policy gradients; returns the critic's errors. t: the part of the run before this epoch."""
+        config, progress = self.config, self.progress
+        random = np.random.default_rng([config.seed, progress.epoch])
+        losses: list[float] = []
+        for _ in range(config.rounds):
+            played = hands.play(random, learner)
+            self._count(played.counts)
+            rates = rate if t >= WARM_UP else 0.0, CRITIC_RATE * CRITIC_DECAY**t
+            errors = learner.learn_round(played, *rates, random, progress.updates)
+            progress.updates += len(errors)
+            progress.samples += len(played.num)
+            losses += errors
+        return losses
 
     def _alone(self, rate: float) -> list[float]:
         """Play and learn alternately; returns the errors."""

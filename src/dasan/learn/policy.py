@@ -1,0 +1,302 @@
+"""Policy gradients: one network plays every seat by chance, and the chance of a move grows if it earned more than expected
+(proximal policy optimisation, arXiv:1707.06347).
+
+The chance of a move is a softmax of the network's scores. What a seat expects comes from a critic, a second network that also
+sees the hidden cards; it only serves to learn. A further term keeps the mean score of the moves near the payments, so that a
+score is still the expected payment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan import vector
+from dasan.features.cards import eights
+from dasan.kernels.network.targets import link, settle
+from dasan.learn.config import Config
+from dasan.learn.learner import Bytes, Learner, Weights
+from dasan.learn.selfplay import PlayCounts, input_sizes
+from dasan.networks.network import Floats, LayerSizes
+from dasan.networks.scoring import Scorer, Scores
+from dasan.vector import VectorEnv
+from dasan.vector.earnings import earned
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+MOST, LEAST = 4, 0.01
+"""A move is drawn from at most so many, each with at least this chance."""
+CLIP = 0.2
+"""A chance that has changed by more than this factor is pushed no further in a round."""
+ENTROPY = 0.01
+"""The weight of the entropy of the chances, beside advantages of standard deviation 1."""
+CALIBRATION = 2.0
+"""The weight of the squared error of the mean score."""
+CRITIC = 128, 32
+"""The sizes of the critic's layers."""
+CRITIC_RATE, CRITIC_DECAY = 1e-3, 0.1
+"""The critic's learning rate at the start, and its factor over the run."""
+WARM_UP = 0.05
+"""In this part of a run only the critic learns."""
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyRound:
+    """Decisions of a round of hands, without those that had one likely move.
+
+    obs: uint8 [n, features]. hidden: uint8 [n, hidden features]. moves: uint8 [rows, features of a move], the likely
+    moves of each decision, num[n] of them. chances: float32 [rows]. chosen: int32 [n], which of its moves each decision made.
+    values: float32 [n], what the critic expected. targets: float32 [n], what the decision led to.
+    """
+
+    obs: Bytes
+    hidden: Bytes
+    moves: Bytes
+    num: Ints
+    chances: Floats
+    chosen: Ints
+    values: Floats
+    targets: Floats
+    counts: PlayCounts
+
+    @property
+    def begin(self) -> Longs:
+        """int64 [n + 1]: the first row of each decision's moves."""
+        return _bounds(self.num)
+
+
+class PolicyPlay:
+    """The environments of `config`. sizes: the lengths of the network's input rows; hidden: that of the hidden cards."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        rules = config.rules()
+        self.env: VectorEnv = vector.make(
+            rules, config.envs, seed=config.seed, session=config.session, moves="ragged", perfect=True
+        )
+        self.sizes = input_sizes(config, self.env)
+        self.hidden = eights(self._perfect.shape[1])
+        self._scorer = Scorer()
+
+    @property
+    def _perfect(self) -> Bytes:
+        if self.env.perfect is None:
+            raise AssertionError("the environments show hidden cards")
+        return self.env.perfect
+
+    def play(self, random: np.random.Generator, learner: PolicyLearner) -> PolicyRound:
+        """A new hand in every environment, to its end."""
+        config, env = self.config, self.env
+        env.reset(random.integers(0, 2**40, env.num_envs).tolist())
+        weights = learner.scaled(learner.flat)
+        counts, open_ = PlayCounts(hands=env.num_envs), np.ones(env.num_envs, np.bool_)
+        payments = np.zeros((env.num_envs, config.rules().players), np.float32)
+        steps = [self._empty()]
+        while open_.any():
+            actions = env.legal[:, 0].astype(np.int32)
+            envs = np.flatnonzero((env.num_legal > 1) & open_)
+            counts.plies += int(open_.sum())
+            counts.decisions += len(envs)
+            if len(envs):
+                scores = self._scorer(env, envs, weights)
+                likely = Likely.of(scores, config.heat, random)
+                actions[envs] = env.legal[envs, likely.made - scores.begin[:-1]]
+                steps.append(self._step(scores, likely, learner.critic))
+            env.step(actions)
+            over = np.flatnonzero(env.done & open_)
+            payments[over] = earned(env)[over] / np.float32(config.unit)
+            open_[over] = False
+        together = _Step(*(np.concatenate(parts) for parts in zip(*steps, strict=True)))
+        return PolicyRound(*together[2:], _targets(together, payments, config.trace), counts)
+
+    def _step(self, scores: Scores, likely: Likely, critic: Weights) -> _Step:
+        """The decisions of a step with more than one likely move."""
+        which = np.flatnonzero(likely.num > 1)
+        wide = np.repeat(likely.num > 1, likely.num)
+        owner = np.repeat(np.arange(len(likely.num)), likely.num)[wide]
+        obs, _ = scores.read(which, scores.begin[which])
+        _, moves = scores.read(owner, likely.rows[wide])
+        envs = scores.envs[which]
+        hidden = np.zeros((len(which), self.hidden), np.uint8)
+        hidden[:, : self._perfect.shape[1]] = self._perfect[envs]
+        values = critic.scores(obs, hidden)[2]
+        seats = self.env.to_act[envs]
+        return _Step(
+            envs, seats, obs, hidden, moves, likely.num[which], likely.chances[wide], likely.chosen[which], values
+        )
+
+    def _empty(self) -> _Step:
+        observation, move = self.sizes
+        obs, hidden, moves = (np.zeros((0, size), np.uint8) for size in (observation, self.hidden, move))
+        whole, floats = np.zeros(0, np.int32), np.zeros(0, np.float32)
+        return _Step(np.zeros(0, np.int64), np.zeros(0, np.int8), obs, hidden, moves, whole, floats, whole, floats)
+
+
+class _Step(NamedTuple):
+    """Decisions of one step or more. envs, seats: who made them; the rest as in `PolicyRound`."""
+
+    envs: Longs
+    seats: npt.NDArray[np.int8]
+    obs: Bytes
+    hidden: Bytes
+    moves: Bytes
+    num: Ints
+    chances: Floats
+    chosen: Ints
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Likely:
+    """The likely moves of some decisions, see `draw`. rows, chances: [moves], rows of the scores. num, chosen: int32
+    [decisions], the number of moves, and which of them is made.
+    """
+
+    rows: Longs
+    chances: Floats
+    num: Ints
+    chosen: Ints
+
+    @staticmethod
+    def of(scores: Scores, heat: float, random: np.random.Generator) -> Likely:
+        """Those with the highest scores, and one drawn from them."""
+        from dasan.kernels.network.policy import draw
+
+        n = len(scores.envs)
+        num, chosen = np.empty(n, np.int32), np.empty(n, np.int32)
+        rows, chances = np.empty(n * MOST, np.int64), np.empty(n * MOST, np.float32)
+        total = draw(scores.rows, scores.begin, heat, LEAST, random.random(n), num, rows, chances, chosen)
+        return Likely(rows[:total], chances[:total], num, chosen)
+
+    @property
+    def made(self) -> Longs:
+        """int64 [decisions]: the row of the move that is made."""
+        made: Longs = self.rows[np.cumsum(self.num) - self.num + self.chosen]
+        return made
+
+
+def _targets(decisions: _Step, payments: Floats, trace: float) -> Floats:
+    """float32 [decisions]: the payment, mixed with the critic's values of the seat's later decisions (TD(trace))."""
+    n = len(decisions.envs)
+    before, last = np.empty(n, np.int32), np.full(payments.shape, -1, np.int32)
+    link(np.arange(n, dtype=np.int32), decisions.envs, decisions.seats, before, last)
+    targets, ready = np.empty(n, np.float32), np.empty(n, np.int32)
+    every, explored = np.arange(len(payments)), np.zeros(n, np.bool_)
+    settle(every, payments, trace, before, last, decisions.values, explored, targets, ready, 0)
+    return targets
+
+
+class PolicyLearner(Learner):
+    """The weights of the policy, their running average, and a critic. hidden: the length of a row of hidden cards."""
+
+    def __init__(self, config: Config, shape: LayerSizes, hidden: int) -> None:
+        super().__init__(config, shape)
+        self.heat = config.heat
+        sizes = LayerSizes(shape.observation, hidden, *CRITIC)
+        self.critic = Weights(sizes, self.scale_obs, np.ones(hidden, np.float32), config.seed)
+
+    def arrays(self) -> dict[str, Floats]:
+        critic = self.critic
+        return super().arrays() | {"critic": critic.flat, "critic_mean": critic.mean, "critic_square": critic.square}
+
+    def learn_round(
+        self, played: PolicyRound, rate: float, critic_rate: float, random: np.random.Generator, step: int
+    ) -> list[float]:
+        """Learn from each decision once, in batches of about `batch`, and update the average; returns the critic's error
+        before each step. step: the number of earlier steps.
+        """
+        n = len(played.num)
+        if not n:
+            return []
+        advantages = played.targets - played.values
+        advantages /= max(float(advantages.std()), 1e-6)
+        parts = np.array_split(random.permutation(n), max(1, n // self.batch))
+        losses = []
+        for number, part in enumerate(parts, step + 1):
+            losses.append(self.expect(played, part, critic_rate, number))
+            self.push(played, part, advantages[part], rate, number)
+        self.average += self._pace * (self.flat - self.average)
+        return losses
+
+    def expect(self, played: PolicyRound, part: Longs, rate: float, step: int) -> float:
+        """One step of the critic; returns its mean squared error before it."""
+        obs, hidden, critic = played.obs[part], played.hidden[part], self.critic
+        first, second, scores = critic.scores(obs, hidden)
+        error = scores - played.targets[part]
+        critic.back_to_inputs(obs, hidden, critic.back(first, second, error * np.float32(2 / len(part))))
+        critic.adam(rate, step)
+        return float((error * error).mean())
+
+    def push(self, played: PolicyRound, part: Longs, advantages: Floats, rate: float, step: int) -> None:
+        """One step of the policy on the decisions `part`."""
+        from dasan.kernels.network import layers
+        from dasan.kernels.network.policy import sums
+
+        num = played.num[part]
+        all_begin, begin = played.begin, _bounds(num)
+        rows = np.repeat(all_begin[part] - begin[:-1], num) + np.arange(begin[-1])
+        first = np.empty((len(rows), self.shape.first), np.float32)
+        w = self.scaled(self.flat)
+        layers.score_first(
+            played.obs,
+            played.obs.view(np.uint64),
+            part,
+            played.num,
+            all_begin[:-1],
+            played.moves,
+            played.moves.view(np.uint64),
+            w["w_obs"],
+            w["w_move"],
+            w["bias"],
+            first,
+            np.empty(len(part) + 1, np.int64),
+        )
+        second, scores = self.above(first)
+        slope = self.slopes(scores, begin, played.chances[rows], played.chosen[part], advantages, played.targets[part])
+        down = self.back(first, second, (slope / len(part)).astype(np.float32))
+        # A decision's moves share its observation: the two parts of the first layer have rows of their own.
+        total = np.empty((len(part), self.shape.first), np.float32)
+        sums(down, begin, total)
+        g, nothing = self._slopes, np.zeros(0, np.float32)
+        no_weights, no_bias = np.zeros((0, self.shape.first), np.float32), np.zeros(self.shape.first, np.float32)
+        no_rows = np.zeros((max(len(part), len(rows)), 0), np.uint8)
+        layers.backward(
+            played.obs[part], no_rows[: len(part)], self.scale_obs, nothing, total, g["w_obs"], no_weights, g["bias"]
+        )
+        layers.backward(
+            no_rows[: len(rows)], played.moves[rows], nothing, self.scale_move, down, no_weights, g["w_move"], no_bias
+        )
+        self.adam(rate, step)
+
+    def slopes(
+        self, scores: Floats, begin: Longs, chances: Floats, chosen: Ints, advantages: Floats, targets: Floats
+    ) -> npt.NDArray[np.float64]:
+        """[moves]: the gradient of what is minimised, summed over decisions, by the scores of their moves.
+
+        That is, for a decision, minus the clipped product of its advantage and the ratio of its chance to the chance when it was
+        made, minus `ENTROPY` times the entropy, plus `CALIBRATION` times the squared error of the mean score for these chances.
+        begin: decision e has the moves from begin[e] up to begin[e + 1]. The rest as in `PolicyRound`.
+        """
+        starts, owner = begin[:-1], np.repeat(np.arange(len(chosen)), np.diff(begin))
+        heated = scores.astype(np.float64) / self.heat
+        p = np.exp(heated - np.maximum.reduceat(heated, starts)[owner])
+        p /= np.add.reduceat(p, starts)[owner]
+        made = starts + chosen
+        ratio = p[made] / chances[made]
+        clipped = np.where(advantages > 0, ratio > 1 + CLIP, ratio < 1 - CLIP)
+        push = np.where(clipped, 0.0, ratio * advantages)
+        out: npt.NDArray[np.float64] = p * push[owner]
+        out[made] -= push
+        logs = np.log(np.maximum(p, 1e-12))
+        out += ENTROPY * p * (logs - np.add.reduceat(p * logs, starts)[owner])
+        error = np.add.reduceat(p * scores, starts) - targets
+        return out / self.heat + 2 * CALIBRATION * p * error[owner]
+
+
+def _bounds(num: Ints) -> Longs:
+    """int64 [n + 1]: the first row of each decision's moves."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(num, dtype=np.int64)])

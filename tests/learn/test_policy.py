@@ -1,0 +1,198 @@
+"""Policy gradients: chances, gradients, runs that resume, and that they win something."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.running import output, refusal
+
+from dasan.kernels.network.policy import draw, sums
+from dasan.learn.config import Config
+from dasan.learn.duel import duel
+from dasan.learn.policy import CALIBRATION, CLIP, ENTROPY, LEAST, MOST, PolicyLearner, PolicyPlay
+from dasan.learn.trainer import Trainer
+from dasan.networks.network import LayerSizes, Network
+
+pytestmark = pytest.mark.full
+
+SMALL = Config("big-two-tiny", first=16, second=8, derived=True).by_policy(
+    envs=64, rounds=2, epochs=3, batch=64, heat=0.3
+)
+
+
+def begun(config: Config) -> tuple[PolicyPlay, PolicyLearner]:
+    play = PolicyPlay(config)
+    return play, PolicyLearner(config, LayerSizes(*play.sizes, config.first, config.second), play.hidden)
+
+
+def test_moves_are_drawn_by_their_chances() -> None:
+    scores = np.array([0.0, 1.0, 0.9, -9.0, 0.5, 0.5], np.float32)
+    begin = np.array([0, 4, 6], np.int64)
+    heat, num, chosen = 0.5, np.empty(2, np.int32), np.empty(2, np.int32)
+    drawn = np.zeros((2, 3), np.int64)
+    for luck in np.linspace(0, 1, 2000, endpoint=False):
+        rows, chances = np.empty(2 * MOST, np.int64), np.empty(2 * MOST, np.float32)
+        total = draw(scores, begin, heat, LEAST, np.array([luck, luck]), num, rows, chances, chosen)
+        drawn[0, chosen[0]] += 1
+        drawn[1, chosen[1]] += 1
+    assert (total, num.tolist(), rows[:total].tolist()) == (5, [3, 2], [1, 2, 0, 4, 5])
+    expected = np.exp(np.array([1.0, 0.9, 0.0]) / heat)
+    expected /= expected.sum()
+    assert chances[:3] == pytest.approx(expected, rel=1e-5)
+    assert drawn[0] / 2000 == pytest.approx(expected, abs=1e-3)
+    assert drawn[1].tolist() == [1000, 1000, 0]
+    rows, chances = np.empty(2, np.int64), np.empty(2, np.float32)
+    assert draw(scores, begin, heat, LEAST, np.array([0.99, 0.99]), num, rows, chances, chosen) == 2
+    assert (rows.tolist(), chances.tolist(), chosen.tolist()) == ([1, 4], [1, 1], [0, 0])
+
+
+def test_sums_are_those_of_each_decision() -> None:
+    rows = np.arange(10, dtype=np.float32).reshape(5, 2)
+    out = np.empty((2, 2), np.float32)
+    sums(rows, np.array([0, 2, 5], np.int64), out)
+    assert out.tolist() == [[2, 4], [18, 21]]
+
+
+def test_slopes_are_those_of_finite_differences() -> None:
+    _, learner = begun(SMALL)
+    random = np.random.default_rng(3)
+    begin = np.array([0, 3, 5, 9], np.int64)
+    scores = random.normal(size=9).astype(np.float32)
+    chosen, advantages = np.array([1, 0, 3], np.int32), np.array([1.3, -0.7, 0.4], np.float32)
+    owner = np.repeat(np.arange(3), np.diff(begin))
+
+    def probabilities(values: np.ndarray) -> np.ndarray:
+        weight = np.exp(values / learner.heat)
+        return weight / np.add.reduceat(weight, begin[:-1])[owner]
+
+    fixed = probabilities(scores.astype(np.float64))
+    # A chance that has grown far already, with a positive advantage, is pushed no further.
+    chances = (fixed * np.where(owner == 2, 0.5, 1.05)).astype(np.float32)
+    targets = np.add.reduceat(fixed * scores, begin[:-1]) - np.array([0.3, 0.0, -0.2])
+
+    def loss(values: np.ndarray) -> float:
+        p = probabilities(values)
+        made = begin[:-1] + chosen
+        ratio = p[made] / chances[made]
+        gained = np.minimum(ratio * advantages, np.clip(ratio, 1 - CLIP, 1 + CLIP) * advantages)
+        entropy = -np.add.reduceat(p * np.log(p), begin[:-1])
+        error = np.add.reduceat(fixed * values, begin[:-1]) - targets
+        return float((-gained - ENTROPY * entropy + CALIBRATION * error**2).sum())
+
+    slopes = learner.slopes(scores, begin, chances, chosen, advantages, targets.astype(np.float32))
+    for k in range(9):
+        nudge = np.zeros(9)
+        nudge[k] = 1e-5
+        apart = loss(scores + nudge) - loss(scores - nudge)
+        assert slopes[k] == pytest.approx(apart / 2e-5, abs=2e-3), k
+
+
+def test_the_gradient_reaches_every_layer() -> None:
+    """A step along it lowers what is minimised; rows that share an observation count for it together."""
+    play, learner = begun(SMALL)
+    played = play.play(np.random.default_rng(1), learner)
+    part = np.arange(len(played.num))
+    before = learner.flat.copy()
+    flat, average = before.astype(np.float64), learner.average.copy()
+    advantages = (played.targets - played.values).astype(np.float32)
+    learner.push(played, part, advantages, 0.0, 1)
+    assert np.array_equal(learner.flat, before)
+    gradient = learner._gradient.copy()
+    rows, begin = np.arange(len(played.moves)), played.begin
+    owner = np.repeat(part, played.num)
+
+    def loss() -> float:
+        scores = learner.scores(played.obs[owner], played.moves[rows])[2].astype(np.float64)
+        weight = np.exp((scores - scores.max()) / learner.heat)
+        p = weight / np.add.reduceat(weight, begin[:-1])[owner]
+        made = begin[:-1] + played.chosen
+        ratio = p[made] / played.chances[made]
+        gained = np.minimum(ratio * advantages, np.clip(ratio, 1 - CLIP, 1 + CLIP) * advantages)
+        entropy = -np.add.reduceat(p * np.log(p), begin[:-1])
+        error = np.add.reduceat(fixed * scores, begin[:-1]) - played.targets
+        return float((-gained - ENTROPY * entropy + CALIBRATION * error**2).mean())
+
+    fixed = played.chances
+    for name, slope in learner.shape.views(gradient).items():
+        along = np.zeros_like(gradient)
+        learner.shape.views(along)[name][:] = slope
+        size = float((slope.astype(np.float64) ** 2).sum())
+        assert size > 0, name
+        step = 1e-3 / max(1.0, size**0.5)
+        learner.flat[:] = flat + step * along
+        above = loss()
+        learner.flat[:] = flat - step * along
+        assert (above - loss()) / (2 * step) == pytest.approx(size, rel=0.1), name
+    learner.flat[:] = before
+    assert np.array_equal(learner.average, average)
+
+
+def test_a_round_has_every_decision_with_a_choice() -> None:
+    play, learner = begun(SMALL)
+    played = play.play(np.random.default_rng(1), learner)
+    assert played.counts.hands == SMALL.envs
+    assert 0 < len(played.num) <= played.counts.decisions <= played.counts.plies
+    assert len(played.moves) == len(played.chances) == played.begin[-1]
+    assert (played.num > 1).all()
+    assert (played.num <= MOST).all()
+    assert (played.chosen < played.num).all()
+    assert np.add.reduceat(played.chances, played.begin[:-1]) == pytest.approx(1, abs=1e-5)
+    assert (played.obs.shape[1], played.moves.shape[1]) == play.sizes
+
+
+def test_a_run_resumes_exactly(tmp_path: Path) -> None:
+    whole, part = Trainer(SMALL), Trainer(SMALL)
+    for _ in range(3):
+        whole.epoch()
+    part.epoch()
+    part.save(tmp_path / "run.npz")
+    again = Trainer.load(tmp_path / "run.npz")
+    for _ in range(2):
+        again.epoch()
+    for name, array in whole.learner.arrays().items():
+        assert np.array_equal(array, again.learner.arrays()[name]), name
+    assert replace(whole.progress, seconds=0) == replace(again.progress, seconds=0)
+    assert Config.from_json(json.loads(json.dumps(SMALL.to_json()))) == SMALL
+
+
+def test_a_run_learns() -> None:
+    config = Config("big-two-tiny", first=32, second=16, derived=True).by_policy(
+        envs=256, rounds=10, epochs=20, rate=1e-3, batch=256, heat=0.3, average=0.1
+    )
+    trainer = Trainer(config)
+    first = trainer.network()
+    for _ in range(config.epochs):
+        trainer.epoch()
+    match = duel(config.rules(), trainer.network(), Network(first.weights, first.unit), 500, seed=3)
+    assert match.low > 0.1
+    played = trainer._policy[0].play(np.random.default_rng(9), trainer._policy[1]) if trainer._policy else None
+    assert played is not None
+    # The critic explains part of what the payments are, and scores still are expected payments.
+    assert ((played.targets - played.values) ** 2).mean() < 0.9 * played.targets.var()
+
+
+def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
+    for wrong in ({"branches": 4, "envs": 64}, {"actors": 2}, {"pool": ("low",), "share": 0.5}, {"device": "cpu"}):
+        with pytest.raises(ValueError, match="policy gradients have no"):
+            replace(SMALL, **wrong)
+    with pytest.raises(ValueError, match="a method is values or policy, not 'ppo'"):
+        Config("big-two", method="ppo")
+    out = str(tmp_path / "run")
+    tiny = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"
+    assert "a method is" in refusal("train", "--out", out, *tiny, "--method", "ppo")
+    assert "have no opponents" in refusal("train", "--out", out, *tiny, "--method", "policy", "--pool", "low")
+    report = json.loads(output("train", "--out", out, *tiny, "--method", "policy", "--json"))
+    assert report["epoch"] == 1
+    assert "leave out --method" in refusal("train", "--out", out, "--resume", "--method", "policy")
+
+
+def test_a_network_of_the_package_goes_on_by_policy_gradients() -> None:
+    """Its layers and game, without its opponents and branches."""
+    card = Config("big-two", pool=("low",), share=0.5, branches=4, actors=2, first=64, second=32, derived=True)
+    config = card.by_policy(envs=16)
+    assert (config.first, config.pool, config.branches, config.actors, config.envs) == (64, (), 1, 0, 16)
+    assert config.method == "policy"
