@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import auctions, levels, open_hands, strength
+from benchmarks import auctions, calls, levels, open_hands, partners, strength
 
 import dasan
 from dasan.arena.contest import Contest, OutcomeFile
@@ -141,3 +141,39 @@ def test_open_hands_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     good = sum(one["bidder", True] + one["opponent", True] for one in hands)
     assert row["kept"] == f"{good / int(row['decisions']):.1%}"
     assert "Open hands" in sections(page.read_text())
+
+
+def test_a_partner_is_as_likely_as_the_moves_of_each_seat_make_it() -> None:
+    """Seat 1 has the card in half of the worlds, and seat 2 in the other half. Seat 1 plays as seen in half of the worlds of
+    either partner; seat 2 in all in which it is the partner, and in one of four otherwise.
+    """
+    holders = np.array([1, 1, 1, 1, 2, 2, 2, 2])
+    never = -1e9
+    logs = np.zeros((3, 8))
+    logs[1] = [0, never, 0, never, 0, 0, never, never]
+    logs[2] = [0, never, never, never, 0, 0, 0, 0]
+    assert partners.posterior(holders, logs) == pytest.approx({1: 0.2, 2: 0.8})
+    assert partners.posterior(holders[:6], np.zeros((3, 6))) == pytest.approx({1: 2 / 3, 2: 1 / 3})
+
+
+def test_knowing_the_partner_is_worth_what_the_better_move_gains() -> None:
+    """One move gains with each partner; without knowing, the first is chosen."""
+    holders = np.repeat([1, 2], partners.PLAYED // 2)
+    outcomes = np.where(holders == np.array([[1], [2]]), 1.0, -1.0)
+    assert partners.worth_of(outcomes, np.zeros(2), holders) == pytest.approx(1.0)
+    assert partners.worth_of(np.ones_like(outcomes), np.zeros(2), holders) == 0.0
+
+
+def test_another_call_changes_only_the_hands_of_that_bidder() -> None:
+    greedy, state = dasan.bot("greedy"), dasan.deal(calls.RULES, seed=1, dealer=1)
+    while state.phase == "auction":
+        state = state.play(greedy.choose(state.view(state.to_act)))
+    assert state.to_act is not None
+    found = [calls.hand(1, seat, greedy, greedy) for seat in range(4)]
+    assert [one is None for one in found] == [seat != state.to_act for seat in range(4)]
+    mine = found[state.to_act]
+    assert mine is not None
+    assert not mine.own
+    assert mine.more["greedy"] == 0
+    view = state.view(state.to_act)
+    assert calls.shown(view) not in calls.hidden(view).cards
