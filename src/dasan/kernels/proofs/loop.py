@@ -23,7 +23,11 @@ import numpy.typing as npt
 
 from dasan.kernels.proofs.transpositions import (
     BUCKET_WORDS,
+    CODES,
     INFINITE,
+    LARGEST,
+    coded,
+    decoded,
     disproof_in,
     find,
     numbers_in,
@@ -84,13 +88,12 @@ def weigh(numbers: Words, first: int, count: int, ours: bool) -> tuple[int, int,
     """
     mine = _0 if ours else _24
     other = _24 if ours else _0
-    smallest = second = INFINITE
-    lightest = INFINITE
+    smallest = second = lightest = U(CODES)
     best = first
     total = 0
     for child in range(first, first + count):
-        number = np.int64((numbers[child] >> mine) & U(INFINITE))
-        opposite = np.int64((numbers[child] >> other) & U(INFINITE))
+        number = (numbers[child] >> mine) & U(CODES)
+        opposite = (numbers[child] >> other) & U(CODES)
         if number < smallest or (number == smallest and opposite < lightest):
             second = smallest
             smallest = number
@@ -98,23 +101,24 @@ def weigh(numbers: Words, first: int, count: int, ours: bool) -> tuple[int, int,
             best = child
         elif number < second:
             second = number
-        total += opposite
-    if smallest == 0:
+        total += decoded(opposite)
+    least = decoded(smallest)
+    if least == 0:
         total = INFINITE
     elif total == 0:
-        smallest = INFINITE
-    elif total >= INFINITE:
-        total = INFINITE - 1
-    return best, smallest, second, total
+        least = INFINITE
+    elif total > LARGEST:
+        total = LARGEST
+    return best, least, decoded(second), total
 
 
 @woven
 def _discourage(search: Any, child: int, buckets: int, ours: bool) -> int:
     """Make a child look harder to the other threads; return 1 if that used a free place of the table, else 0."""
     mine = _0 if ours else _24
-    number = np.int64((search.numbers[child] >> mine) & U(INFINITE))
-    harder = min(number + (number >> HARDER) + 1, INFINITE - 1)
-    numbers = (search.numbers[child] & ~(U(INFINITE) << mine)) | (U(harder) << mine)
+    number = decoded((search.numbers[child] >> mine) & U(CODES))
+    harder = min(number + (number >> HARDER) + 1, LARGEST)
+    numbers = (search.numbers[child] & ~(U(CODES) << mine)) | (coded(harder) << mine)
     key, check = search.children[child, KEY], search.children[child, CHECK]
     return store(search.transpositions, U(buckets), key, check, numbers, 1)
 
@@ -192,7 +196,7 @@ def make_proceed(
                 continue
             if search.counters[SHARED] != 0:
                 filled += _discourage(search, best, buckets, mine)
-            others = np.int64((search.numbers[best] >> (_24 if mine else _0)) & U(INFINITE))
+            others = decoded((search.numbers[best] >> (_24 if mine else _0)) & U(CODES))
             limits = min(my_limit, second + 1 + (second >> 2)), other_limit - total + others
             descend(search, ply, best, limits, mine, claim)
             ply += 1

@@ -1,7 +1,7 @@
 """The solver's transposition table: proof and disproof numbers by position, in buckets of four that grow in place.
 
-An entry is two words. The second packs the two numbers (24 bits each), the logarithm of the work behind them (5) and 11
-bits of a second hash, so that a search of 10**9 probes mistakes one position for another with a probability of about
+An entry is two words. The second packs the codes of the two numbers (24 bits each), the logarithm of the work behind them (5) and
+11 bits of a second hash, so that a search of 10**9 probes mistakes one position for another with a probability of about
 10**-6. The first is the key xor the second, so that threads can share a table without locks: half of one entry and half
 of another have no valid key. A full bucket replaces its cheapest entry. The array is allocated once; untouched memory costs
 nothing. Only a part of it is in use: `spread` doubles that part, the last time by as much as remains.
@@ -20,15 +20,20 @@ from dasan.kernels.runtime.compiled import inlined, lean, woven_callable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-INFINITE = (1 << 24) - 1
-"""The proof number of a disproved position: the largest that fits."""
+INFINITE = 1 << 50
+"""The proof number of a disproved position, larger than all others."""
+LARGEST = 1 << 49
+"""The largest number of a position that is not decided."""
+CODES = (1 << 24) - 1
+"""The code of INFINITE; see `coded`."""
+_PRECISION = U(19)
 BUCKET_WORDS = 8
 _0, _1, _3 = U(0), U(1), U(3)
 _ALL = U((1 << 64) - 1)
-WON = U(INFINITE) << U(24)
-LOST = U(INFINITE)
+WON = U(CODES) << U(24)
+LOST = U(CODES)
 """The packed numbers of a proved and of a disproved position."""
-_NUMBER = U(INFINITE)
+_NUMBER = U(CODES)
 _NUMBERS = U((1 << 48) - 1)
 _WORK = U(31)
 
@@ -84,8 +89,31 @@ def store(
 
 
 @inlined
+def coded(number: int) -> np.uint64:
+    """A number in 24 bits, rounded up: exact below 2 ** 20, then with 20 significant bits. Codes order as numbers do."""
+    if number >= INFINITE:
+        return _NUMBER
+    word = U(number)
+    if word >> U(20) == _0:
+        return word
+    shift = U(44) - leading_zeros(word)
+    return (shift << _PRECISION) + ((word + (_1 << shift) - _1) >> shift)
+
+
+@inlined
+def decoded(code: np.uint64) -> int:
+    """The number of a code."""
+    if code >> U(20) == _0:
+        return np.int64(code)
+    if code == _NUMBER:
+        return INFINITE
+    shift = (code >> _PRECISION) - _1
+    return np.int64((code - (shift << _PRECISION)) << shift)
+
+
+@inlined
 def packed(proof: int, disproof: int) -> np.uint64:
-    return U(proof) | (U(disproof) << U(24))
+    return coded(proof) | (coded(disproof) << U(24))
 
 
 @inlined
@@ -96,12 +124,12 @@ def numbers_in(entry: np.uint64) -> np.uint64:
 
 @inlined
 def proof_in(word: np.uint64) -> int:
-    return np.int64(word & _NUMBER)
+    return decoded(word & _NUMBER)
 
 
 @inlined
 def disproof_in(word: np.uint64) -> int:
-    return np.int64((word >> U(24)) & _NUMBER)
+    return decoded((word >> U(24)) & _NUMBER)
 
 
 @lean
