@@ -1,7 +1,7 @@
 """Initial proof and disproof numbers, from a heuristic that splits each hand into turns.
 
-The logarithms of both numbers and of the odds are linear in the features of `estimate`; the weights were fitted to solved
-positions.
+The logarithms of both numbers and of the odds come from a network for three players (`learned`), and are linear in the features
+of `forecast` for four. Both were fitted to solved positions.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.ranks.play import legal_words
+from dasan.kernels.ranks.solver.learned import PLAYERS, Network, judge
 from dasan.kernels.ranks.solver.position import action_of, beating, mover_of, on_lead, owner_of
 from dasan.kernels.ranks.solver.sure_wins import filled, starts, without
 from dasan.kernels.ranks.tables import RUN_RANKS, RankCatalogue
@@ -87,7 +88,7 @@ def split_all(hands: Words, at: int, players: int, splits: Words) -> None:
 
 
 @lean
-def _losers(splits: Words, at: int, enemy: np.uint64, other: np.uint64, below: np.uint64) -> int:
+def losers_of(splits: Words, at: int, enemy: np.uint64, other: np.uint64, below: np.uint64) -> int:
     """How many beatable plays of a split hand remain when each unbeatable set makes up for one beatable play of its
     kind. below: in every lane, the ranks below the highest of the enemies.
     """
@@ -119,18 +120,58 @@ def estimate(
     catalogue: RankCatalogue,
     weights: Weights,
     splits: Words,
+    played: np.uint64,
+    network: Network,
 ) -> tuple[int, int]:
     """Initial (proof number, disproof number) of "the bidder's side goes out first".
 
-    splits: the hands split, but for that of the seat that `moved`, which is split here.
+    splits: the hands split, but for that of the seat that `moved`, which is split here. played: the cards of that seat's hand
+    that are no longer in it. network: for three players, with the hands before gathered.
     """
     split(hands[at + moved], splits, SPLIT_WORDS * moved)
-    odds, proof, disproof = forecast(hands, at, players, side, context, catalogue, weights, splits)
+    if players == PLAYERS:
+        odds, proof, disproof = judged(hands, at, moved, played, context, catalogue, splits, network)
+    else:
+        odds, proof, disproof = forecast(hands, at, players, side, context, catalogue, weights, splits)
     if odds > 0.0:
         disproof += 2.5 * odds
     else:
         proof -= 2.5 * odds
     return _power(proof), _power(disproof)
+
+
+@woven_callable
+def judged(
+    hands: Words,
+    at: int,
+    moved: int,
+    played: np.uint64,
+    context: np.uint64,
+    catalogue: RankCatalogue,
+    splits: Words,
+    network: Network,
+) -> tuple[float, float, float]:
+    """As `forecast`, by the network for three players. moved, played: see `estimate`."""
+    bidder, second, third = hands[at], hands[at + 1], hands[at + 2]
+    theirs = (filled(second | third) >> _1) & _BELOW
+    ours = (filled(bidder) >> _1) & _BELOW
+    losers = (
+        losers_of(splits, 0, second, third, theirs),
+        losers_of(splits, SPLIT_WORDS, bidder, _0, ours),
+        losers_of(splits, 2 * SPLIT_WORDS, bidder, _0, ours),
+    )
+    turns = (np.int64(splits[0]), np.int64(splits[SPLIT_WORDS]), np.int64(splits[2 * SPLIT_WORDS]))
+    choices = choices_of(hands[at + mover_of(context)], context, catalogue)
+    return judge(network, moved, played, context, choices, turns, losers)
+
+
+@inlined
+def choices_of(hand: np.uint64, context: np.uint64, catalogue: RankCatalogue) -> int:
+    """How many moves the mover has, without the pass on lead."""
+    if on_lead(context):
+        sets, ones, twos = legal_words(hand, action_of(context), catalogue)
+        return np.int64(popcount(sets) + popcount(ones) + popcount(twos)) - 1
+    return np.int64(popcount(beating(hand, action_of(context), catalogue))) + 1
 
 
 @woven_callable
@@ -167,11 +208,11 @@ def forecast(
     for seat in range(players):
         turns = np.int64(splits[SPLIT_WORDS * seat])
         if (side >> U(seat)) & _1 != _0:
-            losers = _losers(splits, SPLIT_WORDS * seat, three, four, below_theirs)
+            losers = losers_of(splits, SPLIT_WORDS * seat, three, four, below_theirs)
             our_turns = min(our_turns, turns)
             our_losers = min(our_losers, losers)
         else:
-            losers = _losers(splits, SPLIT_WORDS * seat, one, two, below_ours)
+            losers = losers_of(splits, SPLIT_WORDS * seat, one, two, below_ours)
             their_turns = min(their_turns, turns)
             their_losers = min(their_losers, losers)
             most_turns = max(most_turns, turns)
@@ -179,11 +220,7 @@ def forecast(
     mover = mover_of(context)
     owner = owner_of(context)
     lead = on_lead(context)
-    if lead:
-        sets, ones, twos = legal_words(hands[at + mover], action_of(context), catalogue)
-        choices = float(np.int64(popcount(sets) + popcount(ones) + popcount(twos))) - 1.0
-    else:
-        choices = float(np.int64(popcount(beating(hands[at + mover], action_of(context), catalogue)))) + 1.0
+    choices = float(choices_of(hands[at + mover], context, catalogue))
     we_move = (side >> U(mover)) & _1 != _0
     we_own = (side >> U(owner)) & _1 != _0
     odds = proof = disproof = 0.0

@@ -27,7 +27,8 @@ from dasan.kernels.proofs.loop import (
 )
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, bucket_of, find, numbers_in, packed, spread
 from dasan.kernels.ranks.play import legal_words, taken
-from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, Weights, estimate, forecast, split_all, weights
+from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, Weights, estimate, forecast, judged, split_all, weights
+from dasan.kernels.ranks.solver.learned import PLAYERS, Network, gather, new_network
 from dasan.kernels.ranks.solver.move_cache import MOST, is_cached, keep, keep_numbers, new_cache, place_of, recall
 from dasan.kernels.ranks.solver.position import (
     SEATS,
@@ -89,6 +90,7 @@ class Search(NamedTuple):
     splits: Words
     cover: Cover
     move_cache: Words
+    network: Network
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
@@ -112,6 +114,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         splits=np.zeros(SPLIT_WORDS * SEATS, np.uint64),
         cover=new_cover(),
         move_cache=move_cache,
+        network=new_network(),
     )
 
 
@@ -279,6 +282,8 @@ def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogu
     below = above + SEATS
     first = search.plies[ply, FIRST]
     split_all(search.hands, above, players, search.splits)
+    if players == PLAYERS:
+        gather(search.hands, above, search.network)
     for child in range(first, first + search.plies[ply, COUNT]):
         if search.numbers[child] == UNKNOWN:
             move = search.children[child, MOVE]
@@ -293,6 +298,8 @@ def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogu
                 catalogue,
                 search.weights,
                 search.splits,
+                search.hands[above + seat] & ~search.hands[below + seat],
+                search.network,
             )
             search.numbers[child] = packed(proof, disproof)
 
@@ -337,6 +344,9 @@ def odds_of(
     """The estimated natural logarithm of the odds that the bidder's side wins."""
     words = np.array(hands, np.uint64)
     split_all(words, 0, players, search.splits)
+    if players == PLAYERS:
+        gather(words, 0, search.network)
+        return float(judged(words, 0, 0, _0, U(context), catalogue, search.splits, search.network)[0])
     return float(forecast(words, 0, players, U(side), U(context), catalogue, search.weights, search.splits)[0])
 
 

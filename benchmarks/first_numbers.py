@@ -1,0 +1,262 @@
+"""Fit the network that gives the solver of Big Three its first numbers: `kernels/ranks/solver/learned.npz`.
+
+    python benchmarks/first_numbers.py collect deals.npz --seed 50000 --deals 120
+    python benchmarks/first_numbers.py collect later.npz --seed 52000 --deals 250 --cards 42 --nodes 100000 --every 400
+    python benchmarks/first_numbers.py fit deals.npz later.npz --out learned.npz
+
+`collect` searches deals, and now and then takes children that the search has judged but not settled: of its current ply, of the
+one above, and of one at random. Each is then solved alone. The targets are who wins, and the logarithm of the nodes to prove it.
+`fit` trains on nine of ten deals by gradient descent (Adam), and prints how well the others are judged: the share whose winner is
+right, the logarithmic loss, and the errors of the two logarithms (root of the mean square).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+import dasan
+from dasan.bench.solver import at_random
+from dasan.kernels.proofs.loop import AT, COUNT, FIRST
+from dasan.kernels.proofs.transpositions import disproof_in, proof_in
+from dasan.kernels.ranks.play import taken
+from dasan.kernels.ranks.solver import search as solver_search
+from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, choices_of, losers_of, split_all
+from dasan.kernels.ranks.solver.learned import PLAYERS, SCALE, UNITS
+from dasan.kernels.ranks.solver.position import SEATS, action_of, mover_of, on_lead, owner_of
+from dasan.kernels.ranks.solver.sure_wins import filled
+from dasan.kernels.ranks.tables import rank_catalogue
+from dasan.solver.open_hands import OpenPosition, position
+
+U = np.uint64
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+CATALOGUE = rank_catalogue(dasan.rules("big-three"))
+SIDE = 1
+"""The bidder alone."""
+ALONE = 5_000
+"""The most nodes to solve a child alone."""
+MOST = 80
+"""More columns than a position has."""
+ROWS, NONE = 609, 609
+LESS, STEEPER = 1.5, 1.25
+"""The search takes STEEPER × (the logarithm of the nodes - LESS) as the logarithm of a first number."""
+HIGHEST = 8.0
+"""The highest output of a unit."""
+
+
+class Example(NamedTuple):
+    """columns: of the position. won: 1 if the bidder wins, -1 if not, 0 if unknown. work: log2 of the nodes + 1."""
+
+    deal: int
+    columns: list[int]
+    won: int
+    work: float
+
+
+def columns_of(at: OpenPosition) -> list[int]:
+    """The rows of the stored columns that a position has, see `learned.expanded`."""
+    hands, context = np.array([*at.hands, 0], U), U(at.context)
+    splits = np.zeros(SPLIT_WORDS * SEATS, U)
+    split_all(hands, 0, PLAYERS, splits)
+    mover, lead = mover_of(context), on_lead(context)
+    waiting = (at.context >> 4 & 15).bit_count()
+    place = mover if lead else 4 + 4 * (3 * mover + owner_of(context)) + (waiting > 1)
+    out = [64 * seat + bit for seat, hand in enumerate(at.hands) for bit in range(64) if hand >> bit & 1]
+    choices = min(int(choices_of(hands[mover], context, CATALOGUE)), 31)
+    out += [192 + place, 256 + int(action_of(context)), 448 + 32 * (mover == 0) + choices, 608]
+    for seat in range(PLAYERS):
+        one, other = (hands[1], hands[2]) if seat == 0 else (hands[0], U(0))
+        below = filled(one | other) >> U(1) & U(0x0FFF_0FFF_0FFF_0FFF)
+        lost = int(losers_of(splits, SPLIT_WORDS * seat, one, other, below))
+        out += [512 + 16 * seat + min(int(splits[SPLIT_WORDS * seat]), 15), 560 + 16 * seat + min(lost, 15)]
+    return out
+
+
+def children(search: solver_search.Search, source: random.Random) -> Iterator[OpenPosition]:
+    """Children of the search's line that are not settled."""
+    at = int(search.counters[AT])
+    for ply in {at - 1, at - 2, source.randrange(at + 1)}:
+        first, count = (int(search.plies[ply, column]) for column in (FIRST, COUNT))
+        if ply < 0 or count <= 0:
+            continue
+        child = first + source.randrange(count)
+        if proof_in(search.numbers[child]) == 0 or disproof_in(search.numbers[child]) == 0:
+            continue
+        move = search.children[child, solver_search.MOVE]
+        hands = search.hands[SEATS * ply : SEATS * ply + PLAYERS].copy()
+        seat = mover_of(search.contexts[ply])
+        hands[seat] = taken(hands[seat], move & U(0xFF), CATALOGUE)
+        yield OpenPosition(tuple(map(int, hands)), SIDE, int(move >> U(8) & U(0xFFFF)))
+
+
+def solved(at: OpenPosition, memory: int, nodes: int) -> tuple[int, int]:
+    """(value, nodes) of a position solved alone."""
+    search = solver_search.new_search(memory)
+    value, used = solver_search.set_out(search, PLAYERS, at.hands, at.side, at.context, CATALOGUE), 0
+    while value == 0 and used < nodes:
+        value, more = solver_search.search_on([search], PLAYERS, at.side, nodes - used, CATALOGUE)
+        used += more
+    return value, used
+
+
+def examples(seed: int, deals: int, cards: int, nodes: int, every: int) -> Iterator[Example]:
+    """Examples from `deals` deals, each searched for at most `nodes` nodes, with children taken about every `every` nodes."""
+    seen: set[OpenPosition] = set()
+    for deal in range(seed, seed + deals):
+        source = random.Random(deal)
+        at = position(at_random(cards, source))
+        search = solver_search.new_search(1 << 26)
+        value, used = solver_search.set_out(search, PLAYERS, at.hands, at.side, at.context, CATALOGUE), 0
+        while value == 0 and used < nodes:
+            value, more = solver_search.search_on(
+                [search], PLAYERS, at.side, source.randrange(every // 2, 2 * every), CATALOGUE
+            )
+            used += more
+            for child in {*children(search, source)} - seen:
+                seen.add(child)
+                won, work = solved(child, 1 << 21, ALONE)
+                yield Example(deal, columns_of(child), won, float(np.log2(1 + max(1, work))))
+        print(f"deal {deal}: {len(seen)} positions", flush=True)
+
+
+def collect(out: Path, seed: int, deals: int, cards: int, nodes: int, every: int) -> None:
+    every_one = list(examples(seed, deals, cards, nodes, every))
+    columns = np.full((len(every_one), MOST), NONE, np.int16)
+    for row, one in enumerate(every_one):
+        columns[row, : len(one.columns)] = one.columns
+    np.savez_compressed(
+        out,
+        columns=columns,
+        deal=[one.deal for one in every_one],
+        won=[one.won for one in every_one],
+        work=[one.work for one in every_one],
+    )
+
+
+class Layers(NamedTuple):
+    """rows: the first layer, without NONE. heads: a row a unit and one of constants; odds, work to prove, work to disprove."""
+
+    rows: Floats
+    heads: Floats
+
+
+class Examples(NamedTuple):
+    """Rows of `Example`."""
+
+    columns: npt.NDArray[np.int16]
+    won: Integers
+    work: Floats
+
+    def some(self, chosen: npt.NDArray[Any]) -> Examples:
+        return Examples(self.columns[chosen], self.won[chosen], self.work[chosen])
+
+
+def inputs(columns: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
+    """A row a position, with 1 at its columns."""
+    out = np.zeros((len(columns), ROWS + 1), np.float32)
+    out[np.arange(len(columns))[:, None], columns] = 1
+    return out[:, :ROWS]
+
+
+def judged(layers: Layers, examples: Examples) -> tuple[npt.NDArray[Any], Floats, Floats]:
+    """(inputs, outputs of the units and 1, heads)."""
+    given = inputs(examples.columns)
+    units = np.clip(given @ layers.rows.astype(np.float32), 0, HIGHEST).astype(np.float64)
+    units = np.hstack([units, np.ones((len(units), 1))])
+    return given, units, units @ layers.heads
+
+
+def slopes(examples: Examples, heads: Floats) -> Floats:
+    """The slopes of the loss: logarithmic of the odds, and 0.075 times the square of each error in work."""
+    won = examples.won
+    out = np.zeros_like(heads)
+    out[:, 0] = np.where(won != 0, 1 / (1 + np.exp(-heads[:, 0])) - (won > 0), 0)
+    out[:, 1] = np.where(won > 0, heads[:, 1] - examples.work, 0) * 0.15
+    out[:, 2] = np.where(won < 0, heads[:, 2] - examples.work, 0) * 0.15
+    return out / len(won)
+
+
+def trained(examples: Examples, epochs: int, rate: float, seed: int, size: int = 512) -> Layers:
+    source = np.random.default_rng(seed)
+    layers = Layers(source.normal(0, 0.08, (ROWS, UNITS)), source.normal(0, UNITS**-0.5, (UNITS + 1, 3)))
+    layers.heads[UNITS] = 0, 6, 6
+    means, squares = Layers(*map(np.zeros_like, layers)), Layers(*map(np.zeros_like, layers))
+    steps = epochs * (len(examples.won) // size)
+    for step in range(1, steps + 1):
+        if step % (len(examples.won) // size) == 1:
+            order = source.permutation(len(examples.won))
+        chosen = order[(step - 1) % (len(order) // size) * size :][:size]
+        batch = examples.some(chosen)
+        given, units, heads = judged(layers, batch)
+        by_head = slopes(batch, heads)
+        active = (units[:, :UNITS] > 0) & (units[:, :UNITS] < HIGHEST)
+        by_unit = (by_head @ layers.heads[:UNITS].T * active).astype(np.float32)
+        now = rate * min(1, step / 200) * max(0.03, 1 - step / steps)
+        by_layer = Layers(given.T @ by_unit, units.T @ by_head)
+        for one, mean, square, slope in zip(layers, means, squares, by_layer, strict=True):
+            mean += 0.1 * (slope - mean)
+            square += 0.001 * (slope * slope - square)
+            one -= now * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+    return layers
+
+
+def report(layers: Layers, examples: Examples) -> str:
+    _, _, heads = judged(layers, examples)
+    won, work = examples.won, examples.work
+    known = won != 0
+    right = float(np.mean((heads[known, 0] > 0) == (won[known] > 0)))
+    loss = float(np.mean(np.logaddexp(0, -heads[known, 0] * won[known])))
+    errors = [float(np.mean((heads[won == side, i] - work[won == side]) ** 2) ** 0.5) for i, side in ((1, 1), (2, -1))]
+    return f"{len(won)} positions: {right:.1%} right, loss {loss:.3f}, errors {errors[0]:.2f} and {errors[1]:.2f}"
+
+
+def fit(files: Sequence[Path], out: Path, epochs: int, rate: float, seed: int) -> None:
+    """Train on all files, and write the network."""
+    arrays = [np.load(file) for file in files]
+    deal, columns, won, work = (
+        np.concatenate([one[name] for one in arrays]) for name in ("deal", "columns", "won", "work")
+    )
+    every, held = Examples(columns, won, work), deal % 10 == 0
+    layers = trained(every.some(~held), epochs, rate, seed)
+    print(report(layers, every.some(held)))
+    layers.heads[UNITS, 1:] -= LESS
+    layers.heads[:, 1:] *= STEEPER
+    rows = np.rint(layers.rows * SCALE)
+    if np.abs(rows).max() >= 1 << 15:
+        raise SystemExit("a weight does not fit 16 bits")
+    with out.open("wb") as stream:
+        np.savez_compressed(stream, columns=rows.astype(np.int16), heads=layers.heads.astype(np.float32))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("collect")
+    one.add_argument("out", type=Path)
+    one.add_argument("--seed", type=int, default=50_000, help="the number of the first deal")
+    one.add_argument("--deals", type=int, default=100)
+    one.add_argument("--cards", type=int, default=52)
+    one.add_argument("--nodes", type=int, default=400_000, help="the most nodes for a deal")
+    one.add_argument("--every", type=int, default=1_000, help="nodes between two looks")
+    two = commands.add_parser("fit")
+    two.add_argument("files", type=Path, nargs="+")
+    two.add_argument("--out", type=Path, required=True)
+    two.add_argument("--epochs", type=int, default=8)
+    two.add_argument("--rate", type=float, default=0.003)
+    two.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    if chosen.command == "collect":
+        collect(chosen.out, chosen.seed, chosen.deals, chosen.cards, chosen.nodes, chosen.every)
+    else:
+        fit(chosen.files, chosen.out, chosen.epochs, chosen.rate, chosen.seed)
+
+
+if __name__ == "__main__":
+    main()
