@@ -141,7 +141,7 @@ def test_search_has_a_pool_to_choose_from() -> None:
 
 @pytest.mark.parametrize(
     ("rules", "likely"),
-    [(dasan.rules("big-two"), True), (dasan.rules("big-three"), True), (dasan.rules("winner", players=5), False)],
+    [(dasan.rules("big-two"), True), (dasan.rules("big-three"), True), (dasan.rules("winner", players=7), False)],
     ids=["big-two", "big-three", "without a network"],
 )
 def test_search_looks_at_likely_deals_where_a_network_plays(rules: dasan.Rules, likely: bool) -> None:

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import dasan
+from dasan.bots.net import NetBot
 from dasan.bots.protocol import choices
 from dasan.cards import card
 from dasan.features import card_flags, encode, encode_moves
 from dasan.networks.derived import derived, layouts
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.shared import labels_of, shared_inputs
+from dasan.networks.trained import fit, fitted, named, suits
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
@@ -88,3 +90,39 @@ def test_all_cards_played_are_another_feature_than_those_of_a_seat() -> None:
 def test_rules_that_options_do_not_tell_apart_are_refused() -> None:
     with pytest.raises(ValueError, match="the same options"):
         shared_inputs((dasan.rules("winner"), dasan.rules("winner", show_hands_after=False)), True, False, False)
+
+
+@pytest.mark.full
+def test_a_shared_network_plays_where_no_other_was_trained_for_exactly_these_rules() -> None:
+    one, zheng = named("winner-all"), dasan.rules("zheng-shangyou")
+    assert all(suits(one, rules) for rules in one.every)
+    others = [dasan.rules("zheng-shangyou", players=n) for n in (3, 5)]
+    for rules, exact in ((zheng, True), *((rules, False) for rules in others)):
+        fit = fitted(rules)
+        assert fit is not None
+        assert (fit.trained.name, fit.exact) == ("winner-all", exact)
+        state = dasan.deal(rules, seed=2)
+        values = dasan.bot("net").explain(state.view(state.to_act)).moves
+        assert values[0].value is not None
+    assert not suits(one, dasan.rules("zheng-shangyou", decks=2))
+    bomb = fitted(dasan.rules("winner-bomb"))
+    assert bomb is not None
+    assert bomb.exact
+    for rules in (dasan.rules("winner"), dasan.rules("winner", players=3), dasan.rules("winner", min_straight=3)):
+        other = fitted(rules)
+        assert other is not None
+        assert other.trained.name != "winner-all"
+
+
+@pytest.mark.full
+def test_a_level_plays_as_before_where_the_network_has_no_sight_for_it() -> None:
+    state = dasan.deal(dasan.rules("zheng-shangyou"), seed=2)
+    view = state.view(state.to_act)
+    level, net = dasan.bot("level-4"), dasan.bot("net")
+    assert {one.value for one in net.explain(view).moves} != {one.value for one in level.explain(view).moves}
+    assert NetBot(name="level-4", sighted=True).values(view) is None
+    other = dasan.deal(dasan.rules("winner-bomb"), seed=2)
+    winner = fit(named("winner"), other.rules).network.of_view(other.view(other.to_act), True)
+    values = NetBot(name="level-4", sighted=True).values(other.view(other.to_act))
+    assert values is not None
+    assert values.tolist() == winner.tolist()

@@ -36,11 +36,10 @@ class NetBot:
     uint8 [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k
     scores, and the bot always makes the move with the highest; `VectorEnv.best` and `VectorEnv.duel` take the same
     functions. session: whether `score` reads observations of hands that follow one another. proofs: whether it looks
-    for moves that surely win. sighted: whether it uses only networks whose model card has the sight of `name`, see
-    `dasan.bots.overlooking`.
+    for moves that surely win. sighted: as for `fitted`.
     """
 
-    version = f"10+{GreedyBot.version}"
+    version = f"11+{GreedyBot.version}"
     """Its own version, and that of `greedy`, which plays if there is no network."""
 
     def __init__(
@@ -75,9 +74,7 @@ class NetBot:
         return None if network is None else score(network, view)
 
     def _fitted(self, rules: Rules) -> Fitted | None:
-        network = fitted(rules)
-        known = network is not None and self.name in network.trained.card.get("sight", ())
-        return network if known or not self._sighted else None
+        return fitted(rules, self._sighted)
 
     def _own(self, score: Score, view: View) -> npt.NDArray[Any]:
         import numpy as np

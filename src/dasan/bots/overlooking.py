@@ -68,8 +68,8 @@ class Overlooking:
 
 def sight_of(name: str, view: View) -> float:
     """The sight of a player, calibrated to the network if there is one for the rules of the view."""
-    network = fitted(view.rules)
-    known: dict[str, float] = {} if network is None else network.trained.card.get("sight", {})
+    network = fitted(view.rules, sighted=True)
+    known: dict[str, float] = {} if network is None else network.trained.card["sight"]
     return known[name] if name in known else SIGHT[name]
 
 

@@ -131,7 +131,7 @@ class StrongBot:
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = f"11+{SearchBot.version}"
+    version = f"12+{SearchBot.version}"
     """Its own version, and that of `search`, which plays if there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:

@@ -54,8 +54,14 @@ class Trained:
         return self.rules, *(rules for rules, _ in self.also)
 
     def nearest(self, rules: Rules) -> Rules:
-        """Those of them that differ least from `rules`, if possible with the same cards, seats and phases."""
-        return min(self.every, key=lambda own: (not _near(own, rules), *_distance(own, rules)))
+        """Those of them that differ least from `rules`, first in cards and phases, then in players."""
+        frame = _frame(rules)
+
+        def distance(own: Rules) -> tuple[int, ...]:
+            differ = sum(a != b for a, b in zip(_frame(own), frame, strict=True))
+            return differ, abs(own.players - rules.players), *_distance(own, rules)
+
+        return min(self.every, key=distance)
 
     @property
     def labels(self) -> Labels:
@@ -90,13 +96,19 @@ def catalogue() -> tuple[Trained, ...]:
 
 
 @lru_cache(maxsize=16)
-def fitted(rules: Rules) -> Fitted | None:
-    """The network for `rules`: the one trained for them, else the nearest whose rules differ only in combinations,
-    payments or customs. A network for several rule sets is taken if no other fits. None if there is none.
+def fitted(rules: Rules, sighted: bool = False) -> Fitted | None:
+    """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
+    combinations, payments or customs; a network for one rule set before one for several. None if there is none.
+
+    sighted: only networks whose model card has the sight of levels.
     """
-    near = [one for one in catalogue() if suits(one, rules)]
-    near = [one for one in near if not one.also] or near
-    return fit(min(near, key=lambda one: _distance(one.nearest(rules), rules)), rules) if near else None
+    near = [one for one in catalogue() if suits(one, rules) and ("sight" in one.card or not sighted)]
+
+    def order(one: Trained) -> tuple[object, ...]:
+        differs, *further = _distance(one.nearest(rules), rules)
+        return differs, bool(one.also), *further
+
+    return fit(min(near, key=order), rules) if near else None
 
 
 @lru_cache(maxsize=16)
@@ -119,8 +131,13 @@ def known(name: str) -> bool:
 
 
 def suits(trained: Trained, rules: Rules) -> bool:
-    """Whether rules for which the network was trained have the same cards, seats and phases as `rules`."""
-    return any(_near(own, rules) for own in trained.every)
+    """Whether the network was trained for the cards and phases of `rules`, each of them in some of its rules, and for as
+    many players or for both fewer and more.
+    """
+    players = [own.players for own in trained.every]
+    frames = zip(*(_frame(own) for own in trained.every), strict=True)
+    known = all(one in each for one, each in zip(_frame(rules), frames, strict=True))
+    return known and min(players) <= rules.players <= max(players)
 
 
 def load(trained: Trained) -> Network:
@@ -177,24 +194,19 @@ def same_features(rules: tuple[Rules, Rules], old: Iterable[Feature], new: Itera
     return out
 
 
-def _near(trained: Rules, rules: Rules) -> bool:
-    """Whether cards, seats and phases are the same."""
-
-    def frame(r: Rules) -> tuple[object, ...]:
-        return (
-            r.players,
-            r.decks,
-            r.jokers,
-            r.ranks,
-            r.hand_size,
-            r.kitty_size,
-            r.call is None,
-            r.ending,
-            r.auction is None,
-            by_rank(r),
-        )
-
-    return frame(trained) == frame(rules)
+def _frame(rules: Rules) -> tuple[object, ...]:
+    """Cards and phases."""
+    return (
+        rules.decks,
+        rules.jokers,
+        rules.ranks,
+        rules.hand_size,
+        rules.kitty_size,
+        rules.call is None,
+        rules.ending,
+        rules.auction is None,
+        by_rank(rules),
+    )
 
 
 def _distance(trained: Rules, rules: Rules) -> tuple[int, int, int]:
