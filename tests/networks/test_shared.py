@@ -15,7 +15,7 @@ from dasan.features import card_flags, encode, encode_moves
 from dasan.networks.derived import derived, layouts
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.shared import labels_of, shared_inputs
-from dasan.networks.trained import fit, fitted, named, suits
+from dasan.networks.trained import catalogue, fit, fitted, named, suits
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
@@ -126,3 +126,14 @@ def test_a_level_plays_as_before_where_the_network_has_no_sight_for_it() -> None
     values = NetBot(name="level-4", sighted=True).values(other.view(other.to_act))
     assert values is not None
     assert values.tolist() == winner.tolist()
+
+
+def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
+    """Levels keep the network that it continues, whose card has their sight."""
+    rules = named("big-two-charlesworth-policy").rules
+    plays, levels = fitted(rules), fitted(rules, sighted=True)
+    assert plays is not None
+    assert levels is not None
+    assert (plays.trained.name, plays.exact) == ("big-two-charlesworth-policy", True)
+    assert (levels.trained.name, levels.exact) == ("big-two-charlesworth", True)
+    assert [one.name for one in catalogue() if one.continues] == ["big-three-4p-policy", "big-two-charlesworth-policy"]

@@ -49,6 +49,12 @@ class Trained:
         return shared_inputs(self.every, self.session, self.derived, self.answers)
 
     @property
+    def continues(self) -> bool:
+        """Whether its training began with the weights of another network for the same rules."""
+        start = self.card["config"]["start"]
+        return bool(start) and named(start).rules == self.rules and not self.also
+
+    @property
     def every(self) -> tuple[Rules, ...]:
         """All rules that it was trained for."""
         return self.rules, *(rules for rules, _ in self.also)
@@ -98,7 +104,8 @@ def catalogue() -> tuple[Trained, ...]:
 @lru_cache(maxsize=16)
 def fitted(rules: Rules, sighted: bool = False) -> Fitted | None:
     """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
-    combinations, payments or customs; a network for one rule set before one for several. None if there is none.
+    combinations, payments or customs; a network for one rule set before one for several, and one that continues another
+    for its rules before that one. None if there is none.
 
     sighted: only networks whose model card has the sight of levels.
     """
@@ -106,7 +113,7 @@ def fitted(rules: Rules, sighted: bool = False) -> Fitted | None:
 
     def order(one: Trained) -> tuple[object, ...]:
         differs, *further = _distance(one.nearest(rules), rules)
-        return differs, bool(one.also), *further
+        return differs, bool(one.also), *further, not one.continues
 
     return fit(min(near, key=order), rules) if near else None
 
