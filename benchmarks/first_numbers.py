@@ -49,6 +49,8 @@ LESS, STEEPER = 1.5, 1.25
 """The search takes STEEPER × (the logarithm of the nodes - LESS) as the logarithm of a first number."""
 HIGHEST = 8.0
 """The highest output of a unit."""
+INPUTS = 62
+"""The most weights that a unit adds up: 52 cards, and ten of context, turns and losers."""
 
 
 class Example(NamedTuple):
@@ -188,11 +190,14 @@ def trained(examples: Examples, epochs: int, rate: float, seed: int, size: int =
     layers = Layers(source.normal(0, 0.08, (ROWS, UNITS)), source.normal(0, UNITS**-0.5, (UNITS + 1, 3)))
     layers.heads[UNITS] = 0, 6, 6
     means, squares = Layers(*map(np.zeros_like, layers)), Layers(*map(np.zeros_like, layers))
-    steps = epochs * (len(examples.won) // size)
+    batches = len(examples.won) // size
+    if not batches:
+        raise SystemExit(f"there are fewer than {size} positions to learn from")
+    steps = epochs * batches
     for step in range(1, steps + 1):
-        if step % (len(examples.won) // size) == 1:
+        if (step - 1) % batches == 0:
             order = source.permutation(len(examples.won))
-        chosen = order[(step - 1) % (len(order) // size) * size :][:size]
+        chosen = order[(step - 1) % batches * size :][:size]
         batch = examples.some(chosen)
         given, units, heads = judged(layers, batch)
         by_head = slopes(batch, heads)
@@ -229,8 +234,8 @@ def fit(files: Sequence[Path], out: Path, epochs: int, rate: float, seed: int) -
     layers.heads[UNITS, 1:] -= LESS
     layers.heads[:, 1:] *= STEEPER
     rows = np.rint(layers.rows * SCALE)
-    if np.abs(rows).max() >= 1 << 15:
-        raise SystemExit("a weight does not fit 16 bits")
+    if np.sort(np.abs(rows), axis=0)[-INPUTS:].sum(axis=0).max() >= 1 << 15:
+        raise SystemExit("a sum of weights does not fit 16 bits")
     with out.open("wb") as stream:
         np.savez_compressed(stream, columns=rows.astype(np.int16), heads=layers.heads.astype(np.float32))
 

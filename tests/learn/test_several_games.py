@@ -17,7 +17,7 @@ from dasan.learn.config import Config, RuleSet
 from dasan.learn.duel import duel
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import Network
-from dasan.networks.trained import Trained, adapted, catalogue, load
+from dasan.networks.trained import Trained, adapted, catalogue, fit, load, named
 
 SMALL = Config(
     "big-two", envs=8, rounds=2, steps=32, epochs=3, first=16, second=8, batch=128, keep=1.0, actors=3,
@@ -132,3 +132,26 @@ def test_the_command_line_names_further_games(tmp_path: Path) -> None:
     assert "no option 'fives'" in refusal(*other, "--also", "big-two:fives=on")
     assert "need as many actors" in refusal(*other, "--also", "big-two-taiwan", "--actors", "1")
     assert "leave out --also" in refusal("train", "--out", out, "--resume", "--also", "big-two-taiwan")
+
+
+def test_a_run_begins_with_the_house_rules_that_all_its_games_have() -> None:
+    """Flags of the network's games that do not vary in the new run count as parts of the bias."""
+    one = named("winner-all")
+    games = Config("winner", session=True, derived=True, answers=True, first=256, second=64, envs=8, start="winner-all")
+    run = Trainer(replace(games, also=(RuleSet("winner", {"min_straight": 3}),), actors=2))
+    began, shipped = run.networks()[0], fit(one, run.config.rules()).network
+    random = np.random.default_rng(1)
+    obs = (random.random((20, len(shipped.weights["w_obs"]))) < 0.1).astype(np.uint8)
+    moves = (random.random((20, len(shipped.weights["w_move"]))) < 0.1).astype(np.uint8)
+    for seen, made in zip(obs, moves, strict=True):
+        assert began.score(seen, [made]) == pytest.approx(shipped.score(seen, [made]), abs=1e-4)
+
+
+def test_games_that_differ_in_which_options_they_have_have_flags() -> None:
+    shared = Config("big-three", also=(RuleSet("big-three-4p"),), actors=2).shared()
+    assert shared is not None
+    flags = [
+        {label for label in shared.labels[0] if label[0] == "rule" and label[1:] in rules.settings}
+        for rules in shared.rules
+    ]
+    assert flags[0] != flags[1]

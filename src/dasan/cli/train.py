@@ -91,8 +91,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Learn in PyTorch (extra train) on this device, such as cpu or cuda; auto: on a GPU if there is one. "
-            "Default: in compiled code.",
+            help="Learn in PyTorch (extra train) on this device, such as cpu or cuda, where a GPU also scores moves; auto: on a "
+            "GPU if there is one. Default: in compiled code.",
         ),
     ] = None,
     every: Annotated[
@@ -114,6 +114,8 @@ def train(
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived:
         raise CannotRun("--answers needs --derived")
+    if method == "policy" and (lost := given & {"also", "branches"}):
+        raise CannotRun(f"policy gradients have no further games or branches: leave out {_flags(lost)}")
     if like is not None and (lost := given & _SETTINGS):
         raise CannotRun(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     changeable = {"epochs": epochs, "every": every, "deals": deals}
@@ -132,7 +134,7 @@ def train(
         optional = {"start": start, "span": span, "actors": actors if "actors" in given else None}
         changes |= {name: value for name, value in optional.items() if value is not None}
         policy = None
-        if method != "values":
+        if "method" in given:
             policy = {"method": method} | {name: sizes[name] for name in ("envs", "rounds") if name in given}
         trainer = _begun(out, game, option, like, sizes, changes, policy)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
@@ -222,13 +224,17 @@ def _begun(
         raise CannotRun(f"there is a run in {out}: continue it with --resume, or choose another folder")
     if like is not None:
         config = _config_of(like)
+        if policy is not None and (policy["method"], config.method) == ("values", "policy"):
+            raise CannotRun(f"{like} was trained by policy gradients: leave out --method values")
     else:
         games = [chosen_rules(game, option), *(make_rules(one.preset, **one.options) for one in settings["also"])]
         session = any(rules.exchange for rules in games)
         with refused(ValueError):
             config = Config(game, _changed(game, option), session=session, second=64, keep=1.0, trace=0.9, **settings)
     with refused(OSError, ValueError, ImportError):
-        config = replace(config if policy is None else config.by_policy(**policy), **changes)
+        if policy is not None and policy["method"] != config.method:
+            config = config.by_policy(**policy)
+        config = replace(config, **changes)
         trainer = Trainer(config)
         out.mkdir(parents=True, exist_ok=True)
     return trainer

@@ -70,7 +70,7 @@ def rules_of(preset: str | Rules, options: Mapping[str, OptionValue]) -> Rules:
     return preset
 
 
-def make_rules(preset: str, **options: OptionValue) -> Rules:
+def make_rules(preset: str, /, **options: OptionValue) -> Rules:
     """The rules of `preset` with `options`, the others at their defaults. A switch is True or False, or the word "on" or "off".
 
     ValueError: no such preset or option, a value that the option cannot have, or options that contradict each other.

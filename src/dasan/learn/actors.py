@@ -23,7 +23,7 @@ from dasan.networks.network import Floats
 from dasan.processes import worker_processes
 
 MOST_GAMES = 16
-"""The number of games of which a process keeps the environments; an order for another one makes its own again."""
+"""How many games' environments a process keeps; those used least recently are dropped and made again when needed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -181,8 +181,12 @@ class Config:
         return shared_inputs(rules, self.session, self.derived, self.answers)
 
     def by_policy(self, **settings: Any) -> Config:
-        """The same network and game by policy gradients: with `POLICY`, unless `settings` says otherwise."""
-        none = {"pool": (), "share": 0.0, "branches": 1, "actors": 0, "also": (), "device": ""}
+        """The same network and game by policy gradients: with `POLICY`, unless `settings` says otherwise. ValueError: there
+        are several games.
+        """
+        if self.also:
+            raise ValueError("policy gradients learn one game, and this network was trained for several")
+        none = {"pool": (), "share": 0.0, "branches": 1, "actors": 0, "device": ""}
         return replace(self, **{"method": "policy", **none, **POLICY, **settings})
 
     def to_json(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from dasan.networks.network import Floats, LayerSizes
 from dasan.networks.scoring import Inputs, Longs, Scorer
 
 _COPIES = 8
-"""As many networks as a pool may have beside the learner's."""
+"""The number of networks kept on the device."""
 
 
 class DeviceFailed(Exception):
@@ -156,7 +156,8 @@ class TorchScorer(Scorer):
 
 def scorer(device: str) -> Scorer:
     """Scores on `device` if it is a GPU that this machine has, otherwise in compiled code."""
-    on_gpu = device.startswith("cuda") and best_device()
+    _, _, number = device.partition(":")
+    on_gpu = device.startswith("cuda") and best_device() and int(number or 0) < torch().cuda.device_count()
     return TorchScorer(device) if on_gpu else Scorer()
 
 

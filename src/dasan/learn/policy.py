@@ -29,9 +29,9 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 MOST, LEAST = 4, 0.01
-"""A move is drawn from at most so many, each with at least this chance."""
+"""A move is drawn from at most `MOST` moves, each with a chance of at least `LEAST`."""
 CLIP = 0.2
-"""A chance that has changed by more than this factor is pushed no further in a round."""
+"""Once the ratio of a chance to its old value leaves 1 ± CLIP, the move is pushed no further in that direction."""
 ENTROPY = 0.01
 """The weight of the entropy of the chances, beside advantages of standard deviation 1."""
 CALIBRATION = 2.0
@@ -40,8 +40,10 @@ CRITIC = 128, 32
 """The sizes of the critic's layers."""
 CRITIC_RATE, CRITIC_DECAY = 1e-3, 0.1
 """The critic's learning rate at the start, and its factor over the run."""
-WARM_UP = 0.05
-"""In this part of a run only the critic learns."""
+ALIKE = 1e-6
+"""Advantages whose standard deviation is smaller are not scaled."""
+WARM_UP = 200
+"""In so many first steps of a run only the critic learns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +215,9 @@ class PolicyLearner(Learner):
         if not n:
             return []
         advantages = played.targets - played.values
-        advantages /= max(float(advantages.std()), 1e-6)
+        spread = float(advantages.std())
+        if spread > ALIKE:
+            advantages /= spread
         parts = np.array_split(random.permutation(n), max(1, n // self.batch))
         losses = []
         for number, part in enumerate(parts, step + 1):

@@ -28,7 +28,12 @@ def start_from(learner: Learner, config: Config) -> None:
     if shared is None:
         network = adapted(network, trained, config.rules(), (config.derived, config.answers))
     else:
-        network = Network(shared.spread(network.weights, trained.labels), network.unit)
+        weights = shared.spread(network.weights, trained.labels)
+        everywhere = set.intersection(*(set(rules.settings) for rules in shared.rules))
+        for label, place in trained.labels[0].items():
+            if label[0] == "rule" and label[1:] in everywhere and label not in shared.labels[0]:
+                weights["bias"] = weights["bias"] + network.weights["w_obs"][place]
+        network = Network(weights, network.unit)
     first, second = network.weights["w_second"].shape
     if config.first % first or config.second % second:
         raise ValueError(f"the layers of {name} have other sizes: {first} and {second}, or whole multiples")

@@ -135,12 +135,15 @@ class Trainer:
                 raise ValueError(f"{file} is no saved training run")
             if array.shape != weights.shape or array.dtype != weights.dtype:
                 raise ValueError(f"{file} is a training run of a network with another size")
+            if not np.isfinite(array).all():
+                raise ValueError(f"{file} is no saved training run: {name} is not finite")
             weights[:] = array
         trainer.progress = progress
         return trainer
 
     def epoch(self, actors: Actors = here) -> None:
-        """One epoch: play and learn. actors: the actors, if the configuration has any; they do not affect the result.
+        """One epoch: play and learn. actors: the actors, if the configuration has any; without a GPU they do not affect the
+        result.
 
         DeviceFailed: PyTorch failed. The epoch is lost: `load` the last saved one.
         """
@@ -157,14 +160,16 @@ class Trainer:
         progress.seconds += process_time() - begun
 
     def _by_policy(self, hands: PolicyPlay, learner: PolicyLearner, rate: float, t: float) -> list[float]:
-        """Play and learn by policy gradients; returns the critic's errors. t: the part of the run before this epoch."""
+        """Play and learn by policy gradients; returns the critic's errors. t: the part of the run before this
+        epoch.
+        """
         config, progress = self.config, self.progress
         random = np.random.default_rng([config.seed, progress.epoch])
         losses: list[float] = []
         for _ in range(config.rounds):
             played = hands.play(random, learner)
             self._count(played.counts)
-            rates = rate if t >= WARM_UP else 0.0, CRITIC_RATE * CRITIC_DECAY**t
+            rates = rate if progress.updates >= WARM_UP else 0.0, CRITIC_RATE * CRITIC_DECAY**t
             errors = learner.learn_round(played, *rates, random, progress.updates)
             progress.updates += len(errors)
             progress.samples += len(played.num)

@@ -145,7 +145,8 @@ def shared_inputs(rules: tuple[Rules, ...], session: bool, derived: bool, answer
         raise ValueError("two rule sets of a network have the same options")
     for name in dict.fromkeys(name for options in chosen for name in options):
         values = dict.fromkeys(options[name] for options in chosen if name in options)
-        for value in values if len(values) > 1 else ():
+        varies = len(values) > 1 or any(name not in options for options in chosen)
+        for value in values if varies else ():
             observation.setdefault(("rule", name, value), len(observation))
     return SharedInputs(rules, session, derived, answers, (observation, move))
 

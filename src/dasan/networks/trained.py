@@ -101,7 +101,7 @@ def catalogue() -> tuple[Trained, ...]:
     return tuple(out)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def fitted(rules: Rules, sighted: bool = False) -> Fitted | None:
     """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
     combinations, payments or customs; a network for one rule set before one for several, and one that continues another

@@ -26,10 +26,11 @@ def draw(
 ) -> int:
     """List the moves of each decision whose chance is at least `least`, and draw one of them; returns their total number.
 
-    The chances are a softmax of the scores at the temperature `heat`, of the listed moves alone: at most num_most, the size of
-    `moves` for each decision. scores[begin[e]:begin[e + 1]] belong to decision e. luck: uniform in [0, 1). Written: num[e], the
-    number of its moves; `moves` and `chances`, decision by decision, rows of `scores` in descending order of chance; chosen[e],
-    which of its moves was drawn.
+    The chances are a softmax of the scores at the temperature `heat`, over the listed moves alone. At most
+    len(moves) // len(num) moves are listed for each decision; only the first one, if the scores are not finite.
+    scores[begin[e]:begin[e + 1]] belong to decision e. luck: uniform in [0, 1). Written: num[e], the number of its moves;
+    `moves` and `chances`, decision by decision, rows of `scores` in descending order of chance; chosen[e], which of its moves
+    was drawn.
     """
     most = len(moves) // max(1, len(num))
     longest = 0
@@ -53,11 +54,13 @@ def draw(
                 if weight[k] >= least * whole and (best < 0 or weight[k] > weight[best]):
                     best = k
             if best < 0:
-                break
+                if total > start:
+                    break
+                best, weight[0] = 0, 1.0
             moves[total] = first + best
             chances[total] = weight[best]
             listed += weight[best]
-            weight[best] = 0.0
+            weight[best] = -1.0
             total += 1
         num[e] = total - start
         left = luck[e] * listed

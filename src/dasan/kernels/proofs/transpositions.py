@@ -90,7 +90,10 @@ def store(
 
 @inlined
 def coded(number: int) -> np.uint64:
-    """A number in 24 bits, rounded up: exact below 2 ** 20, then with 20 significant bits. Codes order as numbers do."""
+    """A number, at most `LARGEST` or `INFINITE`, in 24 bits, rounded up: exact below 2 ** 20, then with 20 significant bits.
+
+    Codes order as numbers do.
+    """
     if number >= INFINITE:
         return _NUMBER
     word = U(number)
