@@ -33,6 +33,10 @@ SESSION = dasan.session(THREE, seed=1)
 LINE = np.zeros(observation_size(THREE), np.uint8)
 
 
+def rules(preset: Any, **options: Any) -> object:
+    return dasan.rules(preset, **options)
+
+
 def scored(obs: Any, moves: Any, starts: Any) -> Any:
     return np.zeros(len(moves), np.float32)
 
@@ -78,7 +82,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "deal": (dasan.deal, {"rules": THREE, "seed": 1, "dealer": 1}),
     "register": (dasan.register, {"game": THREE}),
     "replay": (dasan.replay, {"record": DEAL.record(), "seed": None}),
-    "rules": (dasan.rules, {"preset": "winner", "players": 4, "decks": 1, "jokers": False, "scoring": "off"}),
+    "rules": (rules, {"preset": "winner", "players": 4, "decks": 1, "jokers": False, "scoring": "off"}),
     "Rules.from_json": (dasan.Rules.from_json, {"data": THREE.to_json()}),
     "Rules.combination": (THREE.combination, {"cards": "4H 4S"}),
     "session": (dasan.session, {"rules": THREE, "seed": 1, "contributions": (), "seats": ()}),

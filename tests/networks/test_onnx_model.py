@@ -14,7 +14,7 @@ from dasan.bots.protocol import choices
 from dasan.errors import DasanError
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.onnx_model import onnx_model
-from dasan.networks.trained import catalogue, load
+from dasan.networks.trained import catalogue, fit, load
 
 pytestmark = pytest.mark.full
 
@@ -31,7 +31,7 @@ def session_of(network: Network) -> Any:
 @with_onnx
 @pytest.mark.parametrize("trained", catalogue(), ids=lambda one: one.name)
 def test_a_model_values_the_moves_of_a_hand_as_its_network_does(trained: Any) -> None:
-    network = load(trained)
+    network = fit(trained, trained.rules).network
     session = session_of(network)
     state = dasan.deal(trained.rules, seed=11)
     seen: list[Any] = []
