@@ -30,6 +30,29 @@ def test_deals_are_valued_as_the_solver_does(players: int) -> None:
     assert deals == list(value_deals([3, 1], seed=2, players=players, nodes=4_000, memory_mb=32, workers=2))
 
 
+@pytest.mark.parametrize("players", [3, 4])
+def test_one_bidder_is_valued_as_among_all(players: int) -> None:
+    budget = {"seed": 4, "players": players, "nodes": 200_000, "memory_mb": 32}
+    everyone = list(value_deals(range(6), **budget))
+    settled = 0
+    for seats in ("one", "greedy"):
+        alone = list(value_deals(range(6), seats=seats, **budget))
+        assert alone == list(value_deals(range(6), seats=seats, **budget))
+        for valued, every in zip(alone, everyone, strict=True):
+            [one] = valued.bidders
+            [same] = [other for other in every.bidders if other.seat == one.seat]
+            assert replace(one, won=None) == replace(same, won=None)
+            assert one.bids or seats == "one"
+            if None not in (one.won, same.won):
+                assert one.won == same.won
+                settled += 1
+            assert Valued.from_json(valued.to_json()) == valued
+        assert "some" not in {share.kind for share in shares(alone)}
+    assert settled >= 2
+    seats_drawn = {valued.bidders[0].seat for valued in value_deals(range(30), seats="one", **{**budget, "nodes": 1})}
+    assert seats_drawn == set(range(players))
+
+
 def test_series_differ() -> None:
     dealt = [random_deal(*series).hands for series in ((1, 3, 0), (2, 3, 0), (1, 4, 0), (1, 3, 1))]
     assert len(set(dealt)) == 4

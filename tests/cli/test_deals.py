@@ -43,6 +43,17 @@ def test_deals_not_settled_are_tried_again_with_more_nodes(tmp_path: Path) -> No
     assert file.read_text(encoding="utf-8").count("\n") == 2
 
 
+def test_deals_of_one_bidder_are_kept_apart(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+
+    def bidders(which: str) -> int:
+        printed = cli("deals", "--count", "1", *QUICK, "--out", str(file), "--json", "--bidders", which).stdout
+        return len(json.loads(printed)[0]["bidders"])
+
+    assert [bidders(which) for which in ("one", "all", "greedy", "one")] == [1, 3, 1, 1]
+    assert file.read_text(encoding="utf-8").count("\n") == 3
+
+
 def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
     deal = {"seed": 0, "players": 3, "number": 0, "nodes": 9, "bidders": [{}, {}, {}]}
@@ -52,6 +63,8 @@ def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
         deal,
         deal | {"bidders": []},
         deal | {"bidders": [bidder] * 3, "number": []},
+        deal | {"bidders": [bidder] * 3, "seats": "one"},
+        deal | {"bidders": [bidder], "seats": "two"},
         deal | {"bidders": [bidder] * 3, "nodes": "9"},
         deal | {"bidders": [bidder | {"features": []}] * 3},
         deal | {"bidders": [bidder | {"features": {"turns": None}}] * 3},

@@ -1,29 +1,33 @@
 """Who wins random deals of Big Three under exact play, by seat and by features of the bidder's hand.
 
-Every seat of a deal is valued as the bidder. A bidder whose result the budget does not prove counts as a loss in the
-lower share and as a win in the upper one: the true share lies between the two.
+Every seat of a deal is valued as the bidder, or only one. A bidder whose result the budget does not prove counts as a
+loss in the lower share and as a win in the upper one: the true share lies between the two.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal, get_args
 
 from dasan.bots import bot
 from dasan.bots.heuristics.plan import Plan
 from dasan.cards import Card
 from dasan.games import make_rules
+from dasan.play import auction
 from dasan.play.new_hand import deal
 from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
 from dasan.solver import solve
+
+Seats = Literal["all", "one", "greedy"]
+"""The seats of a deal that are valued as bidders: all, one drawn at random, or the one that greedy bots make the bidder."""
 
 PRESETS = {3: "big-three", 4: "big-three-4p"}
 HIGH = "A23"
@@ -51,22 +55,23 @@ class Bidder:
 
 @dataclass(frozen=True, slots=True)
 class Valued:
-    """One deal: `seed`, `players` and `number` determine its cards. nodes: search nodes used."""
+    """One deal: `seed`, `players` and `number` determine its cards. nodes: search nodes used. seats: the valued bidders."""
 
     seed: int
     players: int
     number: int
     nodes: int
     bidders: tuple[Bidder, ...]
+    seats: Seats = "all"
 
     @property
     def settled(self) -> bool:
-        """Whether every bidder's result is proved."""
+        """Whether every valued bidder's result is proved."""
         return all(one.won is not None for one in self.bidders)
 
     @property
     def won_by_some(self) -> bool | None:
-        """Whether some bidder wins; None if unproved."""
+        """Whether some valued bidder wins; None if unproved."""
         seen = {one.won for one in self.bidders}
         return True if True in seen else None if None in seen else False
 
@@ -86,7 +91,7 @@ class Valued:
         return valued
 
     def _is_typed(self) -> bool:
-        """Whether every field has its declared type, and every seat is valued."""
+        """Whether every field has its declared type, and as many seats are valued as `seats` says."""
         numbers = [self.seed, self.players, self.number, self.nodes]
         for one in self.bidders:
             numbers += [one.seat, one.place, *one.features.values()]
@@ -94,7 +99,8 @@ class Valued:
             all(type(number) is int for number in numbers)
             and all(type(one.bids) is bool and one.won in (None, True, False) for one in self.bidders)
             and all(one.features.keys() <= set(KINDS) for one in self.bidders)
-            and len(self.bidders) == self.players
+            and self.seats in get_args(Seats)
+            and len(self.bidders) == (self.players if self.seats == "all" else 1)
         )
 
 
@@ -107,12 +113,12 @@ def random_deal(seed: int, players: int, number: int) -> State:
 
 
 def value_deals(
-    numbers: Iterable[int], *, seed: int = 0, players: int = 3, workers: int = 1, **options: Any
+    numbers: Iterable[int], *, seed: int = 0, players: int = 3, seats: Seats = "all", workers: int = 1, **options: Any
 ) -> Iterator[Valued]:
-    """Value the deals `numbers` of a series, in order, with each seat as bidder. options: the budget for each deal, as for
-    `dasan.solve`.
+    """Value the deals `numbers` of a series, in order, with each of `seats` as bidder. options: the budget for each deal,
+    as for `dasan.solve`.
     """
-    one = partial(_valued, seed, players, options)
+    one = partial(_valued, seed, players, seats, options)
     if workers == 1:
         yield from map(one, numbers)
         return
@@ -120,22 +126,29 @@ def value_deals(
         yield from pool.map(one, numbers)
 
 
-def _valued(seed: int, players: int, options: dict[str, Any], number: int) -> Valued:
+def _valued(seed: int, players: int, seats: Seats, options: dict[str, Any], number: int) -> Valued:
     state = random_deal(seed, players, number)
-    solution = solve(state, **options)
     opener = state.opener or 0
-    bidder = _auctioned(state)
+    greedy = _auctioned(state)
+    if seats == "all":
+        solution = solve(state, **options)
+        values = {seat: one.value for seat, one in solution.by_bidder.items()}
+    else:
+        drawn = random.Random(f"bidder {seed} {players} {number}").randrange(players)
+        seat = drawn if seats == "one" or greedy is None else greedy
+        solution = solve(auction.close(replace(state, bid=1, bidder=seat)), moves=False, **options)
+        values = {seat: solution.value}
     bidders = tuple(
         Bidder(
             seat,
             (seat - opener) % players,
-            seat == bidder,
-            None if value.value is None else value.value > 0,
+            seat == greedy,
+            None if value is None else value > 0,
             features(state.rules, state.hands[seat], state.kitty),
         )
-        for seat, value in solution.by_bidder.items()
+        for seat, value in values.items()
     )
-    return Valued(seed, players, number, solution.nodes, bidders)
+    return Valued(seed, players, number, solution.nodes, bidders, seats)
 
 
 def _auctioned(state: State) -> int | None:
@@ -214,10 +227,11 @@ class Share:
 
 
 def shares(deals: Iterable[Valued]) -> list[Share]:
-    """The winning share of each group of bidders, see `KINDS`."""
+    """The winning share of each group of bidders, see `KINDS`. Deals without all bidders have no best one."""
     groups: dict[tuple[str, int], list[tuple[Valued, bool | None]]] = {}
     for valued in deals:
-        groups.setdefault(("some", 0), []).append((valued, valued.won_by_some))
+        if valued.seats == "all":
+            groups.setdefault(("some", 0), []).append((valued, valued.won_by_some))
         for one in valued.bidders:
             kinds = {"all": 0, "place": one.place, "bids": 0, **one.features}
             for kind, value in kinds.items():
@@ -252,4 +266,4 @@ def wilson(share: float, of: int, confidence: float = 0.95) -> tuple[float, floa
     return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0
 
 
-__all__ = ["KINDS", "Bidder", "Share", "Valued", "features", "random_deal", "shares", "value_deals", "wilson"]
+__all__ = ["KINDS", "Bidder", "Seats", "Share", "Valued", "features", "random_deal", "shares", "value_deals", "wilson"]

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -41,6 +41,12 @@ def deals(
     count: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 10,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     players: Annotated[int, typer.Option(min=3, max=4, help="3 or 4.")] = 3,
+    bidders: Annotated[
+        Literal["all", "one", "greedy"],
+        typer.Option(
+            help="Value all seats as bidder, one drawn at random, or the one that greedy bots make the bidder."
+        ),
+    ] = "all",
     seconds: Annotated[float | None, typer.Option(min=0.01, help="The time limit for each deal.")] = None,
     nodes: Annotated[
         int | None, typer.Option(min=1, help="The most search nodes for each deal; default: 2,000,000.")
@@ -55,7 +61,7 @@ def deals(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Value random deals for every bidder, and count how often the bidder's side wins."""
+    """Value random deals for their bidders, and count how often the bidder's side wins."""
     from dasan.bench.deals import shares, value_deals
 
     if seconds is not None and nodes is not None:
@@ -65,11 +71,11 @@ def deals(
     known = {
         deal.number: deal
         for deal in _stored_deals(out)
-        if (deal.seed, deal.players) == (seed, players) and (deal.settled or deal.nodes >= enough)
+        if (deal.seed, deal.players, deal.seats) == (seed, players, bidders) and (deal.settled or deal.nodes >= enough)
     }
     todo = [number for number in range(count) if number not in known]
     valued = [known[number] for number in range(count) if number in known]
-    values = value_deals(todo, seed=seed, players=players, workers=workers, memory_mb=memory, **budget)
+    values = value_deals(todo, seed=seed, players=players, seats=bidders, workers=workers, memory_mb=memory, **budget)
     with failures_refused("it solved a deal", "memory ran out"):
         for deal in _shown(values, todo):
             _keep(out, deal)
@@ -78,7 +84,15 @@ def deals(
     if stats:
         rows = shares(valued)
         if as_json:
-            print_json({"seed": seed, "players": players, **budget, "shares": [one.to_json() for one in rows]})
+            print_json(
+                {
+                    "seed": seed,
+                    "players": players,
+                    "bidders": bidders,
+                    **budget,
+                    "shares": [one.to_json() for one in rows],
+                }
+            )
         else:
             _print(rows)
     elif as_json:
