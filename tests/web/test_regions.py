@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -138,7 +139,10 @@ def test_a_puzzle_of_dou_dizhu(browser: Browser, server: Served, tmp_path: Path,
             tried = ((move, verdict(puzzle, [*moves, move], nodes)) for move in legal)
             move, judged = next((move, judgement) for move, judgement in tried if judgement.right)
             moves += [move, *judged.reply]
-            answer(page, move)
+            with page.expect_response(re.compile("/answer")) as answered:
+                answer(page, move)
+            assert answered.value.json()["reply"] == judged.reply
+            expect(page.locator("button[data-card]")).to_have_count(len(judged.view["hand"]))
             expect(page.locator(".verdict.solved" if judged.done else ".verdict.right")).to_be_visible()
         upright(page, "a solved puzzle")
         page.screenshot(path=tmp_path / f"puzzle-{size[0]}-solved.png")
