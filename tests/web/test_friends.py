@@ -31,6 +31,7 @@ def account(page: Page, name: str) -> None:
     assert status == 201
 
 
+@pytest.mark.sampled(0, 2)
 @pytest.mark.parametrize(
     ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
 )

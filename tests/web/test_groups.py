@@ -39,6 +39,7 @@ NO_CLIPBOARD = """
 """
 
 
+@pytest.mark.sampled(0, 2)
 @pytest.mark.parametrize(
     ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
 )
