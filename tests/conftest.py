@@ -95,9 +95,10 @@ def _shuffled(case: pytest.Item) -> tuple[bool, int]:
 
 
 def _values(case: pytest.Function) -> set[tuple[str, object]]:
-    """The game of a case, if its name has one, and the values of its parameters by their places."""
-    game = next((name for name in GAMES if name in case.nodeid.partition("[")[2]), None)
-    return {(GAME, game)} - {(GAME, None)} | set(case.callspec.indices.items())
+    """The game of a case, if its name has one, and the values of its parameters."""
+    named = case.nodeid.partition("[")[2].replace("_", "-")
+    game = next((name for name in GAMES if name in named), None)
+    return {(GAME, game)} - {(GAME, None)} | {(name, repr(value)) for name, value in case.callspec.params.items()}
 
 
 def _weight(values: set[tuple[str, object]]) -> int:

@@ -117,7 +117,6 @@ def compared(state: dasan.State, moves: Sequence[dasan.Move]) -> Counter[str]:
 
 
 @FULL
-@pytest.mark.sampled(0, 6)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_chances_are_those_of_the_drawn_deals(preset: str) -> None:
     assert drawn_chances(preset, 3)["stands"] > 15

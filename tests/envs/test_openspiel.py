@@ -363,7 +363,6 @@ def test_tensors_and_strings_tell_the_same_states_apart_everywhere(name: str) ->
 
 
 @pytest.mark.full
-@pytest.mark.sampled(0, 12)
 @pytest.mark.parametrize(("name", "parameters"), GAMES)
 def test_tensors_and_strings_tell_the_same_states_apart_in_every_game(name: str, parameters: dict[str, Any]) -> None:
     assert separated(pyspiel.load_game(name, parameters), hands_at_random(3, 2)) > 100

@@ -26,7 +26,6 @@ KNOWN = (
 pytestmark = [pytest.mark.full, *(pytest.mark.filterwarnings(text) for text in KNOWN)]
 
 
-@pytest.mark.sampled(0, 8)
 @pytest.mark.parametrize("preset", [*dasan.PRESETS, "big-three-small"])
 def test_api(preset: str) -> None:
     from pettingzoo.test import api_test
@@ -34,7 +33,6 @@ def test_api(preset: str) -> None:
     api_test(ours.env(preset), num_cycles=60)
 
 
-@pytest.mark.sampled(0, 6)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_seeds(preset: str) -> None:
     from pettingzoo.test import seed_test

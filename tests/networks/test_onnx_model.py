@@ -29,11 +29,14 @@ def session_of(network: Network) -> Any:
 
 
 @with_onnx
-@pytest.mark.parametrize("trained", catalogue(), ids=lambda one: one.name)
-def test_a_model_values_the_moves_of_a_hand_as_its_network_does(trained: Any) -> None:
-    network = fit(trained, trained.rules).network
+@pytest.mark.parametrize(
+    ("trained", "rules"),
+    [pytest.param(one, rules, id=f"{one.name}-{k}") for one in catalogue() for k, rules in enumerate(one.every)],
+)
+def test_a_model_values_the_moves_of_a_hand_as_its_network_does(trained: Any, rules: dasan.Rules) -> None:
+    network = fit(trained, rules).network
     session = session_of(network)
-    state = dasan.deal(trained.rules, seed=11)
+    state = dasan.deal(rules, seed=11)
     seen: list[Any] = []
     moves: list[Any] = []
     of: list[int] = []

@@ -47,8 +47,12 @@ def test_legal_is_ascending_on_every_backend(preset: str) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
 @pytest.mark.parametrize("preset", dasan.PRESETS)
-def test_legal_is_ascending_on_every_backend_in_every_game(preset: str, session: bool) -> None:
-    assert sum(check(preset, 120, session, options) for options in drawn_options(preset, 3)) == 720
+@pytest.mark.parametrize(("steps", "settings"), [(120, 3), pytest.param(250, 4, marks=pytest.mark.slow)])
+def test_legal_is_ascending_on_every_backend_in_every_game(
+    steps: int, settings: int, preset: str, session: bool
+) -> None:
+    compared = sum(check(preset, steps, session, options) for options in drawn_options(preset, settings))
+    assert compared == 2 * steps * settings
 
 
 def test_random_playouts_are_the_same_on_every_backend() -> None:

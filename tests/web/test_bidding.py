@@ -20,9 +20,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.mark.sampled(0, 2)
 @pytest.mark.parametrize(
-    ("locale", "size"), [("en-GB", DESK), ("fr-FR", PHONE), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+    ("locale", "size"),
+    [
+        pytest.param("en-GB", DESK, marks=pytest.mark.slow),
+        ("fr-FR", PHONE),
+        pytest.param("zh-CN", (360, 640), marks=pytest.mark.slow),
+        ("zh-TW", (844, 390)),
+    ],
 )
 def test_two_hands_are_bid_on(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
     words = catalogue(TONGUES[locale])

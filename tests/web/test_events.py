@@ -20,10 +20,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.mark.sampled(0, 2)
 @pytest.mark.parametrize(
     ("locale", "size"),
-    [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (320, 568)), ("zh-TW", (844, 390))],
+    [
+        pytest.param("en-GB", PHONE, marks=pytest.mark.slow),
+        ("fr-FR", DESK),
+        ("zh-CN", (320, 568)),
+        pytest.param("zh-TW", (844, 390), marks=pytest.mark.slow),
+    ],
 )
 def test_the_deal_of_the_day(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
     """Two deals and the standings: by the start page, the event's page, and the sheet at the end of a deal."""

@@ -31,9 +31,14 @@ def account(page: Page, name: str) -> None:
     assert status == 201
 
 
-@pytest.mark.sampled(0, 2)
 @pytest.mark.parametrize(
-    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+    ("locale", "size"),
+    [
+        ("en-GB", PHONE),
+        pytest.param("fr-FR", DESK, marks=pytest.mark.slow),
+        pytest.param("zh-CN", (360, 640), marks=pytest.mark.slow),
+        ("zh-TW", (844, 390)),
+    ],
 )
 def test_two_become_friends_and_sit_down_together(
     browser: Browser, server: Served, locale: str, size: tuple[int, int]

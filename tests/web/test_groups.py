@@ -39,9 +39,14 @@ NO_CLIPBOARD = """
 """
 
 
-@pytest.mark.sampled(0, 2)
 @pytest.mark.parametrize(
-    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+    ("locale", "size"),
+    [
+        pytest.param("en-GB", PHONE, marks=pytest.mark.slow),
+        ("fr-FR", DESK),
+        ("zh-CN", (360, 640)),
+        pytest.param("zh-TW", (844, 390), marks=pytest.mark.slow),
+    ],
 )
 def test_a_club_meets(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
     tongue = TONGUES[locale]

@@ -20,9 +20,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.mark.sampled(0, 2)
 @pytest.mark.parametrize(
-    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+    ("locale", "size"),
+    [
+        ("en-GB", PHONE),
+        pytest.param("fr-FR", DESK, marks=pytest.mark.slow),
+        ("zh-CN", (360, 640)),
+        pytest.param("zh-TW", (844, 390), marks=pytest.mark.slow),
+    ],
 )
 def test_hands_are_found_by_what_they_were(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
     words = catalogue(TONGUES[locale])

@@ -195,5 +195,6 @@ def test_the_page_selects_what_the_engine_accepts(record_property: Any) -> None:
 
 
 @pytest.mark.full
-def test_the_page_selects_what_the_engine_accepts_under_every_option(record_property: Any) -> None:
-    compare(variants(), 4, 150, record_property)
+@pytest.mark.parametrize(("each", "most"), [(4, 150), pytest.param(12, 400, marks=pytest.mark.slow)])
+def test_the_page_selects_what_the_engine_accepts_under_every_option(each: int, most: int, record_property: Any) -> None:
+    compare(variants(), each, most, record_property)
