@@ -106,20 +106,28 @@ def measure_solver(
         yield _worlds(each("worlds", max(1, (count or SIZES[MOVES_AT][0]) // WORLDS)), seed, memory_mb)
 
 
-def at_random(cards: int, source: random.Random) -> dasan.State:
-    """A position of at most `cards` cards with a player on lead."""
-    rules = dasan.rules("big-three")
+def at_random(cards: int, source: random.Random, game: str = "big-three") -> dasan.State:
+    """A position of at most `cards` cards with a player on lead. Where the bidder has a partner, any other seat may be it."""
+    rules = dasan.rules(game)
     size, whole = rules.hand_size or 0, len(rules.pack)
     while True:
         pack = list(rules.pack)
         source.shuffle(pack)
         hands = [pack[k : k + size] for k in range(0, whole - rules.kitty_size, size)]
+        bidder, called = source.randrange(rules.players), None
+        if rules.call is not None:
+            partner = (bidder + source.randrange(1, rules.players)) % rules.players
+            callable_cards = [c for c in hands[partner] if c.rank in rules.call.ranks]
+            if not callable_cards:
+                continue
+            called = source.choice(callable_cards)
         state = dasan.start(
             rules,
             hands,
             kitty=pack[whole - rules.kitty_size :],
-            bidder=source.randrange(rules.players),
+            bidder=bidder,
             bid=1,
+            called=called,
             leader=source.randrange(rules.players),
         )
         while state.phase is dasan.Phase.PLAY:
