@@ -208,8 +208,9 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "of four, where `winner` did. `strong` 11 is `strong` 10 with the network of `net` 10. `greedy` 6 and `search` 6 differ",
         "from version 5 if passes are final, a guard is enforced, or the highest two always ends its trick, which no game of",
         "this page has, and in Big Three for four while the bidder's partner is hidden. `search` 7 differs from version 6 in Wa",
-        "Keng, `search` 8 from version 7 in rules that only the engine plays, and `search` 9 from version 8 in Big Three and Wa",
-        "Keng, whose solver has other first numbers. The sight of level 7 was chosen relative to level 8, over the same deals.\n",
+        "Keng, `search` 8 from version 7 in rules that only the engine plays, `search` 9 from version 8 in Big Three and Wa",
+        "Keng, and `search` 10 from version 9 in Big Three for four: their solver has other first numbers. The sight of level 7",
+        "was chosen relative to level 8, over the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():

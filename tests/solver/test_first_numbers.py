@@ -1,4 +1,4 @@
-"""The network that gives the solver its first numbers for three players."""
+"""The networks that give the solver its first numbers."""
 
 from __future__ import annotations
 
@@ -16,49 +16,70 @@ from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, choices_of, judged,
 from dasan.kernels.ranks.solver.position import mover_of
 from dasan.kernels.ranks.solver.sure_wins import filled
 from dasan.kernels.ranks.tables import LEAD, rank_catalogue
-from dasan.solver.open_hands import position
+from dasan.solver.open_hands import OpenPosition, position
 
 U = np.uint64
 Columns = npt.NDArray[Any]
 Heads = npt.NDArray[np.float64]
 
 
-def plainly(stored: Columns, heads: Heads, hands: tuple[int, ...], context: int, choices: int, splits: Columns) -> Heads:
-    """The network's answer, by one sum of columns. splits: turns and losers of each seat."""
-    mover, owner, waiting, action = context & 3, context >> 2 & 3, context >> 4 & 15, context >> 8
-    place = mover if action == LEAD else 4 + 4 * (3 * mover + owner) + (waiting.bit_count() > 1)
-    columns = [64 * seat + bit for seat, hand in enumerate(hands) for bit in range(64) if hand >> bit & 1]
-    columns += [192 + place, 256 + action, 448 + 32 * (mover == 0) + min(choices, 31), 608]
-    for seat, (turns, losers) in enumerate(splits.tolist()):
-        columns += [512 + 16 * seat + min(turns, 15), 560 + 16 * seat + min(losers, 15)]
-    units = np.clip(stored[columns].sum(axis=0) / learned.SCALE, 0, 8)
+def stored(form: str) -> tuple[Columns, Heads]:
+    """(columns, heads) of a form's network, as its file has them."""
+    with (files("dasan.kernels.ranks.solver") / f"learned-{form}.npz").open("rb") as stream, np.load(stream) as arrays:
+        return arrays["columns"].astype(np.int64), arrays["heads"].astype(np.float64)
+
+
+NETWORKS = {form: stored(form) for form in learned.FORMS}
+
+
+def plainly(rows: Columns, heads: Heads, at: OpenPosition, choices: int, tallies: Columns) -> Heads:
+    """The network's answer, by one sum of columns. tallies: turns and losers of each seat."""
+    players, context = len(at.hands), at.context
+    seats = [*range(players)]
+    if at.side == 0b1001:
+        seats = [3, 0, 1, 2]
+    ours = [role for role, seat in enumerate(seats) if at.side >> seat & 1]
+    mover, owner = seats.index(context & 3), seats.index(context >> 2 & 3)
+    place, first = mover, 64 * players
+    if context >> 8 != LEAD:
+        others = [seat for seat in seats if seat not in (seats[mover], seats[owner])]
+        place = 4 + 4 * (players * mover + owner) + sum((context >> 4 + seat & 1) << i for i, seat in enumerate(others))
+    columns = [64 * role + bit for role, seat in enumerate(seats) for bit in range(64) if at.hands[seat] >> bit & 1]
+    columns += [first + place, first + 64 + (context >> 8), first + 256 + 32 * (mover in ours) + min(choices, 31), -1]
+    for role, (turns, losers) in enumerate(tallies[seats].tolist()):
+        columns += [first + 320 + 16 * role + min(turns, 15), first + 320 + 16 * (players + role) + min(losers, 15)]
+    units = np.clip(rows[columns].sum(axis=0) / learned.SCALE, 0, 8)
     return np.append(units, 1) @ heads
 
 
 @pytest.mark.full
-def test_the_network_judges_a_child_as_it_judges_a_position() -> None:
+@pytest.mark.parametrize("game", ["big-three", "big-three-4p"])
+def test_a_network_judges_a_child_as_it_judges_a_position(game: str) -> None:
     """The sum of columns is the plain first layer, also if it begins with the layer of the parent."""
-    with (files("dasan.kernels.ranks.solver") / "learned.npz").open("rb") as stream, np.load(stream) as arrays:
-        stored, heads = arrays["columns"].astype(np.int64), arrays["heads"].astype(np.float64)
-    network, splits = learned.new_network(), np.zeros(4 * SPLIT_WORDS, np.uint64)
+    network, splits = learned.new_network(), np.zeros(4 * SPLIT_WORDS, U)
     for source in map(random.Random, range(20)):
-        state = at_random(40, source)
+        state = at_random(40, source, game)
         catalogue, before = rank_catalogue(state.rules), position(state)
+        players, side = len(before.hands), U(before.side)
+        columns, heads = [*NETWORKS.values()][int(learned.form_of(players, side))]
         for play in source.sample(state.legal_moves(), 3):
             after = position(state.play(play))
             then, now, context = np.array(before.hands, U), np.array(after.hands, U), U(after.context)
             moved = mover_of(U(before.context))
-            split_all(now, 0, 3, splits)
-            learned.gather(then, 0, network)
-            child = judged(now, 0, moved, then[moved] & ~now[moved], context, catalogue, splits, network)
-            learned.gather(now, 0, network)
-            assert child == judged(now, 0, 0, U(0), context, catalogue, splits, network)
-            turns = np.array([(splits[SPLIT_WORDS * seat], lost(now, seat, splits)) for seat in range(3)], np.int64)
+            split_all(now, 0, players, splits)
+            learned.gather(then, 0, players, side, network)
+            played = then[moved] & ~now[moved]
+            child = judged(now, 0, players, side, moved, played, context, catalogue, splits, network)
+            learned.gather(now, 0, players, side, network)
+            assert child == judged(now, 0, players, side, 0, U(0), context, catalogue, splits, network)
+            tallies = [(splits[SPLIT_WORDS * seat], lost(after, seat, splits)) for seat in range(players)]
             choices = choices_of(now[mover_of(context)], context, catalogue)
-            assert child == pytest.approx(plainly(stored, heads, after.hands, after.context, choices, turns), abs=1e-9)
+            plain = plainly(columns, heads, after, choices, np.array(tallies, np.int64))
+            assert child == pytest.approx(plain, abs=1e-9)
 
 
-def lost(hands: Columns, seat: int, splits: Columns) -> int:
-    enemies = [hands[k] for k in range(3) if (k == 0) != (seat == 0)] + [U(0)]
-    below = filled(enemies[0] | enemies[1]) >> U(1) & U(0x0FFF_0FFF_0FFF_0FFF)
-    return int(losers_of(splits, SPLIT_WORDS * seat, enemies[0], enemies[1], below))
+def lost(at: OpenPosition, seat: int, splits: Columns) -> int:
+    enemies = [U(hand) for k, hand in enumerate(at.hands) if (at.side >> k ^ at.side >> seat) & 1]
+    one, other = (*enemies, U(0))[:2]
+    below = filled(one | other) >> U(1) & U(0x0FFF_0FFF_0FFF_0FFF)
+    return int(losers_of(splits, SPLIT_WORDS * seat, one, other, below))

@@ -76,7 +76,7 @@ class SearchBot:
     """
 
     name = "search"
-    version = "9"
+    version = "10"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed

@@ -1,7 +1,7 @@
 """Initial proof and disproof numbers, from a heuristic that splits each hand into turns.
 
-The logarithms of both numbers and of the odds come from a network for three players (`learned`), and are linear in the features
-of `forecast` for four. Both were fitted to solved positions.
+The logarithms of both numbers and of the odds come from a network (`learned`). For a bidder against three, who has none, they are
+linear in the features of `forecast`. Both were fitted to solved positions.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.ranks.play import legal_words
-from dasan.kernels.ranks.solver.learned import PLAYERS, Network, judge
+from dasan.kernels.ranks.solver.learned import NONE, Network, form_of, judge
 from dasan.kernels.ranks.solver.position import action_of, beating, mover_of, on_lead, owner_of
 from dasan.kernels.ranks.solver.sure_wins import filled, starts, without
 from dasan.kernels.ranks.tables import RUN_RANKS, RankCatalogue
@@ -97,7 +97,10 @@ def losers_of(splits: Words, at: int, enemy: np.uint64, other: np.uint64, below:
         run = splits[at + 3 + i]
         lane = (run >> _8) & _1
         length = run >> _16
-        if (starts(enemy, lane, length) | starts(other, lane, length)) & (_ABOVE << (run & U(255))) != _0:
+        beaten = starts(enemy, lane, length)
+        if other != _0:
+            beaten |= starts(other, lane, length)
+        if beaten & (_ABOVE << (run & U(255))) != _0:
             out += 1
     sets = splits[at + 1]
     beaten = sets & below
@@ -126,11 +129,11 @@ def estimate(
     """Initial (proof number, disproof number) of "the bidder's side goes out first".
 
     splits: the hands split, but for that of the seat that `moved`, which is split here. played: the cards of that seat's hand
-    that are no longer in it. network: for three players, with the hands before gathered.
+    that are no longer in it. network: with the hands before gathered, if there is one for this side.
     """
     split(hands[at + moved], splits, SPLIT_WORDS * moved)
-    if players == PLAYERS:
-        odds, proof, disproof = judged(hands, at, moved, played, context, catalogue, splits, network)
+    if form_of(players, side) != NONE:
+        odds, proof, disproof = judged(hands, at, players, side, moved, played, context, catalogue, splits, network)
     else:
         odds, proof, disproof = forecast(hands, at, players, side, context, catalogue, weights, splits)
     if odds > 0.0:
@@ -140,10 +143,26 @@ def estimate(
     return _power(proof), _power(disproof)
 
 
+@inlined
+def _by_side(hands: Words, at: int, players: int, side: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """The hands of the bidder's side and of the other, each as two words: its last hand, and the union of its other hands."""
+    ours = allies = theirs = others = _0
+    for seat in range(players):
+        if (side >> U(seat)) & _1 != _0:
+            allies |= ours
+            ours = hands[at + seat]
+        else:
+            others |= theirs
+            theirs = hands[at + seat]
+    return ours, allies, theirs, others
+
+
 @woven_callable
 def judged(
     hands: Words,
     at: int,
+    players: int,
+    side: np.uint64,
     moved: int,
     played: np.uint64,
     context: np.uint64,
@@ -151,18 +170,19 @@ def judged(
     splits: Words,
     network: Network,
 ) -> tuple[float, float, float]:
-    """As `forecast`, by the network for three players. moved, played: see `estimate`."""
-    bidder, second, third = hands[at], hands[at + 1], hands[at + 2]
-    theirs = (filled(second | third) >> _1) & _BELOW
-    ours = (filled(bidder) >> _1) & _BELOW
-    losers = (
-        losers_of(splits, 0, second, third, theirs),
-        losers_of(splits, SPLIT_WORDS, bidder, _0, ours),
-        losers_of(splits, 2 * SPLIT_WORDS, bidder, _0, ours),
-    )
-    turns = (np.int64(splits[0]), np.int64(splits[SPLIT_WORDS]), np.int64(splits[2 * SPLIT_WORDS]))
+    """As `forecast`, by the network for the side. moved, played: see `estimate`."""
+    one, two, three, four = _by_side(hands, at, players, side)
+    below_ours = (filled(one | two) >> _1) & _BELOW
+    below_theirs = (filled(three | four) >> _1) & _BELOW
+    for seat in range(players):
+        if (side >> U(seat)) & _1 != _0:
+            losers = losers_of(splits, SPLIT_WORDS * seat, three, four, below_theirs)
+        else:
+            losers = losers_of(splits, SPLIT_WORDS * seat, one, two, below_ours)
+        turns = np.int64(splits[SPLIT_WORDS * seat])
+        network.splits[seat] = 16 * min(turns, 15) + min(losers, 15)
     choices = choices_of(hands[at + mover_of(context)], context, catalogue)
-    return judge(network, moved, played, context, choices, turns, losers)
+    return judge(network, players, side, moved, played, context, choices)
 
 
 @inlined
@@ -188,18 +208,9 @@ def forecast(
     """Evaluate the weights at a position whose hands are split: the natural logarithm of the odds that the bidder's side
     wins, and the logarithms to base 2 of the effort to prove and to disprove it.
     """
-    one = two = three = four = _0
-    their_cards = 0
-    for seat in range(players):
-        hand = hands[at + seat]
-        if (side >> U(seat)) & _1 != _0:
-            two = one
-            one = hand
-        else:
-            four |= three
-            three = hand
-            their_cards += np.int64(popcount(hand))
+    one, two, three, four = _by_side(hands, at, players, side)
     our_cards = np.int64(popcount(one))
+    their_cards = 0
     below_ours = (filled(one | two) >> _1) & _BELOW
     below_theirs = (filled(three | four) >> _1) & _BELOW
     our_turns = their_turns = 99
@@ -217,6 +228,7 @@ def forecast(
             their_losers = min(their_losers, losers)
             most_turns = max(most_turns, turns)
             most_losers = max(most_losers, losers)
+            their_cards += np.int64(popcount(hands[at + seat]))
     mover = mover_of(context)
     owner = owner_of(context)
     lead = on_lead(context)

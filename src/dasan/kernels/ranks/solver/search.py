@@ -28,7 +28,7 @@ from dasan.kernels.proofs.loop import (
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, bucket_of, find, numbers_in, packed, spread
 from dasan.kernels.ranks.play import legal_words, taken
 from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, Weights, estimate, forecast, judged, split_all, weights
-from dasan.kernels.ranks.solver.learned import PLAYERS, Network, gather, new_network
+from dasan.kernels.ranks.solver.learned import NONE, Network, form_of, gather, new_network
 from dasan.kernels.ranks.solver.move_cache import MOST, is_cached, keep, keep_numbers, new_cache, place_of, recall
 from dasan.kernels.ranks.solver.position import (
     SEATS,
@@ -282,8 +282,8 @@ def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogu
     below = above + SEATS
     first = search.plies[ply, FIRST]
     split_all(search.hands, above, players, search.splits)
-    if players == PLAYERS:
-        gather(search.hands, above, search.network)
+    if form_of(players, side) != NONE:
+        gather(search.hands, above, players, side, search.network)
     for child in range(first, first + search.plies[ply, COUNT]):
         if search.numbers[child] == UNKNOWN:
             move = search.children[child, MOVE]
@@ -344,9 +344,9 @@ def odds_of(
     """The estimated natural logarithm of the odds that the bidder's side wins."""
     words = np.array(hands, np.uint64)
     split_all(words, 0, players, search.splits)
-    if players == PLAYERS:
-        gather(words, 0, search.network)
-        return float(judged(words, 0, 0, _0, U(context), catalogue, search.splits, search.network)[0])
+    if form_of(players, U(side)) != NONE:
+        gather(words, 0, players, U(side), search.network)
+        return float(judged(words, 0, players, U(side), 0, _0, U(context), catalogue, search.splits, search.network)[0])
     return float(forecast(words, 0, players, U(side), U(context), catalogue, search.weights, search.splits)[0])
 
 
@@ -372,5 +372,6 @@ def warm_up() -> None:
         search_on([search], 3, 1, 10, catalogue)
     facing(hands, 1, 0, [1, 2], 0, catalogue)
     odds_of(search, 3, hands, 1, leading(0), catalogue)
-    odds_of(search, 4, (*hands, 0b10000), 3, leading(0), catalogue)
+    for side in (0b0001, 0b0011):
+        odds_of(search, 4, (*hands, 0b10000), side, leading(0), catalogue)
     spread(search.transpositions, int(search.counters[BUCKETS]) // 2)
