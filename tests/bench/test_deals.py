@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_deals_are_valued_as_the_solver_does(players: int) -> None:
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_one_bidder_is_valued_as_among_all(players: int) -> None:
-    budget = {"seed": 4, "players": players, "nodes": 200_000, "memory_mb": 32}
+    budget: dict[str, Any] = {"seed": 4, "players": players, "nodes": 200_000, "memory_mb": 32}
     everyone = list(value_deals(range(6), **budget))
     settled = 0
     for seats in ("one", "greedy"):
@@ -51,6 +52,11 @@ def test_one_bidder_is_valued_as_among_all(players: int) -> None:
     assert settled >= 2
     seats_drawn = {valued.bidders[0].seat for valued in value_deals(range(30), seats="one", **{**budget, "nodes": 1})}
     assert seats_drawn == set(range(players))
+
+
+def test_seats_that_there_are_not() -> None:
+    with pytest.raises(ValueError, match="seats are all, one, greedy, not 'two'"):
+        next(value_deals([1], seats="two"))  # type: ignore[arg-type]
 
 
 def test_series_differ() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .running import cli, refusal
 
+WRONG_FEATURES: tuple[object, ...] = ([], {"turns": None}, {"luck": 1}, {"some": 1})
 QUICK = ("--nodes", "2000", "--memory", "8")
 
 
@@ -47,7 +48,7 @@ def test_deals_of_one_bidder_are_kept_apart(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
 
     def bidders(which: str) -> int:
-        printed = cli("deals", "--count", "1", *QUICK, "--out", str(file), "--json", "--bidders", which).stdout
+        printed = cli("deals", "--count", "1", *QUICK, "--out", str(file), "--json", "--seats", which).stdout
         return len(json.loads(printed)[0]["bidders"])
 
     assert [bidders(which) for which in ("one", "all", "greedy", "one")] == [1, 3, 1, 1]
@@ -58,19 +59,26 @@ def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
     deal = {"seed": 0, "players": 3, "number": 0, "nodes": 9, "bidders": [{}, {}, {}]}
     bidder: dict[str, object] = {"seat": 0, "place": 0, "bids": False, "won": None, "features": {}}
+    three = [bidder | {"seat": seat} for seat in range(3)]
     for damaged in (
         {"seed": 1},
         deal,
         deal | {"bidders": []},
-        deal | {"bidders": [bidder] * 3, "number": []},
-        deal | {"bidders": [bidder] * 3, "seats": "one"},
+        deal | {"bidders": three, "number": []},
+        deal | {"bidders": three, "seats": "one"},
+        deal | {"bidders": three, "nodes": "9"},
+        deal | {"bidders": [bidder] * 3},
+        deal | {"bidders": [*three[:2], bidder | {"seat": 7}]},
+        deal | {"bidders": [], "players": 0},
         deal | {"bidders": [bidder], "seats": "two"},
-        deal | {"bidders": [bidder] * 3, "nodes": "9"},
-        deal | {"bidders": [bidder | {"features": []}] * 3},
-        deal | {"bidders": [bidder | {"features": {"turns": None}}] * 3},
-        deal | {"bidders": [bidder | {"features": {"luck": 1}}] * 3},
+        deal | {"bidders": [bidder], "seats": "greedy"},
+        deal | {"bidders": [bidder | {"place": 9}], "seats": "one"},
+        deal | {"bidders": [bidder | {"won": 1}], "seats": "one"},
+        *({**deal, "bidders": [bidder | {"features": wrong}], "seats": "one"} for wrong in WRONG_FEATURES),
     ):
         file.write_text(json.dumps(damaged) + "\n", encoding="utf-8")
         assert "does not hold valued deals" in refusal("deals", "--count", "1", *QUICK, "--out", str(file))
+    file.write_text(json.dumps(deal | {"bidders": three}) + "\n", encoding="utf-8")
+    cli("deals", "--count", "1", *QUICK, "--out", str(file))
     assert "not both" in refusal("deals", "--seconds", "1", "--nodes", "5")
     assert "cannot write" in refusal("deals", "--count", "1", *QUICK, "--out", str(tmp_path / "none" / "deals.jsonl"))

@@ -14,6 +14,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any, Literal, get_args
 
+from dasan.arguments import shown
 from dasan.bots import bot
 from dasan.bots.heuristics.plan import Plan
 from dasan.cards import Card
@@ -33,8 +34,10 @@ PRESETS = {3: "big-three", 4: "big-three-4p"}
 HIGH = "A23"
 """The three highest ranks, which no run contains (B3.02, B3.14)."""
 
-KINDS = ("all", "some", "bids", "place", "threes", "twos", "high", "turns", "run", "sets", "kitty_high", "kitty_turns")
-"""The groupings of bidders: all; the best one of each deal; by the fields of `Bidder`; by its features."""
+FEATURES = ("threes", "twos", "high", "turns", "run", "sets", "kitty_high", "kitty_turns")
+"""The names of features, see `features`."""
+KINDS = ("all", "some", "bids", "place", *FEATURES)
+"""The groupings of bidders: all that are valued; the best one of each deal; by the fields of `Bidder`; by its features."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +86,30 @@ class Valued:
         """The inverse of `to_json`. ValueError: the data are not a valued deal."""
         try:
             valued = Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
-            right = valued._is_typed()
+            right = valued._is_possible()
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("this is no valued deal") from error
         if not right:
             raise ValueError("this is no valued deal")
         return valued
 
-    def _is_typed(self) -> bool:
-        """Whether every field has its declared type, and as many seats are valued as `seats` says."""
+    def _is_possible(self) -> bool:
+        """Whether every field has its declared type, and the bidders are those that `seats` says."""
         numbers = [self.seed, self.players, self.number, self.nodes]
         for one in self.bidders:
             numbers += [one.seat, one.place, *one.features.values()]
+        if any(type(number) is not int for number in numbers) or self.players not in PRESETS:
+            return False
+        every = set(range(self.players))
+        seats = [one.seat for one in self.bidders]
         return (
-            all(type(number) is int for number in numbers)
-            and all(type(one.bids) is bool and one.won in (None, True, False) for one in self.bidders)
-            and all(one.features.keys() <= set(KINDS) for one in self.bidders)
-            and self.seats in get_args(Seats)
-            and len(self.bidders) == (self.players if self.seats == "all" else 1)
+            self.seats in get_args(Seats)
+            and len(seats) == len(set(seats)) == (self.players if self.seats == "all" else 1)
+            and every.issuperset(seats)
+            and every.issuperset(one.place for one in self.bidders)
+            and all(type(one.bids) is bool and (one.won is None or type(one.won) is bool) for one in self.bidders)
+            and all(one.bids or self.seats != "greedy" for one in self.bidders)
+            and all(set(FEATURES).issuperset(one.features) for one in self.bidders)
         )
 
 
@@ -116,8 +125,10 @@ def value_deals(
     numbers: Iterable[int], *, seed: int = 0, players: int = 3, seats: Seats = "all", workers: int = 1, **options: Any
 ) -> Iterator[Valued]:
     """Value the deals `numbers` of a series, in order, with each of `seats` as bidder. options: the budget for each deal,
-    as for `dasan.solve`.
+    as for `dasan.solve`. ValueError: there are no such seats.
     """
+    if seats not in get_args(Seats):
+        raise ValueError(f"seats are {', '.join(get_args(Seats))}, not {shown(seats)}")
     one = partial(_valued, seed, players, seats, options)
     if workers == 1:
         yield from map(one, numbers)
@@ -135,7 +146,8 @@ def _valued(seed: int, players: int, seats: Seats, options: dict[str, Any], numb
         values = {seat: one.value for seat, one in solution.by_bidder.items()}
     else:
         drawn = random.Random(f"bidder {seed} {players} {number}").randrange(players)
-        seat = drawn if seats == "one" or greedy is None else greedy
+        assert greedy is not None  # in these presets somebody always becomes the bidder
+        seat = drawn if seats == "one" else greedy
         solution = solve(auction.close(replace(state, bid=1, bidder=seat)), moves=False, **options)
         values = {seat: solution.value}
     bidders = tuple(
@@ -227,7 +239,9 @@ class Share:
 
 
 def shares(deals: Iterable[Valued]) -> list[Share]:
-    """The winning share of each group of bidders, see `KINDS`. Deals without all bidders have no best one."""
+    """The winning share of each group of bidders, see `KINDS`, in deals with the same choice of `seats`. `some` counts only
+    deals in which every seat was valued.
+    """
     groups: dict[tuple[str, int], list[tuple[Valued, bool | None]]] = {}
     for valued in deals:
         if valued.seats == "all":
@@ -266,4 +280,16 @@ def wilson(share: float, of: int, confidence: float = 0.95) -> tuple[float, floa
     return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0
 
 
-__all__ = ["KINDS", "Bidder", "Seats", "Share", "Valued", "features", "random_deal", "shares", "value_deals", "wilson"]
+__all__ = [
+    "FEATURES",
+    "KINDS",
+    "Bidder",
+    "Seats",
+    "Share",
+    "Valued",
+    "features",
+    "random_deal",
+    "shares",
+    "value_deals",
+    "wilson",
+]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT_NODES = 2_000_000
 NAMES = {
-    "all": "any bidder",
+    "all": "every valued seat",
     "some": "the best bidder of the deal",
     "bids": "the bidder that greedy bots make",
     "place": "place after the opener, who leads",
@@ -41,7 +41,7 @@ def deals(
     count: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 10,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     players: Annotated[int, typer.Option(min=3, max=4, help="3 or 4.")] = 3,
-    bidders: Annotated[
+    seats: Annotated[
         Literal["all", "one", "greedy"],
         typer.Option(
             help="Value all seats as bidder, one drawn at random, or the one that greedy bots make the bidder."
@@ -71,11 +71,11 @@ def deals(
     known = {
         deal.number: deal
         for deal in _stored_deals(out)
-        if (deal.seed, deal.players, deal.seats) == (seed, players, bidders) and (deal.settled or deal.nodes >= enough)
+        if (deal.seed, deal.players, deal.seats) == (seed, players, seats) and (deal.settled or deal.nodes >= enough)
     }
     todo = [number for number in range(count) if number not in known]
     valued = [known[number] for number in range(count) if number in known]
-    values = value_deals(todo, seed=seed, players=players, seats=bidders, workers=workers, memory_mb=memory, **budget)
+    values = value_deals(todo, seed=seed, players=players, seats=seats, workers=workers, memory_mb=memory, **budget)
     with failures_refused("it solved a deal", "memory ran out"):
         for deal in _shown(values, todo):
             _keep(out, deal)
@@ -88,7 +88,7 @@ def deals(
                 {
                     "seed": seed,
                     "players": players,
-                    "bidders": bidders,
+                    "seats": seats,
                     **budget,
                     "shares": [one.to_json() for one in rows],
                 }
