@@ -372,6 +372,5 @@ def warm_up() -> None:
         search_on([search], 3, 1, 10, catalogue)
     facing(hands, 1, 0, [1, 2], 0, catalogue)
     odds_of(search, 3, hands, 1, leading(0), catalogue)
-    for side in (0b0001, 0b0011):
-        odds_of(search, 4, (*hands, 0b10000), side, leading(0), catalogue)
+    odds_of(search, 4, (*hands, 0b10000), 1, leading(0), catalogue)
     spread(search.transpositions, int(search.counters[BUCKETS]) // 2)
