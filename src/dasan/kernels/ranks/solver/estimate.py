@@ -1,7 +1,7 @@
 """Initial proof and disproof numbers, from a heuristic that splits each hand into turns.
 
-The logarithms of both numbers and of the odds come from a network (`learned`). For a bidder against three, who has none, they are
-linear in the features of `forecast`. Both were fitted to solved positions.
+The logarithms of both numbers and of the odds come from a network (`learned`). A bidder against three has no network; there they
+are linear in the features of `forecast`. The networks and the linear weights were fitted to solved positions.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -180,7 +180,7 @@ def judged(
         else:
             losers = losers_of(splits, SPLIT_WORDS * seat, one, two, below_ours)
         turns = np.int64(splits[SPLIT_WORDS * seat])
-        network.splits[seat] = 16 * min(turns, 15) + min(losers, 15)
+        network.tallies[seat] = 16 * min(turns, 15) + min(losers, 15)
     choices = choices_of(hands[at + mover_of(context)], context, catalogue)
     return judge(network, players, side, moved, played, context, choices)
 

@@ -35,7 +35,7 @@ Layer = tuple[np.int64, np.int64, np.int64, np.int64]
 FORMS = {"three": 3, "beside": 4, "opposite": 4}
 """The number of players of each form; `learned-NAME.npz` has its network."""
 BESIDE, OPPOSITE, NONE = 1, 2, -1
-"""The forms with a partner, and that of a side that has no network: a bidder against three."""
+"""The forms with a partner. NONE: no network (a bidder against three)."""
 UNITS, WORDS = 16, 4
 CARDS, CONTEXT, ACTION, CHOICES, TURNS, BIAS = 0, 256, 320, 512, 576, 1600
 """The first columns of each group of a network. CARDS: 64 a role. CHOICES: 32 for each side. TURNS: 256 a role, 16 × turns +
@@ -54,13 +54,13 @@ class Network(NamedTuple):
 
     columns[4 * column + word]: the first layer. heads[3 * unit + i]: the weights of the odds (natural logarithm) that
     the bidder's side wins, and of the effort to prove and to disprove it (logarithms to base 2); the last three are constants.
-    base: the layer of a parent's cards. splits: 16 × turns + losers of each seat.
+    base: the layer of a parent's cards. tallies: 16 × turns + losers of each seat.
     """
 
     columns: Numbers
     heads: Weights
     base: Numbers
-    splits: Numbers
+    tallies: Numbers
 
 
 @lru_cache(maxsize=1)
@@ -111,12 +111,12 @@ def new_network() -> Network:
 
 @inlined
 def form_of(players: int, side: np.uint64) -> int:
-    """The form of a position. side: the seats of the bidder's side as bits, counted from the bidder."""
+    """The form of a position, or NONE. side: the seats of the bidder's side as bits, counted from the bidder."""
     if players == 3:
-        return 0
+        return 0 if side == _1 else NONE
     if side == U(0b0101):
         return OPPOSITE
-    return NONE if side == _1 else BESIDE
+    return BESIDE if side == U(0b0011) or side == U(0b1001) else NONE
 
 
 @inlined
@@ -167,7 +167,7 @@ def gather(hands: Words, at: int, players: int, side: np.uint64, network: Networ
 
 
 @inlined
-def place_of(context: np.uint64, players: int, side: np.uint64) -> int:
+def situation_of(context: np.uint64, players: int, side: np.uint64) -> int:
     """A number below 64 for the mover, the owner, and which of the other seats may still beat the owner, in roles."""
     mover, owner = role_of(mover_of(context), side), role_of(owner_of(context), side)
     if on_lead(context):
@@ -200,7 +200,7 @@ def judge(
     network: Network, players: int, side: np.uint64, seat: int, played: np.uint64, context: np.uint64, choices: int
 ) -> tuple[float, float, float]:
     """The three heads of the position after `seat` has played the cards `played` of the hands that were gathered. Its turns and
-    losers are in `network.splits`.
+    losers are in `network.tallies`.
     """
     columns = network.columns
     form = form_of(players, side)
@@ -212,11 +212,11 @@ def judge(
         layer = _minus(layer, columns, cards + trailing_zeros(played))
         played &= played - _1
     ours = (side >> U(mover_of(context))) & _1 != _0
-    layer = _plus(layer, columns, U(first + CONTEXT + place_of(context, players, side)))
+    layer = _plus(layer, columns, U(first + CONTEXT + situation_of(context, players, side)))
     layer = _plus(layer, columns, U(first + ACTION) + (context >> U(8)))
     layer = _plus(layer, columns, U(first + CHOICES + (32 if ours else 0) + min(choices, 31)))
     for one in range(players):
-        layer = _plus(layer, columns, U(first + TURNS + 256 * role_of(one, side) + network.splits[one]))
+        layer = _plus(layer, columns, U(first + TURNS + 256 * role_of(one, side) + network.tallies[one]))
     heads = network.heads
     head = HEADS * form
     last = head + 3 * UNITS
