@@ -9,8 +9,8 @@
 `collect` searches deals, and now and then takes children that the search has judged but not settled: of its current ply, of the
 one above, and of one at random. Each is then solved alone. The targets are who wins, and the logarithm of the nodes to prove it.
 `fit` trains on nine of ten deals by gradient descent (Adam), and prints how well the others are judged: the share whose winner is
-right, the logarithmic loss, and the errors of the two logarithms (root of the mean square). With a partner a position is also
-read from the other side, and from opposite seats: the roles turn, and the result with them.
+right, the logarithmic loss, and the errors of the two logarithms (root of the mean square). Positions with a partner are
+also used with the roles rotated; the result is negated if the sides change places.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ Integers = npt.NDArray[np.int64]
 CATALOGUE = rank_catalogue(dasan.rules("big-three"))
 OURS = {"three": (0,), "beside": (0, 1), "opposite": (0, 2)}
 """The roles of the bidder's side."""
-TURNS = {"three": (0,), "beside": (0, 2), "opposite": (0, 1, 2, 3)}
-"""By how many seats the roles of a position turn in equivalent positions."""
+ROTATIONS = {"three": (0,), "beside": (0, 2), "opposite": (0, 1, 2, 3)}
+"""By how many seats the roles of a position are moved in equivalent positions."""
 MOST = 80
 """More columns than a position has."""
 LESS, STEEPER = 1.5, 1.25
@@ -138,21 +138,21 @@ def rows_of(players: int) -> int:
     return (64 + 16 + 16) * players + 64 + 192 + 64 + 1
 
 
-def columns_of(at: OpenPosition, ours: Sequence[int], turn: int) -> list[int]:
-    """The rows of the stored columns that a position has if its roles turn by `turn` seats. ours: see `OURS`."""
+def columns_of(at: OpenPosition, ours: Sequence[int], rotation: int) -> list[int]:
+    """The rows of the stored columns that a position has with its roles moved by `rotation` seats. ours: see `OURS`."""
     players, context = len(at.hands), U(at.context)
-    roles = [(int(role_of(seat, U(at.side))) + turn) % players for seat in range(players)]
+    roles = [(int(role_of(seat, U(at.side))) + rotation) % players for seat in range(players)]
     hands = np.array([*at.hands, 0][:SEATS], U)
     splits = np.zeros(SPLIT_WORDS * SEATS, U)
     split_all(hands, 0, players, splits)
     mover, owner = roles[mover_of(context)], roles[owner_of(context)]
     others = [role for role in range(players) if role not in (mover, owner)]
     waiting = {roles[seat] for seat in range(players) if at.context >> 4 + seat & 1}
-    place = 4 + 4 * (players * mover + owner) + sum(1 << i for i, role in enumerate(others) if role in waiting)
+    situation = 4 + 4 * (players * mover + owner) + sum(1 << i for i, role in enumerate(others) if role in waiting)
     choices = min(int(choices_of(hands[mover_of(context)], context, CATALOGUE)), 31)
     out = [64 * roles[seat] + bit for seat, hand in enumerate(at.hands) for bit in range(64) if hand >> bit & 1]
     first = 64 * players
-    out += [first + (mover if on_lead(context) else place), first + 64 + int(action_of(context))]
+    out += [first + (mover if on_lead(context) else situation), first + 64 + int(action_of(context))]
     out += [first + 256 + 32 * (mover in ours) + choices, first + 320 + 32 * players]
     for seat, role in enumerate(roles):
         enemies = [hand for other, hand in zip(roles, hands, strict=False) if (other in ours) != (role in ours)]
@@ -183,7 +183,7 @@ class Examples(NamedTuple):
 
 
 def read(files: Sequence[Path], form: str) -> tuple[Examples, Integers]:
-    """(examples, deals) of a form, in every turn."""
+    """(examples, deals) of a form, in every rotation."""
     columns, won, work, deals = [], [], [], []
     for file in files:
         with np.load(file) as arrays:
@@ -194,10 +194,10 @@ def read(files: Sequence[Path], form: str) -> tuple[Examples, Integers]:
             if form_of(len(hands), U(side)) != [*FORMS].index(form):
                 continue
             at = OpenPosition(tuple(hands), side, context)
-            for turn in TURNS[form]:
-                row = columns_of(at, OURS[form], turn)
+            for rotation in ROTATIONS[form]:
+                row = columns_of(at, OURS[form], rotation)
                 columns.append(np.array(row + [-1] * (MOST - len(row)), np.int16))
-                won.append(result if turn in OURS[form] else -result)
+                won.append(result if rotation in OURS[form] else -result)
                 work.append(effort)
                 deals.append(deal)
     return Examples(np.array(columns), np.array(won), np.array(work)), np.array(deals)
