@@ -12,10 +12,12 @@ import pytest
 
 from dasan.bench.solver import at_random
 from dasan.kernels.ranks.solver import learned
-from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, choices_of, judged, losers_of, split_all
+from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, choices_of, forecast, judged, losers_of, split_all, weights
 from dasan.kernels.ranks.solver.position import mover_of
+from dasan.kernels.ranks.solver.search import new_search, odds_of
 from dasan.kernels.ranks.solver.sure_wins import filled
 from dasan.kernels.ranks.tables import LEAD, rank_catalogue
+from dasan.play.moves import MoveType
 from dasan.solver.open_hands import OpenPosition, position
 
 U = np.uint64
@@ -30,6 +32,7 @@ def stored(form: str) -> tuple[Columns, Heads]:
 
 
 NETWORKS = {form: stored(form) for form in learned.FORMS}
+SIDES = {"big-three": {0b0001}, "big-three-4p": {0b0011, 0b0101, 0b1001}}
 
 
 def plainly(rows: Columns, heads: Heads, at: OpenPosition, choices: int, tallies: Columns) -> Heads:
@@ -40,12 +43,18 @@ def plainly(rows: Columns, heads: Heads, at: OpenPosition, choices: int, tallies
         seats = [3, 0, 1, 2]
     ours = [role for role, seat in enumerate(seats) if at.side >> seat & 1]
     mover, owner = seats.index(context & 3), seats.index(context >> 2 & 3)
-    place, first = mover, 64 * players
+    situation, first = mover, 64 * players
     if context >> 8 != LEAD:
         others = [seat for seat in seats if seat not in (seats[mover], seats[owner])]
-        place = 4 + 4 * (players * mover + owner) + sum((context >> 4 + seat & 1) << i for i, seat in enumerate(others))
+        waiting = sum((context >> 4 + seat & 1) << i for i, seat in enumerate(others))
+        situation = 4 + 4 * (players * mover + owner) + waiting
     columns = [64 * role + bit for role, seat in enumerate(seats) for bit in range(64) if at.hands[seat] >> bit & 1]
-    columns += [first + place, first + 64 + (context >> 8), first + 256 + 32 * (mover in ours) + min(choices, 31), -1]
+    columns += [
+        first + situation,
+        first + 64 + (context >> 8),
+        first + 256 + 32 * (mover in ours) + min(choices, 31),
+        -1,
+    ]
     for role, (turns, losers) in enumerate(tallies[seats].tolist()):
         columns += [first + 320 + 16 * role + min(turns, 15), first + 320 + 16 * (players + role) + min(losers, 15)]
     units = np.clip(rows[columns].sum(axis=0) / learned.SCALE, 0, 8)
@@ -53,17 +62,22 @@ def plainly(rows: Columns, heads: Heads, at: OpenPosition, choices: int, tallies
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("game", ["big-three", "big-three-4p"])
+@pytest.mark.parametrize("game", SIDES)
 def test_a_network_judges_a_child_as_it_judges_a_position(game: str) -> None:
-    """The sum of columns is the plain first layer, also if it begins with the layer of the parent."""
+    """The sum of columns is the plain first layer, also if it begins with the layer of the parent, and after passes."""
     network, splits = learned.new_network(), np.zeros(4 * SPLIT_WORDS, U)
-    for source in map(random.Random, range(20)):
+    seen, passes = set(), 0
+    for source in map(random.Random, range(30)):
         state = at_random(40, source, game)
-        catalogue, before = rank_catalogue(state.rules), position(state)
-        players, side = len(before.hands), U(before.side)
-        columns, heads = [*NETWORKS.values()][int(learned.form_of(players, side))]
-        for play in source.sample(state.legal_moves(), 3):
-            after = position(state.play(play))
+        catalogue = rank_catalogue(state.rules)
+        for _ in range(source.randrange(1, 4)):
+            move = source.choice(state.legal_moves())
+            before, state = position(state), state.play(move)
+            after = position(state)
+            passes += move.type is MoveType.PASS
+            seen.add(after.side)
+            players, side = len(before.hands), U(before.side)
+            columns, heads = [*NETWORKS.values()][int(learned.form_of(players, side))]
             then, now, context = np.array(before.hands, U), np.array(after.hands, U), U(after.context)
             moved = mover_of(U(before.context))
             split_all(now, 0, players, splits)
@@ -76,6 +90,8 @@ def test_a_network_judges_a_child_as_it_judges_a_position(game: str) -> None:
             choices = choices_of(now[mover_of(context)], context, catalogue)
             plain = plainly(columns, heads, after, choices, np.array(tallies, np.int64))
             assert child == pytest.approx(plain, abs=1e-9)
+    assert seen == SIDES[game]
+    assert passes
 
 
 def lost(at: OpenPosition, seat: int, splits: Columns) -> int:
@@ -83,3 +99,16 @@ def lost(at: OpenPosition, seat: int, splits: Columns) -> int:
     one, other = (*enemies, U(0))[:2]
     below = filled(one | other) >> U(1) & U(0x0FFF_0FFF_0FFF_0FFF)
     return int(losers_of(splits, SPLIT_WORDS * seat, one, other, below))
+
+
+@pytest.mark.full
+def test_a_bidder_against_three_has_the_linear_weights() -> None:
+    splits = np.zeros(4 * SPLIT_WORDS, U)
+    search = new_search(1 << 16)
+    for source in map(random.Random, range(3)):
+        state = at_random(40, source, "big-three-4p")
+        catalogue, at = rank_catalogue(state.rules), position(state)
+        hands = np.array(at.hands, U)
+        split_all(hands, 0, 4, splits)
+        linear, _, _ = forecast(hands, 0, 4, U(0b0001), U(at.context), catalogue, weights(), splits)
+        assert odds_of(search, 4, at.hands, 0b0001, at.context, catalogue) == linear
