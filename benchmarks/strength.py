@@ -209,8 +209,8 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "from version 5 if passes are final, a guard is enforced, or the highest two always ends its trick, which no game of",
         "this page has, and in Big Three for four while the bidder's partner is hidden. `search` 7 differs from version 6 in Wa",
         "Keng, `search` 8 from version 7 in rules that only the engine plays, `search` 9 from version 8 in Big Three and Wa",
-        "Keng, and `search` 10 from version 9 in Big Three for four: their solver has other first numbers. The sight of level 7",
-        "was chosen relative to level 8, over the same deals.\n",
+        "Keng for three, and `search` 10 from version 9 in Big Three for four, because the solver's first numbers and estimates",
+        "changed. The sight of level 7 was chosen relative to level 8, over the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():
