@@ -189,7 +189,7 @@ def test_records_of_every_way_of_making_a_state(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_records_of_every_way_in_every_game(way: str, preset: str) -> None:
     done = check_way(way, preset, 2, every=30, reviewed=True)
-    assert done["states"] >= 6 or way == "puzzles"
+    assert done["states"] >= 4 or way == "puzzles"
     print(way, preset, dict(done))  # `pytest -s` shows the counts
 
 
