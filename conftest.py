@@ -44,7 +44,7 @@ MOST_WORKERS = 16
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """One more than there are processors, because tests of servers and of the browser wait for a third of their time; in the
-    small suite one for each processor. A worker takes up to 1.3 GB. PYTEST_XDIST_AUTO_NUM_WORKERS chooses another number.
+    small suite one for each processor. A worker takes up to 3 GB. PYTEST_XDIST_AUTO_NUM_WORKERS chooses another number.
     """
     if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return None
