@@ -76,11 +76,12 @@ def _spread(
     every game that has cases keeps one, even if these are more than `wanted`.
     """
     rest = sorted(cases, key=_shuffled)
+    values = {case: _values(case) for case in rest}
     chosen: list[pytest.Function] = []
     seen: set[tuple[str, object]] = set()
     while rest:
-        best = max(rest, key=lambda case: _weight(_values(case) - seen))
-        new = _values(best) - seen
+        best = max(rest, key=lambda case: _weight(values[case] - seen))
+        new = values[best] - seen
         if len(chosen) >= wanted and not (each_game and any(name == GAME for name, _ in new)):
             break
         rest.remove(best)
