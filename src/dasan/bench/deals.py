@@ -58,7 +58,7 @@ class Bidder:
 
 @dataclass(frozen=True, slots=True)
 class Valued:
-    """One deal: `seed`, `players` and `number` determine its cards. nodes: search nodes used. seats: the valued bidders."""
+    """One deal: `seed`, `players` and `number` determine its cards. nodes: search nodes used. seats: which are valued."""
 
     seed: int
     players: int
@@ -145,9 +145,8 @@ def _valued(seed: int, players: int, seats: Seats, options: dict[str, Any], numb
         solution = solve(state, **options)
         values = {seat: one.value for seat, one in solution.by_bidder.items()}
     else:
-        drawn = random.Random(f"bidder {seed} {players} {number}").randrange(players)
-        assert greedy is not None  # in these presets somebody always becomes the bidder
-        seat = drawn if seats == "one" else greedy
+        seat = random.Random(f"bidder {seed} {players} {number}").randrange(players) if seats == "one" else greedy
+        assert seat is not None  # in these presets somebody always becomes the bidder
         solution = solve(auction.close(replace(state, bid=1, bidder=seat)), moves=False, **options)
         values = {seat: solution.value}
     bidders = tuple(

@@ -107,7 +107,7 @@ def measure_solver(
 
 
 def at_random(cards: int, source: random.Random, game: str = "big-three") -> dasan.State:
-    """A position of at most `cards` cards with a player on lead. Where the bidder has a partner, any other seat may be it."""
+    """A position of at most `cards` cards with a player on lead. A partner is drawn from the other seats."""
     rules = dasan.rules(game)
     size, whole = rules.hand_size or 0, len(rules.pack)
     while True:
