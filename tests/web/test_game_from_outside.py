@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.packaging.outside import environment, installed
-from tests.server.harness import Remote
+from tests.server.harness import SECONDS, Remote
 from tests.web.browsing import built, play_on, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
@@ -37,8 +37,11 @@ def server(tmp_path: Path) -> Iterator[Remote]:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(installed(site))
     ) as process:
         assert process.stdout is not None
-        yield Remote(process.stdout.readline().strip())
-        process.communicate()
+        try:
+            yield Remote(process.stdout.readline().strip())
+            process.communicate(timeout=SECONDS)
+        finally:
+            process.kill()  # what leaves this block waits for the process
     assert process.returncode == 0
 
 
