@@ -127,8 +127,11 @@ def run(tmp_path: Path) -> Iterator[object]:
             assert not [line for line in lines if line.startswith("0 ")]
             return tuple(int(number) for line in lines for number in line.split())
 
-        yield call
-        process.communicate()
+        try:
+            yield call
+            process.communicate(timeout=60)
+        finally:
+            process.kill()  # the end of the with block waits without a limit
     assert process.returncode == 0
 
 

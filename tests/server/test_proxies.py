@@ -136,7 +136,10 @@ def running(command: list[str], **environment: str) -> Iterator[None]:
             yield
         finally:
             child.terminate()
-            child.wait(SECONDS)
+            try:
+                child.wait(SECONDS)
+            finally:
+                child.kill()  # the end of the with block waits without a limit
 
 
 @contextmanager

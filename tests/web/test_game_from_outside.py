@@ -41,7 +41,7 @@ def server(tmp_path: Path) -> Iterator[Remote]:
             yield Remote(process.stdout.readline().strip())
             process.communicate(timeout=SECONDS)
         finally:
-            process.kill()  # what leaves this block waits for the process
+            process.kill()  # the end of the with block waits without a limit
     assert process.returncode == 0
 
 
