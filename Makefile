@@ -70,7 +70,7 @@ test test-all: export PYTHONDONTWRITEBYTECODE =
 test test-all: export OPENBLAS_NUM_THREADS = 1
 
 test-full: $(VENV)/.dev chromium firefox  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
-	$(BIN)/python -m pytest -n auto --dist loadfile -o faulthandler_timeout=2000 $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 	$(BIN)/python -m tests.vector.proof $(PROOF)
 
 check: $(VENV)/.dev $(if $(WEB),check-web)  ## lint, formatting, types; and the coverage that tests have measured last

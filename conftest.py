@@ -5,6 +5,7 @@ And chooses how many processes `pytest -n auto` takes, and which tests they begi
 
 from __future__ import annotations
 
+import faulthandler
 import os
 from doctest import NORMALIZE_WHITESPACE
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
@@ -67,3 +69,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         begun = long[process::processes]
         ordered += [*begun, *islice(short, max(0, share - len(begun)))]
     items[:] = [*ordered, *short]
+
+
+GRACE = 100
+"""Seconds after its limit in which a test ends by itself."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    _end_process_later(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Again, because pytest forgets the end once a test has failed."""
+    _end_process_later(item)
+
+
+def pytest_runtest_logfinish() -> None:
+    faulthandler.cancel_dump_traceback_later()
+
+
+def _end_process_later(item: pytest.Item) -> None:
+    """End the process and print every thread's stack if the test's limit does not end it: the limit is a signal, which does not
+    reach machine code, and comes only once, also if the teardown waits after it. xdist then names the test.
+    """
+    own = item.get_closest_marker("timeout")
+    limit = float(own.args[0] if own else item.config.getini("timeout"))
+    faulthandler.dump_traceback_later(limit + GRACE, file=item.config.stash[fault_handler_stderr_fd_key], exit=True)

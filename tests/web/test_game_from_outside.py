@@ -39,7 +39,7 @@ def server(tmp_path: Path) -> Iterator[Remote]:
         assert process.stdout is not None
         try:
             yield Remote(process.stdout.readline().strip())
-            process.communicate(timeout=SECONDS)
+            process.communicate(timeout=2 * SECONDS)
         finally:
             process.kill()  # the end of the with block waits without a limit
     assert process.returncode == 0
