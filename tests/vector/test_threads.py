@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from dasan import vector
 from dasan.kernels.env import threads as worker_threads
@@ -153,6 +154,24 @@ def test_alarms_at_any_moment() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert rung == 120
+
+
+def test_new_helpers_do_not_wait_for_the_compiler() -> None:
+    """An interrupt can leave the compiler's lock held by the thread that it meets."""
+    env = vector.make("big-two", 40, 3, threads=3)
+    env.reset(7)
+    env._team.renew()
+    reset = False
+
+    def other() -> None:
+        nonlocal reset
+        env.reset(7)
+        reset = True
+
+    with global_compiler_lock:
+        start_new_thread(other, ())
+        assert soon(lambda: reset)
+    assert helpers(env) == 2
 
 
 def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,12 +127,21 @@ def bound(kernel: Callable[..., int], parcel: tuple[Any, ...], more: int) -> Bou
     if isinstance(kernel, CPUDispatcher):
         words = np.array([word % (1 << 64) for word in _words_of(parcel)], np.uint64)
         kind = numba.typeof(parcel)  # type: ignore[no-untyped-call]
-        out = Bound(kernel.compile((ParcelType(kind), *[types.int64] * more)), words.ctypes.data)
+        signature = (ParcelType(kind), *[types.int64] * more)
+        out = Bound(_entry(kernel, signature), words.ctypes.data)
     else:
         words = np.zeros(0, np.uint64)
         out = Bound(kernel, parcel)
     out.parcel, out.words = parcel, words
     return out
+
+
+def _entry(kernel: CPUDispatcher, signature: tuple[Any, ...]) -> Callable[..., int]:
+    """The kernel compiled for a signature. Compiled code is taken without the compiler's lock, which an interrupt (Ctrl-C)
+    can leave held, so that all other threads would wait for it.
+    """
+    ready = kernel.overloads.get(signature)
+    return kernel.compile(signature) if ready is None else ready.entry_point  # type: ignore[attr-defined]
 
 
 def _words_of(value: Any) -> Iterator[int]:
