@@ -107,6 +107,7 @@ def searching(preset: str, network: Path, worlds: int) -> Bot:
     """`strong` with a network that `dasan train` wrote."""
     import dasan
     from dasan.bots import search
+    from dasan.bots.sampling import rollouts
     from dasan.networks.network import Network
     from dasan.networks.trained import Fitted, Trained
 
@@ -116,7 +117,7 @@ def searching(preset: str, network: Path, worlds: int) -> Bot:
     def given(rules: Rules) -> Fitted | None:
         return fit
 
-    search.playing = given
+    rollouts.network_for = given
     usual = search.LIKELY if rules.auction is None else search.EVEN
     return search.StrongBot(1, replace(usual, worlds=worlds, seconds=None))
 

@@ -10,6 +10,7 @@ import pytest
 import dasan
 from dasan.bots.net import NetBot
 from dasan.bots.protocol import choices
+from dasan.bots.sampling.rollouts import network_for
 from dasan.cards import card
 from dasan.features import card_flags, encode, encode_moves
 from dasan.networks.derived import derived, layouts
@@ -130,10 +131,20 @@ def test_a_level_plays_as_before_where_the_network_has_no_sight_for_it() -> None
 
 def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
     """Levels keep the network that it continues, whose card has their sight."""
-    rules = named("big-two-charlesworth-policy").rules
+    rules = named("big-three-4p").rules
     plays, levels = fitted(rules), fitted(rules, sighted=True)
     assert plays is not None
     assert levels is not None
-    assert (plays.trained.name, plays.exact) == ("big-two-charlesworth-policy", True)
-    assert (levels.trained.name, levels.exact) == ("big-two-charlesworth", True)
+    assert (plays.trained.name, plays.exact) == ("big-three-4p-policy", True)
+    assert (levels.trained.name, levels.exact) == ("big-three-4p", True)
     assert [one.name for one in catalogue() if one.continues] == ["big-three-4p-policy", "big-two-charlesworth-policy"]
+
+
+def test_rollouts_are_not_played_by_a_large_network() -> None:
+    rules = named("big-two-charlesworth").rules
+    plays, quick = fitted(rules), network_for(rules)
+    assert plays is not None
+    assert quick is not None
+    assert (plays.trained.name, plays.exact) == ("big-two-charlesworth-large", True)
+    assert (quick.trained.name, quick.exact) == ("big-two-charlesworth-policy", True)
+    assert [one.name for one in catalogue() if one.large] == ["big-two-charlesworth-large"]

@@ -13,13 +13,14 @@ from dasan.bots.greedy import GreedyBot, worthy
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import NetBot, score, unit
 from dasan.bots.protocol import choices, goes_out
+from dasan.bots.sampling import rollouts
 from dasan.bots.sampling.beliefs import Beliefs, by_likelihood, evenly
 from dasan.bots.sampling.elimination import Blend, eliminate
 from dasan.bots.sampling.open_worlds import at_stake, by_solver, solvable
-from dasan.bots.sampling.rollouts import Tried, by_rule, runs
+from dasan.bots.sampling.rollouts import Tried, by_rule
 from dasan.bots.sampling.simulator import ROOM
 from dasan.bots.seeds import seed_of
-from dasan.networks.trained import Fitted, fitted
+from dasan.networks.trained import Fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -112,7 +113,9 @@ class SearchBot:
         candidates = certain.judgement.cheapest_few(worthy(view, choices(view), certain), effort.width)
         if len(candidates) == 1:
             return candidates[0], [(candidates[0], None)]
-        beliefs = believed(view, effort, seed_of(view, self._seed), playing(view.rules) if effort.pool else None)
+        beliefs = believed(
+            view, effort, seed_of(view, self._seed), rollouts.network_for(view.rules) if effort.pool else None
+        )
         if not solved:
             values = valued(by_rule(view, candidates, beliefs))
             return best(values), values
@@ -145,7 +148,7 @@ class StrongBot:
         moves = choices(view)
         if len(moves) == 1:
             return moves[0]
-        network = playing(view.rules)
+        network = rollouts.network_for(view.rules)
         if network is None:
             return self._search.choose(view)
         if view.phase == "exchange":
@@ -157,7 +160,7 @@ class StrongBot:
         solver's mean; reasons name each part. An eliminated move has a value over fewer deals, which may be higher
         than the chosen move's. A move that was not tried in deals has only the network's score.
         """
-        network = playing(view.rules)
+        network = rollouts.network_for(view.rules)
         if len(choices(view)) == 1 or network is None:
             return self._search.explain(view)
         if view.phase == "exchange":
@@ -208,12 +211,6 @@ def believed(view: View, effort: Effort, seed: int, network: Fitted | None) -> B
 def compiled(rules: Rules) -> bool:
     """Whether compiled code plays worlds of these rules."""
     return choose(rules, Purpose.WORLDS).compiled
-
-
-def playing(rules: Rules) -> Fitted | None:
-    """The network for the rules; None if there is none, or no compiled code plays them."""
-    network = fitted(rules)
-    return network if network is not None and runs(rules, network) else None
 
 
 def valued(tried: Tried) -> list[tuple[Move, float]]:

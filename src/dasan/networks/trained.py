@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dasan.networks.network import Network
 
 WEIGHTS = files("dasan.networks") / "weights"
+QUICK = 512
+"""The most units in the first layer of a network that plays rollouts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,11 @@ class Trained:
         """Whether its training began with the weights of another network for the same rules."""
         start = self.card["config"]["start"]
         return bool(start) and named(start).rules == self.rules and not self.also
+
+    @property
+    def large(self) -> bool:
+        """Whether its scores take too long for rollouts."""
+        return int(self.card["config"]["first"]) > QUICK
 
     @property
     def every(self) -> tuple[Rules, ...]:
@@ -102,18 +109,22 @@ def catalogue() -> tuple[Trained, ...]:
 
 
 @lru_cache(maxsize=32)
-def fitted(rules: Rules, sighted: bool = False) -> Fitted | None:
+def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted | None:
     """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
-    combinations, payments or customs; a network for one rule set before one for several, and one that continues another
-    for its rules before that one. None if there is none.
+    combinations, payments or customs; a network for one rule set before one for several, a large one before others, and
+    one that continues another for its rules before that one. None if there is none.
 
-    sighted: only networks whose model card has the sight of levels.
+    sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
-    near = [one for one in catalogue() if suits(one, rules) and ("sight" in one.card or not sighted)]
+    near = [
+        one
+        for one in catalogue()
+        if suits(one, rules) and ("sight" in one.card or not sighted) and not (quick and one.large)
+    ]
 
     def order(one: Trained) -> tuple[object, ...]:
         differs, *further = _distance(one.nearest(rules), rules)
-        return differs, bool(one.also), *further, not one.continues
+        return differs, bool(one.also), *further, not one.large, not one.continues
 
     return fit(min(near, key=order), rules) if near else None
 

@@ -16,9 +16,9 @@ from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.net import score, unit
 from dasan.bots.protocol import choices
 from dasan.bots.sampling.beliefs import evenly
-from dasan.bots.sampling.rollouts import Tried, by_network, by_rule, runs
+from dasan.bots.sampling.rollouts import Tried, by_network, by_rule, network_for
 from dasan.bots.seeds import seed_of
-from dasan.networks.trained import Fitted, fitted
+from dasan.networks.trained import Fitted
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
@@ -189,8 +189,7 @@ def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
     """Value `move`, made in `now`, against the other candidates."""
     view = now.view(now.mover)
     plain = _plain(view, now, move)
-    network = fitted(view.rules)
-    network = network if network is not None and runs(view.rules, network) else None
+    network = network_for(view.rules)
     candidates = _candidates(view, plain.made, network)
     if len(candidates) == 1:
         return plain

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dasan.bots.sampling.beliefs import Beliefs
 from dasan.bots.sampling.simulator import ROOM, simulator_for
+from dasan.networks import trained
 from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -75,6 +76,12 @@ def played(
     part = beliefs.part(first, last)
     simulator.positions.put_worlds(0, beliefs.state, part)
     return simulator.play(view, moves, len(part), fitted)
+
+
+def network_for(rules: Rules) -> Fitted | None:
+    """The network that plays rollouts; None if there is none for the rules, or no compiled code plays them."""
+    network = trained.fitted(rules, quick=True)
+    return network if network is not None and runs(rules, network) else None
 
 
 def runs(rules: Rules, fitted: Fitted) -> bool:
