@@ -13,7 +13,7 @@ from tests.cli.running import output, refusal
 
 import dasan
 from dasan.learn.actors import here
-from dasan.learn.config import Config, RuleSet
+from dasan.learn.config import Config, RuleSet, usual_unit
 from dasan.learn.duel import duel
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import Network
@@ -117,12 +117,21 @@ def test_a_run_begins_with_the_weights_of_a_network_for_one_game() -> None:
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(
+    ("preset", "unit"), [("big-two", 2), ("big-two-hong-kong", 8), ("big-three", 4), ("dou-dizhu", 8), ("winner", 1)]
+)
+def test_a_unit_is_near_the_deviation_of_payments(preset: str, unit: float) -> None:
+    assert usual_unit(dasan.rules(preset)) == unit
+
+
+@pytest.mark.full
 def test_the_command_line_names_further_games(tmp_path: Path) -> None:
     out, small = tmp_path / "run", ("--game", "big-two", "--envs", "4", "--rounds", "1", "--steps", "8", "--deals", "2")
     arguments = ("train", "--out", out, *small, "--also", "big-two:guard=off,fours=on", "--also", "big-two-taiwan")
     assert json.loads(output(*arguments, "--epochs", "1", "--json"))["epoch"] == 1
     config = Trainer.load(out / "run.npz").config
-    assert (config.actors, config.also[0]) == (3, RuleSet("big-two", {"guard": "off", "fours": True}))
+    assert (config.actors, config.unit) == (3, 2.0)
+    assert config.also[0] == RuleSet("big-two", {"guard": "off", "fours": True}, 2.0)
     assert {f"network{k}.npz" for k in ("", "-1", "-2", "-3")} <= {file.name for file in out.iterdir()}
     with (out / "network-3.npz").open("rb") as stream:
         assert Network.load(stream).fits(config.games()[2].rules(), False)

@@ -162,10 +162,11 @@ def train(
 
 def _rule_set(text: str) -> RuleSet:
     """A game of `--also`: a preset with options, like "winner:players=3,decks=1"."""
-    from dasan.learn.config import RuleSet
+    from dasan.learn.config import RuleSet, usual_unit
 
     preset, _, options = text.partition(":")
-    return RuleSet(preset, _changed(preset, options.split(",") if options else None))
+    given = options.split(",") if options else None
+    return RuleSet(preset, _changed(preset, given), usual_unit(chosen_rules(preset, given)))
 
 
 def _changed(preset: str, option: list[str] | None) -> dict[str, Any]:
@@ -217,7 +218,7 @@ def _begun(
     the settings that replace its own.
     """
     from dasan.games import make_rules
-    from dasan.learn.config import Config
+    from dasan.learn.config import Config, usual_unit
     from dasan.learn.trainer import Trainer
 
     if (out / "run.npz").exists():
@@ -229,8 +230,15 @@ def _begun(
     else:
         games = [chosen_rules(game, option), *(make_rules(one.preset, **one.options) for one in settings["also"])]
         session = any(rules.exchange for rules in games)
+        sizes: dict[str, Any] = {
+            "session": session,
+            "second": 64,
+            "keep": 1.0,
+            "trace": 0.9,
+            "unit": usual_unit(games[0]),
+        }
         with refused(ValueError):
-            config = Config(game, _changed(game, option), session=session, second=64, keep=1.0, trace=0.9, **settings)
+            config = Config(game, _changed(game, option), **sizes, **settings)
     with refused(OSError, ValueError, ImportError):
         if policy is not None and policy["method"] != config.method:
             config = config.by_policy(**policy)

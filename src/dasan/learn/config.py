@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, cast
@@ -203,6 +204,16 @@ class Config:
         if "preset" not in given:
             raise ValueError("a training configuration has a field preset")
         return Config(**given)
+
+
+def usual_unit(rules: Rules) -> float:
+    """The power of two nearest to the standard deviation of a hand's payments, in 256 hands played at random; 1 where
+    nothing is paid. With it, scores of all games are of similar size, so that the same learning rates suit them.
+    """
+    from dasan.vector import playouts
+
+    deviation = float(playouts(rules, 256).payments.std())
+    return 2.0 ** round(math.log2(deviation)) if deviation else 1.0
 
 
 def _check_game(preset: object, options: object) -> None:
