@@ -102,8 +102,8 @@ def weaker(trained: Trained, network: Network, sight: float, distance: float, de
 
 
 def ahead_of_net(trained: Trained, deals: int) -> float:
-    """The lead of `strong` over `net`, in rating points."""
-    return difference(*leads(run(Contest(trained.rules, "strong", "net", deals, SEED))))
+    """The lead of `strong` over `net` with this network, in rating points."""
+    return difference(*leads(run(Contest(trained.rules, "strong", f"net:{trained.name}", deals, SEED))))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -21,6 +21,7 @@ from dasan.arena.ladder import ladders
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, difference, leads, without
 from dasan.bench.figures import sections
+from dasan.bots.net import NetBot
 from dasan.estimates import jackknife
 from dasan.networks.trained import WEIGHTS, catalogue, fitted
 from dasan.ruleset.policies import OptionValue
@@ -176,7 +177,7 @@ def write_cards(kept: OutcomeFile) -> None:
                 continue
             for a, b, deals in game.contests:
                 newest = kept.newest(Contest(rules, a, b, deals, SEED))
-                if a == "net" and newest is not None:
+                if a == "net" and newest is not None and newest[0][0] == NetBot.version:
                     outcomes = list(newest[1].values())
                     estimate = interval(rules, outcomes)
                     strength[b] = {
@@ -200,17 +201,18 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "measured on different days, so their times also differ by load: `strong` 8 had a second a move while three other",
         "programs shared the two cores.",
         "",
-        "A row names the versions of the bots that were measured. `net` 8 has other networks of Big Two and Winner than `net` 7,",
-        "`net` 9 others of Big Three for three and of Charlesworth's rules than `net` 8, and `net` 10 another of Big Three for",
-        "four than `net` 9. `net` 11 differs from `net` 10, and `strong` 12 from `strong` 11, by Charlesworth's rules and in Big",
-        "Three for four, where networks continued by policy gradients play, and where `winner-all` plays: in Zheng Shangyou and",
-        "Winner with jokers or for five, where `greedy` and `search` played before, and in Winner with bombs",
-        "of four, where `winner` did. `strong` 11 is `strong` 10 with the network of `net` 10. `greedy` 6 and `search` 6 differ",
-        "from version 5 if passes are final, a guard is enforced, or the highest two always ends its trick, which no game of",
-        "this page has, and in Big Three for four while the bidder's partner is hidden. `search` 7 differs from version 6 in Wa",
-        "Keng, `search` 8 from version 7 in rules that only the engine plays, `search` 9 from version 8 in Big Three and Wa",
-        "Keng for three, and `search` 10 from version 9 in Big Three for four, because the solver's first numbers and estimates",
-        "changed. The sight of level 7 was chosen relative to level 8, over the same deals.\n",
+        "A row names the versions of the bots that were measured. `net` 8 has other networks of Big Two and Winner than `net`",
+        "7, `net` 9 others of Big Three for three and of Charlesworth's rules than `net` 8, and `net` 10 another of Big Three",
+        "for four than `net` 9. `net` 11 differs from `net` 10, and `strong` 12 from `strong` 11, by Charlesworth's rules and",
+        "in Big Three for four, where networks continued by policy gradients play, and where `winner-all` plays: in Zheng",
+        "Shangyou and Winner with jokers or for five, where `greedy` and `search` played before, and in Winner with bombs of",
+        "four, where `winner` did. `net` 12 has a larger network by Charlesworth's rules than `net` 11. `strong` 11 is `strong`",
+        "10 with the network of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are final, a guard is",
+        "enforced, or the highest two always ends its trick, which no game of this page has, and in Big Three for four while",
+        "the bidder's partner is hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7 in rules that",
+        "only the engine plays, `search` 9 from version 8 in Big Three and Wa Keng for three, and `search` 10 from version 9 in",
+        "Big Three for four, because the solver's first numbers and estimates changed. The sight of level 7 was chosen relative",
+        "to level 8, over the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():

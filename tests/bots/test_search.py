@@ -16,7 +16,7 @@ from dasan.bots.net import NetBot
 from dasan.bots.sampling.beliefs import by_likelihood, evenly
 from dasan.bots.sampling.likelihood import log_likelihoods
 from dasan.bots.sampling.open_worlds import by_solver, solvable
-from dasan.bots.sampling.rollouts import by_rule
+from dasan.bots.sampling.rollouts import by_rule, network_for
 from dasan.bots.sampling.simulator import simulator_for
 from dasan.bots.search import INTERPRETED, OPEN, PLAYED_OUT, Effort, SearchBot, StrongBot, valued
 from dasan.bots.seeds import seed_of
@@ -170,7 +170,7 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 def test_others_moves_are_evidence_of_their_cards() -> None:
     """The plays of players like the network make the true cards more likely than others consistent with the view."""
-    fit = fitted(CHARLESWORTH)
+    fit = network_for(CHARLESWORTH)
     assert fit is not None
     simulator = simulator_for(CHARLESWORTH, fit.trained.session)
     gains = []
