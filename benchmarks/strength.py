@@ -77,6 +77,7 @@ GAMES = {
             ("greedy", "low", 60),
             ("greedy", "shed", 60),
             ("net", "greedy", 400),
+            ("net", "search", 60),
             ("search", "greedy", 60),
             ("strong", "low", 40),
             ("strong", "shed", 40),
@@ -88,7 +89,13 @@ GAMES = {
     "big-two": Contests(
         "Big Two",
         "big-two",
-        (("net", "greedy", 120), ("search", "greedy", 60), ("strong", "greedy", 30), *levels(200, 40)),
+        (
+            ("net", "greedy", 120),
+            ("net", "search", 60),
+            ("search", "greedy", 60),
+            ("strong", "greedy", 30),
+            *levels(200, 40),
+        ),
     ),
     "big-three": Contests(
         "Big Three",
@@ -107,31 +114,62 @@ GAMES = {
         (
             ("net", "greedy", 3000),
             ("net", "thrifty", 200),
+            ("net", "search", 40),
             ("search", "greedy", 60),
-            ("strong", "search", 40),
+            ("strong", "search", 60),
             *levels(300, 24),
         ),
     ),
     "dou-dizhu": Contests(
         "Dou Dizhu",
         "dou-dizhu",
-        (("net", "greedy", 1000), ("net", "thrifty", 300), ("search", "greedy", 40), ("strong", "net", 20)),
+        (
+            ("net", "greedy", 1000),
+            ("net", "thrifty", 300),
+            ("net", "search", 24),
+            ("search", "greedy", 40),
+            ("strong", "net", 20),
+        ),
     ),
     "winner": Contests(
         "Winner, four players",
         "winner",
-        (("net", "greedy", 100), ("search", "greedy", 60), ("strong", "greedy", 30), *levels(150, 24)),
+        (
+            ("net", "greedy", 100),
+            ("net", "search", 24),
+            ("search", "greedy", 60),
+            ("strong", "greedy", 30),
+            *levels(150, 24),
+        ),
     ),
     "winner-3": Contests(
-        "Winner, three players", "winner", (("net", "greedy", 150), ("strong", "greedy", 30)), {"players": 3}
+        "Winner, three players",
+        "winner",
+        (("net", "greedy", 150), ("net", "search", 40), ("strong", "greedy", 30)),
+        {"players": 3},
     ),
     "winner-6": Contests(
-        "Winner, six players", "winner", (("net", "greedy", 80), ("strong", "greedy", 12)), {"players": 6}
+        "Winner, six players",
+        "winner",
+        (("net", "greedy", 80), ("net", "search", 8), ("strong", "greedy", 12)),
+        {"players": 6},
     ),
-    "zheng-shangyou": Contests("Zheng Shangyou", "zheng-shangyou", (("net", "greedy", 150),)),
+    "zheng-shangyou": Contests("Zheng Shangyou", "zheng-shangyou", (("net", "greedy", 150), ("net", "search", 16))),
     "zheng-shangyou-3": Contests(
         "Zheng Shangyou, three players", "zheng-shangyou", (("net", "greedy", 150),), {"players": 3}
     ),
+    "wa-keng": Contests("Wa Keng", "wa-keng", (("net", "greedy", 400), ("net", "search", 40))),
+    "denexa": Contests(
+        "Big Three, preset `big-three-denexa`", "big-three-denexa", (("net", "greedy", 400), ("net", "search", 40))
+    ),
+    "fr": Contests("Big Three, preset `big-three-fr`", "big-three-fr", (("net", "greedy", 400), ("net", "search", 30))),
+    "winner-bomb": Contests("Winner with bombs of four", "winner-bomb", (("net", "greedy", 100), ("net", "search", 16))),
+    "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 24))),
+    "taiwan": Contests("Big Two of Taiwan", "big-two-taiwan", (("net", "greedy", 400), ("net", "search", 24))),
+    "philippines": Contests(
+        "Big Two of the Philippines", "big-two-philippines", (("net", "greedy", 400), ("net", "search", 24))
+    ),
+    "indonesia": Contests("Big Two of Indonesia", "big-two-indonesia", (("net", "greedy", 400), ("net", "search", 24))),
 }
 
 
@@ -198,8 +236,8 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "in every seat. A deal is one sample, and brackets are 95 % intervals. *A hand* is the mean payment in units, in Winner",
         "by place: 1 for the first, -1 for the last. Equal bots would earn 0. *Points* are rating points: 400 if one earns more",
         "than the other ten times as often as less, ties apart. Times are for one core of a shared two-core server. Rows were",
-        "measured on different days, so their times also differ by load: `strong` 8 had a second a move while three other",
-        "programs shared the two cores.",
+        "measured on different days, so their times also differ by load: `strong` 8 and `strong` 12 had a second a move while",
+        "three other programs shared the two cores.",
         "",
         "A row names the versions of the bots that were measured. `net` 8 has other networks of Big Two and Winner than `net`",
         "7, `net` 9 others of Big Three for three and of Charlesworth's rules than `net` 8, and `net` 10 another of Big Three",
