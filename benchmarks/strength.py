@@ -114,7 +114,7 @@ GAMES = {
         (
             ("net", "greedy", 3000),
             ("net", "thrifty", 200),
-            ("net", "search", 40),
+            ("net", "search", 140),
             ("search", "greedy", 60),
             ("strong", "search", 60),
             *levels(300, 24),
@@ -126,7 +126,7 @@ GAMES = {
         (
             ("net", "greedy", 1000),
             ("net", "thrifty", 300),
-            ("net", "search", 24),
+            ("net", "search", 30),
             ("search", "greedy", 40),
             ("strong", "net", 20),
         ),
@@ -136,7 +136,7 @@ GAMES = {
         "winner",
         (
             ("net", "greedy", 100),
-            ("net", "search", 24),
+            ("net", "search", 30),
             ("search", "greedy", 60),
             ("strong", "greedy", 30),
             *levels(150, 24),
@@ -154,22 +154,22 @@ GAMES = {
         (("net", "greedy", 80), ("net", "search", 8), ("strong", "greedy", 12)),
         {"players": 6},
     ),
-    "zheng-shangyou": Contests("Zheng Shangyou", "zheng-shangyou", (("net", "greedy", 150), ("net", "search", 16))),
+    "zheng-shangyou": Contests("Zheng Shangyou", "zheng-shangyou", (("net", "greedy", 150), ("net", "search", 30))),
     "zheng-shangyou-3": Contests(
         "Zheng Shangyou, three players", "zheng-shangyou", (("net", "greedy", 150),), {"players": 3}
     ),
-    "wa-keng": Contests("Wa Keng", "wa-keng", (("net", "greedy", 400), ("net", "search", 40))),
+    "wa-keng": Contests("Wa Keng", "wa-keng", (("net", "greedy", 400), ("net", "search", 160))),
     "denexa": Contests(
         "Big Three, preset `big-three-denexa`", "big-three-denexa", (("net", "greedy", 400), ("net", "search", 40))
     ),
-    "fr": Contests("Big Three, preset `big-three-fr`", "big-three-fr", (("net", "greedy", 400), ("net", "search", 30))),
+    "fr": Contests("Big Three, preset `big-three-fr`", "big-three-fr", (("net", "greedy", 400), ("net", "search", 90))),
     "winner-bomb": Contests("Winner with bombs of four", "winner-bomb", (("net", "greedy", 100), ("net", "search", 16))),
-    "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 24))),
-    "taiwan": Contests("Big Two of Taiwan", "big-two-taiwan", (("net", "greedy", 400), ("net", "search", 24))),
+    "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 120))),
+    "taiwan": Contests("Big Two of Taiwan", "big-two-taiwan", (("net", "greedy", 400), ("net", "search", 30))),
     "philippines": Contests(
-        "Big Two of the Philippines", "big-two-philippines", (("net", "greedy", 400), ("net", "search", 24))
+        "Big Two of the Philippines", "big-two-philippines", (("net", "greedy", 400), ("net", "search", 120))
     ),
-    "indonesia": Contests("Big Two of Indonesia", "big-two-indonesia", (("net", "greedy", 400), ("net", "search", 24))),
+    "indonesia": Contests("Big Two of Indonesia", "big-two-indonesia", (("net", "greedy", 400), ("net", "search", 60))),
 }
 
 
@@ -244,13 +244,15 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "for four than `net` 9. `net` 11 differs from `net` 10, and `strong` 12 from `strong` 11, by Charlesworth's rules and",
         "in Big Three for four, where networks continued by policy gradients play, and where `winner-all` plays: in Zheng",
         "Shangyou and Winner with jokers or for five, where `greedy` and `search` played before, and in Winner with bombs of",
-        "four, where `winner` did. `net` 12 has a larger network by Charlesworth's rules than `net` 11. `strong` 11 is `strong`",
-        "10 with the network of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are final, a guard is",
-        "enforced, or the highest two always ends its trick, which no game of this page has, and in Big Three for four while",
-        "the bidder's partner is hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7 in rules that",
-        "only the engine plays, `search` 9 from version 8 in Big Three and Wa Keng for three, and `search` 10 from version 9 in",
-        "Big Three for four, because the solver's first numbers and estimates changed. The sight of level 7 was chosen relative",
-        "to level 8, over the same deals.\n",
+        "four, where `winner` did. `net` 12 has a larger network by Charlesworth's rules than `net` 11. `net` 12, `strong` 13",
+        "and `search` 11 differ from the versions before where `big-two-all` plays, in Big Two of Hong Kong and Indonesia, and",
+        "in variants of Winner with bombs of four, where `winner-all` now plays. `strong` 11 is `strong` 10 with the network",
+        "of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are final, a guard is enforced, or the highest",
+        "two always ends its trick, which no game of this page has, and in Big Three for four while the bidder's partner is",
+        "hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7 in rules that only the engine plays,",
+        "`search` 9 from version 8 in Big Three and Wa Keng for three, and `search` 10 from version 9 in Big Three for four,",
+        "because the solver's first numbers and estimates changed. The sight of level 7 was chosen relative to level 8, over",
+        "the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():
@@ -276,8 +278,8 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
     out += [f"## {title}\n\n{text}" for title, text in before.items() if title not in written]
     out.append("## Networks\n")
     out.append(
-        "Each plays by these rules, `winner-all` by those of five games, and by others that differ in combinations or payments,\n"
-        "which it was not trained for.\n"
+        "Each plays by these rules, and by others that differ in combinations or payments, which it was not trained for.\n"
+        "`winner-all` and `big-two-all` were trained for five games each.\n"
     )
     out.append("| network | hands | moves with a choice, millions | processor hours | data |\n|---|---|---|---|---|")
     for one in catalogue():

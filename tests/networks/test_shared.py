@@ -93,6 +93,22 @@ def test_rules_that_options_do_not_tell_apart_are_refused() -> None:
         shared_inputs((dasan.rules("winner"), dasan.rules("winner", show_hands_after=False)), True, False, False)
 
 
+def test_a_shared_network_plays_only_presets_at_which_it_is_better() -> None:
+    for preset, name in (
+        *((one, "big-two") for one in ("big-two", "big-two-taiwan", "big-two-philippines")),
+        *((one, "big-two-all") for one in ("big-two-hong-kong", "big-two-indonesia")),
+    ):
+        fit = fitted(dasan.rules(preset))
+        assert fit is not None
+        assert fit.trained.name == name
+    nearer = fitted(dasan.rules("big-two", scoring="cards"))  # to Hong Kong's rules than to Charlesworth's
+    assert nearer is not None
+    assert nearer.trained.name == "big-two-charlesworth-large"
+    alone = fitted(dasan.rules("big-two-indonesia", later_lead="winner"))
+    assert alone is not None
+    assert (alone.trained.name, alone.exact) == ("big-two-all", False)
+
+
 @pytest.mark.full
 def test_a_shared_network_plays_where_no_other_was_trained_for_exactly_these_rules() -> None:
     one, zheng = named("winner-all"), dasan.rules("zheng-shangyou")

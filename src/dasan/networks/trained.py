@@ -112,7 +112,8 @@ def catalogue() -> tuple[Trained, ...]:
 def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted | None:
     """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
     combinations, payments or customs; a network for one rule set before one for several, a large one before others, and
-    one that continues another for its rules before that one. None if there is none.
+    one that continues another for its rules before that one. None if there is none. A network whose model card lists the
+    rules that it plays better than others (`plays`: presets) comes last for all other rules.
 
     sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
@@ -123,8 +124,9 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
     ]
 
     def order(one: Trained) -> tuple[object, ...]:
-        differs, *further = _distance(one.nearest(rules), rules)
-        return differs, bool(one.also), *further, not one.large, not one.continues
+        nearest = one.nearest(rules)
+        last = "plays" in one.card and (nearest.digest != rules.digest or nearest.name not in one.card["plays"])
+        return last, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
 
     return fit(min(near, key=order), rules) if near else None
 
