@@ -207,7 +207,7 @@ def write_cards(kept: OutcomeFile) -> None:
     without stored outcomes stay.
     """
     for one in catalogue():
-        strength = {row["among"].split(" ")[0]: row for row in one.card.get("strength", [])}
+        strength = {(row.get("game"), row["among"].split(" ")[0]): row for row in one.card.get("strength", [])}
         for game in GAMES.values():
             rules = dasan.rules(game.preset, **game.options)
             plays = fitted(rules)
@@ -218,7 +218,9 @@ def write_cards(kept: OutcomeFile) -> None:
                 if a == "net" and newest is not None and newest[0][0] == NetBot.version:
                     outcomes = list(newest[1].values())
                     estimate = interval(rules, outcomes)
-                    strength[b] = {
+                    named = {"game": rules.name} if one.also else {}
+                    strength[named.get("game"), b] = {
+                        **named,
                         "among": " ".join((b, newest[0][1])),
                         "deals": len(outcomes),
                         "seed": SEED,
