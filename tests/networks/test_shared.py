@@ -122,6 +122,9 @@ def test_a_shared_network_plays_where_no_other_was_trained_for_exactly_these_rul
         values = dasan.bot("net").explain(state.view(state.to_act)).moves
         assert values[0].value is not None
     assert not suits(one, dasan.rules("zheng-shangyou", decks=2))
+    variant = fitted(dasan.rules("winner-bomb", min_straight=3))
+    assert variant is not None
+    assert (variant.trained.name, variant.exact) == ("winner-all", False)
     bomb = fitted(dasan.rules("winner-bomb"))
     assert bomb is not None
     assert bomb.exact
