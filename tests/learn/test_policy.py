@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import output, refusal
 
 from dasan.kernels.network.policy import draw, sums
-from dasan.learn.config import Config
+from dasan.learn.config import Config, RuleSet
 from dasan.learn.duel import duel
 from dasan.learn.policy import CALIBRATION, CLIP, ENTROPY, LEAST, MOST, PolicyLearner, PolicyPlay
 from dasan.learn.trainer import Trainer
@@ -156,8 +156,37 @@ def test_a_round_has_every_decision_with_a_choice() -> None:
     assert (played.obs.shape[1], played.moves.shape[1]) == play.sizes
 
 
-def test_a_run_resumes_exactly(tmp_path: Path) -> None:
-    whole, part = Trainer(SMALL), Trainer(SMALL)
+TWO = replace(SMALL, preset="big-two", envs=32, also=(RuleSet("big-two", {"guard": "off"}, 2.0),))
+
+
+def test_a_round_of_two_games_has_the_decisions_of_both() -> None:
+    """They are rows of one network, which plays each game by its house rule; payments count in each game's unit, and hidden
+    cards fill as much of a row as the game has.
+    """
+    config = replace(TWO, preset="winner", trace=1.0, also=(RuleSet("winner", {"players": 3}, 2.0),))
+    play, learner = begun(config)
+    played, shared = play.play(np.random.default_rng(1), learner), config.shared()
+    assert shared is not None
+    assert played.counts.hands == 2 * config.envs
+    assert (played.obs.shape[1], played.moves.shape[1]) == play.sizes == shared.sizes
+    starts, owner = played.begin[:-1], np.repeat(np.arange(len(played.num)), played.num)
+    heated = learner.scores(played.obs[owner], played.moves)[2] / config.heat
+    weight = np.exp(heated - np.maximum.reduceat(heated, starts)[owner])
+    assert weight / np.add.reduceat(weight, starts)[owner] == pytest.approx(played.chances, abs=1e-5)
+    second = played.obs[:, shared.labels[0]["rule", "players", 3]] == 1
+    assert set(np.round(played.targets[~second] * 3).tolist()) == {-3, -1, 1, 3}
+    assert set(np.round(played.targets[second], 3).tolist()) == {-0.5, 0, 0.5}
+    three = 2 * 52
+    assert played.hidden[~second, three:].any()
+    assert played.hidden[second, :three].any(axis=1).all()
+    assert not played.hidden[second, three:].any()
+    for own in (second, ~second):
+        assert played.advantages[own].std() == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("config", [SMALL, TWO], ids=["one game", "two games"])
+def test_a_run_resumes_exactly(config: Config, tmp_path: Path) -> None:
+    whole, part = Trainer(config), Trainer(config)
     for _ in range(3):
         whole.epoch()
     part.epoch()
@@ -168,7 +197,7 @@ def test_a_run_resumes_exactly(tmp_path: Path) -> None:
     for name, array in whole.learner.arrays().items():
         assert np.array_equal(array, again.learner.arrays()[name]), name
     assert replace(whole.progress, seconds=0) == replace(again.progress, seconds=0)
-    assert Config.from_json(json.loads(json.dumps(SMALL.to_json()))) == SMALL
+    assert Config.from_json(json.loads(json.dumps(config.to_json()))) == config
 
 
 def test_a_run_learns() -> None:
@@ -194,12 +223,18 @@ def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
         Config("big-two", method="ppo")
     out = str(tmp_path / "run")
     tiny = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"
+    big = "--game", "big-two", *tiny[2:]
     assert "a method is" in refusal("train", "--out", out, *tiny, "--method", "ppo")
     assert "have no opponents" in refusal("train", "--out", out, *tiny, "--method", "policy", "--pool", "low")
     assert "leave out --branches" in refusal("train", "--out", out, *tiny, "--method", "policy", "--branches", "2")
-    assert "several" in refusal("train", "--out", out, "--like", "winner-all", "--method", "policy")
     values = "--like", "big-three-4p-policy", "--method", "values"
     assert "leave out --method values" in refusal("train", "--out", out, *values)
+    two = "--method", "policy", "--also", "big-two-tiny"
+    assert "have no" in refusal("train", "--out", out, *tiny, *two, "--actors", "1")
+    several = json.loads(
+        output("train", "--out", f"{out}-2", *big, *two[:2], "--also", "big-two-taiwan", "--actors", "0", "--json")
+    )
+    assert several["hands"] == 8
     report = json.loads(output("train", "--out", out, *tiny, "--method", "policy", "--json"))
     assert report["epoch"] == 1
     assert "leave out --method" in refusal("train", "--out", out, "--resume", "--method", "policy")
@@ -211,3 +246,5 @@ def test_a_network_of_the_package_goes_on_by_policy_gradients() -> None:
     config = card.by_policy(envs=16)
     assert (config.first, config.pool, config.branches, config.actors, config.envs) == (64, (), 1, 0, 16)
     assert config.method == "policy"
+    several = replace(card, actors=2, also=(RuleSet("big-two", {"guard": "off"}),)).by_policy()
+    assert (len(several.games()), several.actors, several.envs) == (2, 0, 1024)

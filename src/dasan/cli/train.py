@@ -36,7 +36,8 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="PRESET[:NAME=VALUE,…]",
-            help="Learn another game or house rule with the same network. Repeatable; needs an actor for each game.",
+            help="Learn another game or house rule with the same network. Repeatable. Each game has at least one actor, except "
+            "with --method policy.",
         ),
     ] = None,
     like: Annotated[
@@ -47,7 +48,9 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the folder.")] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="Total epochs; default: 100, or as the network.")] = None,
-    envs: Annotated[int, typer.Option(min=1, help="Parallel hands.")] = 1024,
+    envs: Annotated[
+        int, typer.Option(min=1, help="Parallel hands; with actors of each, with --method policy of each game.")
+    ] = 1024,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds in an epoch; the network learns after each.")] = 40,
     steps: Annotated[
         int | None,
@@ -114,8 +117,8 @@ def train(
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived:
         raise CannotRun("--answers needs --derived")
-    if method == "policy" and (lost := given & {"also", "branches"}):
-        raise CannotRun(f"policy gradients have no further games or branches: leave out {_flags(lost)}")
+    if method == "policy" and "branches" in given:
+        raise CannotRun("policy gradients have no branches: leave out --branches")
     if like is not None and (lost := given & _SETTINGS):
         raise CannotRun(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     changeable = {"epochs": epochs, "every": every, "deals": deals}
@@ -125,11 +128,10 @@ def train(
     else:
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
         games = tuple(_rule_set(text) for text in also or ())
-        if games and "actors" not in given:
-            actors = 1 + len(games)
-        steps = steps or (256 if actors else 32)
+        usual = 1 + len(games) if games and (method == "policy" or "actors" not in given) else actors
+        steps = steps or (256 if usual else 32)
         sizes: dict[str, Any] = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
-        sizes |= {"derived": derived, "answers": answers, "actors": actors, "also": games}
+        sizes |= {"derived": derived, "answers": answers, "actors": usual, "also": games}
         changes = opponents | {"device": _device(device)} | named
         optional = {"start": start, "span": span, "actors": actors if "actors" in given else None}
         changes |= {name: value for name, value in optional.items() if value is not None}

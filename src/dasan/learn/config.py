@@ -60,9 +60,9 @@ class RuleSet:
 class Config:
     """A training run. ValueError: a field has the wrong type or an invalid value.
 
-    - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have neither opponents,
-      branches, actors, further games nor a device. Their `heat` is the temperature of the chances of moves, in scores; a
-      round is one hand in each environment, and `steps`, `explore`, `keep` and `contrast` have no effect.
+    - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no opponents,
+      branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand
+      in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast` have no effect.
     - preset, options: the game. session: whether hands form sessions, in which Winner exchanges cards.
     - first, second: the sizes of the hidden layers.
     - envs: parallel environments. steps: steps of each in a round, after which the network learns. rounds: rounds in an
@@ -87,8 +87,8 @@ class Config:
     - every, deals: every `every` epochs the network is measured against fixed players over `deals` deals. Training does
       not depend on them.
     - also: further games that the network learns, see `dasan.networks.shared`. Actor k plays game k modulo their number, the
-      first of which is `preset` with `options`; so there are at least as many actors as games. The pool's `net` and files
-      must be networks for each game.
+      first of which is `preset` with `options`; so there are at least as many actors as games, unless the method is
+      "policy". The pool's `net` and files must be networks for each game.
     - device: PyTorch's device, see `TorchLearner`: "cpu", "cuda", or one of several GPUs, such as "cuda:1"; "": learn
       in compiled code.
     """
@@ -156,12 +156,12 @@ class Config:
             one if isinstance(one, RuleSet) else RuleSet.from_json(one)
             for one in items(self.also, "further games are a list of rule sets")
         )
-        if also and self.actors <= len(also):
-            raise ValueError(f"{1 + len(also)} games need as many actors, or more")
         if self.method not in METHODS:
             raise ValueError(f"a method is {' or '.join(METHODS)}, not {shown(self.method)}")
-        if self.method == "policy" and (pool or self.branches > 1 or self.actors or also or self.device):
-            raise ValueError("policy gradients have no opponents, branches, actors, further games or device")
+        if also and self.method == "values" and self.actors <= len(also):
+            raise ValueError(f"{1 + len(also)} games need as many actors, or more")
+        if self.method == "policy" and (pool or self.branches > 1 or self.actors or self.device):
+            raise ValueError("policy gradients have no opponents, branches, actors or device")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 
@@ -182,13 +182,12 @@ class Config:
         return shared_inputs(rules, self.session, self.derived, self.answers)
 
     def by_policy(self, **settings: Any) -> Config:
-        """The same network and game by policy gradients: with `POLICY`, unless `settings` says otherwise. ValueError: there
-        are several games.
+        """The same network and games, by policy gradients. Settings are those of `POLICY`, with its environments divided among
+        the games; `settings` replace them.
         """
-        if self.also:
-            raise ValueError("policy gradients learn one game, and this network was trained for several")
         none = {"pool": (), "share": 0.0, "branches": 1, "actors": 0, "device": ""}
-        return replace(self, **{"method": "policy", **none, **POLICY, **settings})
+        envs = max(1, POLICY["envs"] // (1 + len(self.also)))
+        return replace(self, **{"method": "policy", **none, **POLICY, "envs": envs, **settings})
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""

@@ -8,7 +8,8 @@ score is still the expected payment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from dasan.learn.learner import Bytes, Learner, Weights
 from dasan.learn.selfplay import PlayCounts, input_sizes
 from dasan.networks.network import Floats, LayerSizes
 from dasan.networks.scoring import Scorer, Scores
+from dasan.networks.shared import SharedInputs
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
 
@@ -52,7 +54,8 @@ class PolicyRound:
 
     obs: uint8 [n, features]. hidden: uint8 [n, hidden features]. moves: uint8 [rows, features of a move], the likely
     moves of each decision, num[n] of them. chances: float32 [rows]. chosen: int32 [n], which of its moves each decision made.
-    values: float32 [n], what the critic expected. targets: float32 [n], what the decision led to.
+    values: float32 [n], what the critic expected. targets: float32 [n], what the decision led to. advantages: float32
+    [n], targets minus values, divided by their standard deviation in the game, see `_advantages`.
     """
 
     obs: Bytes
@@ -63,6 +66,7 @@ class PolicyRound:
     chosen: Ints
     values: Floats
     targets: Floats
+    advantages: Floats
     counts: PlayCounts
 
     @property
@@ -70,17 +74,42 @@ class PolicyRound:
         """int64 [n + 1]: the first row of each decision's moves."""
         return _bounds(self.num)
 
+    @staticmethod
+    def of(rounds: Sequence[PolicyRound]) -> PolicyRound:
+        """The decisions of several games."""
+        if len(rounds) == 1:
+            return rounds[0]
+        arrays = [field.name for field in fields(PolicyRound) if field.name != "counts"]
+        together = {name: np.concatenate([getattr(one, name) for one in rounds]) for name in arrays}
+        counts = PlayCounts(*(sum(each) for each in zip(*(astuple(one.counts) for one in rounds), strict=True)))
+        return PolicyRound(**together, counts=counts)
+
 
 class PolicyPlay:
-    """The environments of `config`. sizes: the lengths of the network's input rows; hidden: that of the hidden cards."""
+    """The environments of each game of `config`. sizes: the lengths of the network's input rows; hidden: that of the hidden
+    cards. The critic shares weights between the hidden cards of several games by their places only.
+    """
 
     def __init__(self, config: Config) -> None:
-        self.config = config
-        rules = config.rules()
+        shared = config.shared()
+        self._games = [_Game(one, shared) for one in config.games()]
+        self.sizes = self._games[0].sizes
+        self.hidden = max(one.hidden for one in self._games)
+
+    def play(self, random: np.random.Generator, learner: PolicyLearner) -> PolicyRound:
+        """A new hand in every environment, to its end."""
+        return PolicyRound.of([one.play(random, learner) for one in self._games])
+
+
+class _Game:
+    """The environments of one game. shared: what a network for several games reads. sizes, hidden: as in `PolicyPlay`."""
+
+    def __init__(self, config: Config, shared: SharedInputs | None) -> None:
+        self.config, self.shared, self.rules = config, shared, config.rules()
         self.env: VectorEnv = vector.make(
-            rules, config.envs, seed=config.seed, session=config.session, moves="ragged", perfect=True
+            self.rules, config.envs, seed=config.seed, session=config.session, moves="ragged", perfect=True
         )
-        self.sizes = input_sizes(config, self.env)
+        self.sizes = input_sizes(config, self.env) if shared is None else shared.sizes
         self.hidden = eights(self._perfect.shape[1])
         self._scorer = Scorer()
 
@@ -95,9 +124,11 @@ class PolicyPlay:
         config, env = self.config, self.env
         env.reset(random.integers(0, 2**40, env.num_envs).tolist())
         weights = learner.scaled(learner.flat)
+        if self.shared is not None:
+            weights = self.shared.folded(weights, self.rules)
         counts, open_ = PlayCounts(hands=env.num_envs), np.ones(env.num_envs, np.bool_)
-        payments = np.zeros((env.num_envs, config.rules().players), np.float32)
-        steps = [self._empty()]
+        payments = np.zeros((env.num_envs, self.rules.players), np.float32)
+        steps = [self._empty(weights)]
         while open_.any():
             actions = env.legal[:, 0].astype(np.int32)
             envs = np.flatnonzero((env.num_legal > 1) & open_)
@@ -107,15 +138,34 @@ class PolicyPlay:
                 scores = self._scorer(env, envs, weights)
                 likely = Likely.of(scores, config.heat, random)
                 actions[envs] = env.legal[envs, likely.made - scores.begin[:-1]]
-                steps.append(self._step(scores, likely, learner.critic))
+                steps.append(self._step(scores, likely))
             env.step(actions)
             over = np.flatnonzero(env.done & open_)
             payments[over] = earned(env)[over] / np.float32(config.unit)
             open_[over] = False
-        together = _Step(*(np.concatenate(parts) for parts in zip(*steps, strict=True)))
-        return PolicyRound(*together[2:], _targets(together, payments, config.trace), counts)
+        played = _Step(*(np.concatenate(parts) for parts in zip(*steps, strict=True)))
+        del steps
+        obs, moves = played.obs, played.moves
+        if self.shared is not None:
+            obs, moves = self.shared.rows(self.rules, obs, moves)
+        hidden = np.zeros((len(obs), learner.critic.shape.move), np.uint8)
+        hidden[:, : played.perfect.shape[1]] = played.perfect
+        values = learner.critic.scores(obs, hidden)[2]
+        targets = _targets(played.envs, played.seats, values, payments, config.trace)
+        return PolicyRound(
+            obs=obs,
+            hidden=hidden,
+            moves=moves,
+            num=played.num,
+            chances=played.chances,
+            chosen=played.chosen,
+            values=values,
+            targets=targets,
+            advantages=_advantages(values, targets),
+            counts=counts,
+        )
 
-    def _step(self, scores: Scores, likely: Likely, critic: Weights) -> _Step:
+    def _step(self, scores: Scores, likely: Likely) -> _Step:
         """The decisions of a step with more than one likely move."""
         which = np.flatnonzero(likely.num > 1)
         wide = np.repeat(likely.num > 1, likely.num)
@@ -123,33 +173,29 @@ class PolicyPlay:
         obs, _ = scores.read(which, scores.begin[which])
         _, moves = scores.read(owner, likely.rows[wide])
         envs = scores.envs[which]
-        hidden = np.zeros((len(which), self.hidden), np.uint8)
-        hidden[:, : self._perfect.shape[1]] = self._perfect[envs]
-        values = critic.scores(obs, hidden)[2]
-        seats = self.env.to_act[envs]
-        return _Step(
-            envs, seats, obs, hidden, moves, likely.num[which], likely.chances[wide], likely.chosen[which], values
-        )
+        chosen = likely.num[which], likely.chances[wide], likely.chosen[which]
+        return _Step(envs, self.env.to_act[envs], obs, self._perfect[envs], moves, *chosen)
 
-    def _empty(self) -> _Step:
-        observation, move = self.sizes
-        obs, hidden, moves = (np.zeros((0, size), np.uint8) for size in (observation, self.hidden, move))
+    def _empty(self, weights: Mapping[str, Floats]) -> _Step:
+        sizes = len(weights["w_obs"]), self._perfect.shape[1], len(weights["w_move"])
+        obs, perfect, moves = (np.zeros((0, size), np.uint8) for size in sizes)
         whole, floats = np.zeros(0, np.int32), np.zeros(0, np.float32)
-        return _Step(np.zeros(0, np.int64), np.zeros(0, np.int8), obs, hidden, moves, whole, floats, whole, floats)
+        return _Step(np.zeros(0, np.int64), np.zeros(0, np.int8), obs, perfect, moves, whole, floats, whole)
 
 
 class _Step(NamedTuple):
-    """Decisions of one step or more. envs, seats: who made them; the rest as in `PolicyRound`."""
+    """Decisions of one step. envs, seats: who made them; obs, moves: as the game alone has them; perfect: uint8 [n, hidden
+    features]; the rest as in `PolicyRound`.
+    """
 
     envs: Longs
     seats: npt.NDArray[np.int8]
     obs: Bytes
-    hidden: Bytes
+    perfect: Bytes
     moves: Bytes
     num: Ints
     chances: Floats
     chosen: Ints
-    values: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,15 +227,22 @@ class Likely:
         return made
 
 
-def _targets(decisions: _Step, payments: Floats, trace: float) -> Floats:
+def _targets(envs: Longs, seats: npt.NDArray[np.int8], values: Floats, payments: Floats, trace: float) -> Floats:
     """float32 [decisions]: the payment, mixed with the critic's values of the seat's later decisions (TD(trace))."""
-    n = len(decisions.envs)
+    n = len(envs)
     before, last = np.empty(n, np.int32), np.full(payments.shape, -1, np.int32)
-    link(np.arange(n, dtype=np.int32), decisions.envs, decisions.seats, before, last)
+    link(np.arange(n, dtype=np.int32), envs, seats, before, last)
     targets, ready = np.empty(n, np.float32), np.empty(n, np.int32)
     every, explored = np.arange(len(payments)), np.zeros(n, np.bool_)
-    settle(every, payments, trace, before, last, decisions.values, explored, targets, ready, 0)
+    settle(every, payments, trace, before, last, values, explored, targets, ready, 0)
     return targets
+
+
+def _advantages(values: Floats, targets: Floats) -> Floats:
+    """float32 [decisions]: targets minus values, with standard deviation 1 unless they are almost equal."""
+    advantages: Floats = targets - values
+    spread = float(advantages.std()) if len(advantages) else 0.0
+    return advantages / np.float32(spread) if spread > ALIKE else advantages
 
 
 class PolicyLearner(Learner):
@@ -214,15 +267,11 @@ class PolicyLearner(Learner):
         n = len(played.num)
         if not n:
             return []
-        advantages = played.targets - played.values
-        spread = float(advantages.std())
-        if spread > ALIKE:
-            advantages /= spread
         parts = np.array_split(random.permutation(n), max(1, n // self.batch))
         losses = []
         for number, part in enumerate(parts, step + 1):
             losses.append(self.expect(played, part, critic_rate, number))
-            self.push(played, part, advantages[part], rate, number)
+            self.push(played, part, played.advantages[part], rate, number)
         self.average += self._pace * (self.flat - self.average)
         return losses
 

@@ -73,10 +73,14 @@ class SharedInputs:
         return observation, move
 
     def rows(self, rules: Rules, obs: Bytes, moves: Bytes) -> tuple[Bytes, Bytes]:
-        """uint8 [n, sizes]: rows of `rules` as the network reads them, with the flags of their house rules."""
+        """Rows of `rules` as the network reads them, with the flags of their house rules: uint8, as many of each as of `obs`
+        and of `moves`, which may differ in length.
+        """
         import numpy as np
 
-        observations, made = (np.zeros((len(obs), size), np.uint8) for size in self.sizes)
+        observations, made = (
+            np.zeros((len(own), size), np.uint8) for own, size in zip((obs, moves), self.sizes, strict=True)
+        )
         for out, held, (own, shared) in zip(
             (observations, made), (obs, moves), self._pairs(self._own(rules)), strict=True
         ):
