@@ -93,20 +93,20 @@ def test_rules_that_options_do_not_tell_apart_are_refused() -> None:
         shared_inputs((dasan.rules("winner"), dasan.rules("winner", show_hands_after=False)), True, False, False)
 
 
-def test_a_shared_network_plays_only_presets_at_which_it_is_better() -> None:
-    for preset, name in (
-        *((one, "big-two") for one in ("big-two", "big-two-taiwan", "big-two-philippines")),
-        *((one, "big-two-all") for one in ("big-two-hong-kong", "big-two-indonesia")),
-    ):
+def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last() -> None:
+    for preset in ("big-two", "big-two-taiwan", "big-two-hong-kong", "big-two-philippines", "big-two-indonesia"):
         fit = fitted(dasan.rules(preset))
         assert fit is not None
-        assert fit.trained.name == name
+        assert (fit.trained.name, fit.exact) == ("big-two-all-policy", True)
+    other = fitted(dasan.rules("big-two", guard="off"))
+    assert other is not None
+    assert other.trained.name == "big-two"
     nearer = fitted(dasan.rules("big-two", scoring="cards"))  # to Hong Kong's rules than to Charlesworth's
     assert nearer is not None
     assert nearer.trained.name == "big-two-charlesworth-large"
     alone = fitted(dasan.rules("big-two-indonesia", later_lead="winner"))
     assert alone is not None
-    assert (alone.trained.name, alone.exact) == ("big-two-all", False)
+    assert (alone.trained.name, alone.exact) == ("big-two-all-policy", False)
 
 
 @pytest.mark.full
@@ -156,7 +156,11 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
     assert levels is not None
     assert (plays.trained.name, plays.exact) == ("big-three-4p-policy", True)
     assert (levels.trained.name, levels.exact) == ("big-three-4p", True)
-    assert [one.name for one in catalogue() if one.continues] == ["big-three-4p-policy", "big-two-charlesworth-policy"]
+    assert [one.name for one in catalogue() if one.continues] == [
+        "big-three-4p-policy",
+        "big-two-all-policy",
+        "big-two-charlesworth-policy",
+    ]
 
 
 def test_rollouts_are_not_played_by_a_large_network() -> None:

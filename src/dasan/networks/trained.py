@@ -54,7 +54,7 @@ class Trained:
     def continues(self) -> bool:
         """Whether its training began with the weights of another network for the same rules."""
         start = self.card["config"]["start"]
-        return bool(start) and named(start).rules == self.rules and not self.also
+        return bool(start) and named(start).every == self.every
 
     @property
     def large(self) -> bool:
@@ -113,7 +113,7 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
     """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
     combinations, payments or customs; a network for one rule set before one for several, a large one before others, and
     one that continues another for its rules before that one. None if there is none. A network whose model card lists the
-    rules that it plays better than others (`plays`: presets) comes last for all other rules.
+    rules that it plays better than others (`plays`: presets) comes first for these, and last for all other rules.
 
     sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
@@ -125,8 +125,9 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
 
     def order(one: Trained) -> tuple[object, ...]:
         nearest = one.nearest(rules)
-        last = "plays" in one.card and (nearest.digest != rules.digest or nearest.name not in one.card["plays"])
-        return last, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
+        listed = nearest.digest == rules.digest and nearest.name in one.card.get("plays", ())
+        last = "plays" in one.card and not listed
+        return last, not listed, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
 
     return fit(min(near, key=order), rules) if near else None
 
