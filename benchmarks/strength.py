@@ -159,6 +159,7 @@ GAMES = {
         "Zheng Shangyou, three players", "zheng-shangyou", (("net", "greedy", 150),), {"players": 3}
     ),
     "wa-keng": Contests("Wa Keng", "wa-keng", (("net", "greedy", 400), ("net", "search", 160))),
+    "wa-keng-4": Contests("Wa Keng, four players", "wa-keng-4", (("net", "greedy", 400), ("net", "search", 80))),
     "denexa": Contests(
         "Big Three, preset `big-three-denexa`", "big-three-denexa", (("net", "greedy", 400), ("net", "search", 40))
     ),
@@ -248,13 +249,15 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "Shangyou and Winner with jokers or for five, where `greedy` and `search` played before, and in Winner with bombs of",
         "four, where `winner` did. `net` 12 has a larger network by Charlesworth's rules than `net` 11. `net` 13, `strong` 13",
         "and `search` 11 differ from the versions before where `big-two-all` plays, in Big Two of Hong Kong and Indonesia, and",
-        "in variants of Winner with bombs of four, where `winner-all` now plays. `strong` 11 is `strong` 10 with the network",
-        "of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are final, a guard is enforced, or the highest",
-        "two always ends its trick, which no game of this page has, and in Big Three for four while the bidder's partner is",
-        "hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7 in rules that only the engine plays,",
-        "`search` 9 from version 8 in Big Three and Wa Keng for three, and `search` 10 from version 9 in Big Three for four,",
-        "because the solver's first numbers and estimates changed. The sight of level 7 was chosen relative to level 8, over",
-        "the same deals. With fewer than 30 deals the intervals of the points are too narrow.\n",
+        "in variants of Winner with bombs of four, where `winner-all` now plays. `net` 14, `strong` 14 and `search` 12 differ",
+        "in Big Two where `big-two-all-policy` plays, and in Wa Keng for four, which has a network now.",
+        "`strong` 11 is `strong` 10 with the network of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are",
+        "final, a guard is enforced, or the highest two always ends its trick, which no game of this page has, and in Big Three",
+        "for four while the bidder's partner is hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7",
+        "in rules that only the engine plays, `search` 9 from version 8 in Big Three and Wa Keng for three, and `search` 10",
+        "from version 9 in Big Three for four, because the solver's first numbers and estimates changed. The sight of level 7",
+        "was chosen relative to level 8, over the same deals. With fewer than 30 deals the intervals of the points are too",
+        "narrow.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():
@@ -280,8 +283,8 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
     out += [f"## {title}\n\n{text}" for title, text in before.items() if title not in written]
     out.append("## Networks\n")
     out.append(
-        "Each was trained for the game in its name, `winner-all` and `big-two-all` for five each. A network may also play by\n"
-        "rules that differ in combinations or payments ([which one plays](bots.md#networks)).\n"
+        "Each was trained for the game in its name, `winner-all`, `big-two-all` and `big-two-all-policy` for five each. A\n"
+        "network may also play by rules that differ in combinations or payments ([which one plays](bots.md#networks)).\n"
     )
     out.append("| network | hands | moves with a choice, millions | processor hours | data |\n|---|---|---|---|---|")
     for one in catalogue():

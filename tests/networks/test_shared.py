@@ -98,9 +98,14 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
         fit = fitted(dasan.rules(preset))
         assert fit is not None
         assert (fit.trained.name, fit.exact) == ("big-two-all-policy", True)
-    other = fitted(dasan.rules("big-two", guard="off"))
-    assert other is not None
-    assert other.trained.name == "big-two"
+    for rules, name in (
+        (dasan.rules("big-two-hong-kong", pass_is_final=True), "big-two-all-policy"),
+        (dasan.rules("big-two", guard="off"), "big-two-all-policy"),
+        (dasan.rules("big-two", guard="off", pass_is_final=True), "big-two"),
+    ):
+        other = fitted(rules)
+        assert other is not None
+        assert other.trained.name == name
     nearer = fitted(dasan.rules("big-two", scoring="cards"))  # to Hong Kong's rules than to Charlesworth's
     assert nearer is not None
     assert nearer.trained.name == "big-two-charlesworth-large"

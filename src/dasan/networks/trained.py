@@ -113,7 +113,8 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
     """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
     combinations, payments or customs; a network for one rule set before one for several, a large one before others, and
     one that continues another for its rules before that one. None if there is none. A network whose model card lists the
-    rules that it plays better than others (`plays`: presets) comes first for these, and last for all other rules.
+    presets that it plays at least as well as others (`plays`) comes first for these, also with one option changed, and last
+    for all other rules.
 
     sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
@@ -125,7 +126,7 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
 
     def order(one: Trained) -> tuple[object, ...]:
         nearest = one.nearest(rules)
-        listed = nearest.digest == rules.digest and nearest.name in one.card.get("plays", ())
+        listed = nearest.name in one.card.get("plays", ()) and _options_apart(nearest, rules) <= 1
         last = "plays" in one.card and not listed
         return last, not listed, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
 
@@ -228,6 +229,11 @@ def _frame(rules: Rules) -> tuple[object, ...]:
         rules.auction is None,
         by_rank(rules),
     )
+
+
+def _options_apart(one: Rules, other: Rules) -> int:
+    """The number of options that differ."""
+    return len({name for name, _ in set(one.settings) ^ set(other.settings)})
 
 
 def _distance(trained: Rules, rules: Rules) -> tuple[int, int, int]:
