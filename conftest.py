@@ -36,8 +36,13 @@ pytest_collect_file = Sybil(
 
 collect_ignore = ["src/dasan/server/migrations"]
 """Scripts that Alembic runs, not modules; and modules over packages that are not installed, whose tests say so."""
-_OVER = {"gymnasium.py": "gymnasium", "openspiel": "pyspiel", "pettingzoo.py": "pettingzoo"}
-collect_ignore += [f"src/dasan/envs/{module}" for module, package in _OVER.items() if not find_spec(package)]
+_OVER = {
+    "envs/gymnasium.py": "gymnasium",
+    "envs/openspiel": "pyspiel",
+    "envs/pettingzoo.py": "pettingzoo",
+    "remote/mcp_server.py": "mcp",
+}
+collect_ignore += [f"src/dasan/{module}" for module, package in _OVER.items() if not find_spec(package)]
 
 MOST_WORKERS = 16
 """More would not end sooner: each imports everything first, and one test takes as long as its share of the rest."""
