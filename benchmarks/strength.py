@@ -159,7 +159,7 @@ GAMES = {
         "Zheng Shangyou, three players", "zheng-shangyou", (("net", "greedy", 150),), {"players": 3}
     ),
     "wa-keng": Contests("Wa Keng", "wa-keng", (("net", "greedy", 400), ("net", "search", 160))),
-    "wa-keng-4": Contests("Wa Keng, four players", "wa-keng-4", (("net", "greedy", 400), ("net", "search", 80))),
+    "wa-keng-4": Contests("Wa Keng, four players", "wa-keng-4", (("net", "greedy", 400), ("net", "search", 57))),
     "denexa": Contests(
         "Big Three, preset `big-three-denexa`", "big-three-denexa", (("net", "greedy", 400), ("net", "search", 40))
     ),
@@ -248,7 +248,7 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "in Big Three for four, where networks continued by policy gradients play, and where `winner-all` plays: in Zheng",
         "Shangyou and Winner with jokers or for five, where `greedy` and `search` played before, and in Winner with bombs of",
         "four, where `winner` did. `net` 12 has a larger network by Charlesworth's rules than `net` 11. `net` 13, `strong` 13",
-        "and `search` 11 differ from the versions before where `big-two-all` plays, in Big Two of Hong Kong and Indonesia, and",
+        "and `search` 11 differ from the versions before where `big-two-all` played, in Big Two of Hong Kong and Indonesia, and",
         "in variants of Winner with bombs of four, where `winner-all` now plays. `net` 14, `strong` 14 and `search` 12 differ",
         "in Big Two where `big-two-all-policy` plays, and in Wa Keng for four, which has a network now.",
         "`strong` 11 is `strong` 10 with the network of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are",

@@ -230,7 +230,7 @@ def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
     values = "--like", "big-three-4p-policy", "--method", "values"
     assert "leave out --method values" in refusal("train", "--out", out, *values)
     two = "--method", "policy", "--also", "big-two-tiny"
-    assert "have no" in refusal("train", "--out", out, *tiny, *two, "--actors", "1")
+    assert "have no opponents, branches, actors" in refusal("train", "--out", out, *tiny, *two, "--actors", "1")
     several = json.loads(
         output("train", "--out", f"{out}-2", *big, *two[:2], "--also", "big-two-taiwan", "--actors", "0", "--json")
     )

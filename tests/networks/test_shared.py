@@ -102,6 +102,7 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
         (dasan.rules("big-two-hong-kong", pass_is_final=True), "big-two-all-policy"),
         (dasan.rules("big-two", guard="off"), "big-two-all-policy"),
         (dasan.rules("big-two", guard="off", pass_is_final=True), "big-two"),
+        (dasan.rules("big-two", five_card_order="own-kind"), "big-two"),  # nearest to Taiwan's rules
     ):
         other = fitted(rules)
         assert other is not None
@@ -109,7 +110,7 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
     nearer = fitted(dasan.rules("big-two", scoring="cards"))  # to Hong Kong's rules than to Charlesworth's
     assert nearer is not None
     assert nearer.trained.name == "big-two-charlesworth-large"
-    alone = fitted(dasan.rules("big-two-indonesia", later_lead="winner"))
+    alone = fitted(dasan.rules("big-two-indonesia", later_lead="winner", pass_is_final=True))
     assert alone is not None
     assert (alone.trained.name, alone.exact) == ("big-two-all-policy", False)
 

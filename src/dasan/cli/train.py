@@ -49,7 +49,11 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the folder.")] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="Total epochs; default: 100, or as the network.")] = None,
     envs: Annotated[
-        int, typer.Option(min=1, help="Parallel hands; with actors of each, with --method policy of each game.")
+        int,
+        typer.Option(
+            min=1,
+            help="Parallel hands, of each actor if there are any; with --method policy of each game, where 2048 are divided.",
+        ),
     ] = 1024,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds in an epoch; the network learns after each.")] = 40,
     steps: Annotated[
@@ -128,6 +132,7 @@ def train(
     else:
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
         games = tuple(_rule_set(text) for text in also or ())
+        # The default; `by_policy` sets it to 0, after the configuration was checked.
         usual = 1 + len(games) if games and (method == "policy" or "actors" not in given) else actors
         steps = steps or (256 if usual else 32)
         sizes: dict[str, Any] = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}

@@ -110,11 +110,11 @@ def catalogue() -> tuple[Trained, ...]:
 
 @lru_cache(maxsize=32)
 def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted | None:
-    """The network for `rules`: the one trained for exactly these, else the nearest whose rules differ only in
-    combinations, payments or customs; a network for one rule set before one for several, a large one before others, and
-    one that continues another for its rules before that one. None if there is none. A network whose model card lists the
-    presets that it plays at least as well as others (`plays`) comes first for these, also with one option changed, and last
-    for all other rules.
+    """The network for `rules`. A network whose model card lists the presets that it plays at least as well as others
+    (`plays`) comes first if the nearest of its rule sets is listed and differs in one option at most, else last. Otherwise
+    it is the one trained for exactly these rules, else the nearest whose rules differ only in combinations, payments or
+    customs; a network for one rule set before one for several, a large one before others, and one that continues another
+    for its rules before that one. None if there is none.
 
     sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
@@ -127,8 +127,8 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
     def order(one: Trained) -> tuple[object, ...]:
         nearest = one.nearest(rules)
         listed = nearest.name in one.card.get("plays", ()) and _options_apart(nearest, rules) <= 1
-        last = "plays" in one.card and not listed
-        return last, not listed, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
+        place = 0 if listed else 2 if "plays" in one.card else 1
+        return place, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
 
     return fit(min(near, key=order), rules) if near else None
 
