@@ -47,6 +47,7 @@ class _Action:
 _Plane = Plane[Callable[[Rules, _Action], Iterable[int]]]
 
 
+@lru_cache(maxsize=64)
 def _most_copies(rules: Rules) -> int:
     return max(n for row in rules.catalogue.rows for _, n in row.pattern.counts)
 
