@@ -12,14 +12,13 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from dasan.cards import Card
-from dasan.errors import DasanError
 from dasan.play.moves import Move
 from dasan.play.turns import ends_trick, guarded
 from dasan.play.view import View
 from dasan.ruleset.catalogue import Row
 from dasan.ruleset.policies import Guard
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import Combination
+from dasan.ruleset.shapes import Combination, recognise
 from dasan.worlds.states import Sampler
 
 if TYPE_CHECKING:
@@ -57,6 +56,7 @@ class Chances:
         self.whole = hands_now.whole
         self._seats = view.answering()
         self._plays = [move.combination for move in moves if move.combination is not None]
+        self._formed: dict[tuple[int, bool], list[Combination | None]] = {}
 
     def stands(self, play: Combination) -> float:
         """The share of deals in which no opponent who may still answer can beat `play`, one of the moves."""
@@ -71,17 +71,19 @@ class Chances:
             return 0.0
         if self._view.hand_sizes[seat] not in self._sizes(play):
             return 0.0
-        out = self._enemies[seat] & [self._beats(hands[seat], play) for hands in self._hands]
+        out = self._enemies[seat] & [whole is not None and whole.beats(play) for whole in self._combinations(seat)]
         if len(play.cards) == 1:
             for guard in self._guards(seat, play):
-                out &= [not self._beats(self._rules.order.hand(hands[guard])[-1:], play) for hands in self._hands]
+                out &= [top is None or not top.beats(play) for top in self._combinations(guard, highest=True)]
         return float(self._weights[out].sum())
 
-    def _beats(self, cards: Sequence[Card], play: Combination) -> bool:
-        try:
-            return self._rules.combination(tuple(cards)).beats(play)
-        except DasanError:
-            return False
+    def _combinations(self, seat: int, *, highest: bool = False) -> list[Combination | None]:
+        """For each deal: the combination that the seat's whole hand forms, or its highest card; None if it forms none."""
+        if (seat, highest) not in self._formed:
+            rules, hands = self._rules, [self._rules.order.hand(hands[seat]) for hands in self._hands]
+            chosen = [hand[-1:] if highest else hand for hand in hands]
+            self._formed[seat, highest] = [recognise(rules.shapes, rules.order, cards) for cards in chosen]
+        return self._formed[seat, highest]
 
     def _sizes(self, play: Combination) -> set[int]:
         """How many cards the plays have that may beat `play`: bombs are of any size."""
