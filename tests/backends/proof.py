@@ -181,12 +181,12 @@ class Case:
     rules: Rules
 
 
-def cases(preset: str) -> Iterator[Case]:
-    """Every change alone, then the sets of changes that compiled backends honour."""
+def cases(preset: str, paired: int = 1) -> Iterator[Case]:
+    """Every change alone, then sets of changes that compiled backends honour, among one change in `paired`."""
     alone = singles(preset)
     for change, rules in alone:
         yield Case(preset, change.path[-1], rules)
-    honoured: list[Change] = [change for change, rules in alone if compiled(rules)]
+    honoured: list[Change] = [change for change, rules in alone[::paired] if compiled(rules)]
     for _, rules in pairs(preset, honoured, compiled):
         yield Case(preset, "pairs", rules)
 
