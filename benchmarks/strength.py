@@ -164,7 +164,7 @@ GAMES = {
         "Big Three, preset `big-three-denexa`", "big-three-denexa", (("net", "greedy", 400), ("net", "search", 40))
     ),
     "fr": Contests("Big Three, preset `big-three-fr`", "big-three-fr", (("net", "greedy", 400), ("net", "search", 90))),
-    "winner-bomb": Contests("Winner with bombs of four", "winner-bomb", (("net", "greedy", 100), ("net", "search", 16))),
+    "winner-bomb": Contests("Winner with bombs of four", "winner-bomb", (("net", "greedy", 100), ("net", "search", 30))),
     "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 120))),
     "taiwan": Contests("Big Two of Taiwan", "big-two-taiwan", (("net", "greedy", 400), ("net", "search", 30))),
     "philippines": Contests(
@@ -250,7 +250,8 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "four, where `winner` did. `net` 12 has a larger network by Charlesworth's rules than `net` 11. `net` 13, `strong` 13",
         "and `search` 11 differ from the versions before where `big-two-all` played, in Big Two of Hong Kong and Indonesia, and",
         "in variants of Winner with bombs of four, where `winner-all` now plays. `net` 14, `strong` 14 and `search` 12 differ",
-        "in Big Two where `big-two-all-policy` plays, and in Wa Keng for four, which has a network now.",
+        "in Big Two where `big-two-all-policy` plays, and in Wa Keng for four, which has a network now; `net` 15, `strong` 15",
+        "and `search` 13 in Big Three and Wa Keng for three, where `big-three-policy` plays.",
         "`strong` 11 is `strong` 10 with the network of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are",
         "final, a guard is enforced, or the highest two always ends its trick, which no game of this page has, and in Big Three",
         "for four while the bidder's partner is hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7",

@@ -164,6 +164,7 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
     assert (levels.trained.name, levels.exact) == ("big-three-4p", True)
     assert [one.name for one in catalogue() if one.continues] == [
         "big-three-4p-policy",
+        "big-three-policy",
         "big-two-all-policy",
         "big-two-charlesworth-policy",
     ]
