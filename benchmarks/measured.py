@@ -25,9 +25,9 @@ LOW, HIGH = 1, 4
 
 def main() -> None:
     games = {}
-    for game, ladder in ladders().items():
+    for game, up in DISTANCES.items():
+        ladder = ladders()[game]
         points = {rung.name: round(rung.points) for rung in ladder.rungs if rung.name != "random"}
-        up = DISTANCES[game]
         share = (points[f"level-{HIGH}"] - points[f"level-{LOW}"]) / sum(up[LOW - 1 : HIGH - 1])
         for level in range(LOW + 1, len(up) + 2):
             if level != HIGH:

@@ -170,6 +170,16 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
     ]
 
 
+def test_a_network_that_continues_another_also_plays_the_rules_nearest_to_both() -> None:
+    for preset in ("big-three", "big-three-fr", "big-three-denexa", "wa-keng"):
+        rules = dasan.rules(preset)
+        plays, levels = fitted(rules), fitted(rules, sighted=True)
+        assert plays is not None
+        assert levels is not None
+        assert (plays.trained.name, plays.exact) == ("big-three-policy", preset == "big-three")
+        assert (levels.trained.name, levels.exact) == ("big-three", preset == "big-three")
+
+
 def test_rollouts_are_not_played_by_a_large_network() -> None:
     rules = named("big-two-charlesworth").rules
     plays, quick = fitted(rules), network_for(rules)
