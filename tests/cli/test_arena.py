@@ -87,7 +87,7 @@ def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> 
     against = ("--deals", 2, "--processes", 1, "--json")
     (pair,) = json.loads(output("arena", f"net:{file}", "net", *against))["pairs"]
     assert (pair["mean"], pair["low"] <= 0 <= pair["high"]) == (0, True)
-    (pair,) = json.loads(output("arena", "net:big-three", "net", *against))["pairs"]
+    (pair,) = json.loads(output("arena", f"net:{package.trained.name}", "net", *against))["pairs"]
     assert pair["mean"] == 0
     assert refusal("arena", "net:big-three", "net", "--game", "big-two").endswith("was trained for another game")
     error = refusal("arena", f"net:{file}", "net", "--game", "big-two")
