@@ -13,9 +13,10 @@ from tests.cli.running import output, refusal
 from dasan.kernels.network.policy import draw, sums
 from dasan.learn.config import Config, RuleSet
 from dasan.learn.duel import duel
-from dasan.learn.policy import CALIBRATION, CLIP, ENTROPY, LEAST, MOST, PolicyLearner, PolicyPlay
+from dasan.learn.policy import CALIBRATION, CLIP, ENTROPY, LEAST, MOST, SESSION, PolicyLearner, PolicyPlay, _targets
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import LayerSizes
+from dasan.networks.shared import labels_of
 
 pytestmark = pytest.mark.full
 
@@ -154,6 +155,23 @@ def test_a_round_has_every_decision_with_a_choice() -> None:
     assert (played.chosen < played.num).all()
     assert np.add.reduceat(played.chances, played.begin[:-1]) == pytest.approx(1, abs=1e-5)
     assert (played.obs.shape[1], played.moves.shape[1]) == play.sizes
+
+
+def test_a_round_of_sessions_has_hands_with_and_without_an_exchange() -> None:
+    """A hand pays its own decisions: in every hand each place is paid (W.20)."""
+    config = replace(SMALL, preset="winner", session=True, trace=1.0, envs=16)
+    play, learner = begun(config)
+    played = play.play(np.random.default_rng(1), learner)
+    assert played.counts.hands == SESSION * config.envs
+    observed, _ = labels_of(config.rules(), True, True, config.answers)
+    giving = [observed[label] for label in observed if label[0] == "giving"]
+    exchanged = played.obs[:, giving].any(axis=1)
+    for hands in (exchanged, ~exchanged):
+        assert np.mean(hands) > 0.3
+        assert set(np.round(played.targets[hands] * 3).tolist()) == {-3, -1, 1, 3}
+    hand, seats = np.array([0, 1, 0, 1]), np.array([0, 0, 0, 0], np.int8)
+    payments = np.array([[1, -1], [-1, 1]], np.float32)
+    assert _targets(hand, seats, np.zeros(4, np.float32), payments, 1.0).tolist() == [1, -1, 1, -1]
 
 
 TWO = replace(SMALL, preset="big-two", envs=32, also=(RuleSet("big-two", {"guard": "off"}, 2.0),))

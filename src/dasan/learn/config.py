@@ -61,8 +61,9 @@ class Config:
     """A training run. ValueError: a field has the wrong type or an invalid value.
 
     - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no opponents,
-      branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand
-      in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast` have no effect.
+      branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand,
+      or with `session` two, in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast`
+      have no effect.
     - preset, options: the game. session: whether hands form sessions, in which Winner exchanges cards.
     - first, second: the sizes of the hidden layers.
     - envs: parallel environments. steps: steps of each in a round, after which the network learns. rounds: rounds in an

@@ -46,6 +46,8 @@ ALIKE = 1e-6
 """Advantages whose standard deviation is smaller are not scaled."""
 WARM_UP = 200
 """In so many first steps of a run only the critic learns."""
+SESSION = 2
+"""A session has so many hands in a round. Cards are exchanged before each but the first (W.20)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +99,14 @@ class PolicyPlay:
         self.hidden = max(one.hidden for one in self._games)
 
     def play(self, random: np.random.Generator, learner: PolicyLearner) -> PolicyRound:
-        """A new hand in every environment, to its end."""
+        """A new hand in every environment to its end, or in sessions the first `SESSION` hands of a new one."""
         return PolicyRound.of([one.play(random, learner) for one in self._games])
 
 
 class _Game:
-    """The environments of one game. shared: what a network for several games reads. sizes, hidden: as in `PolicyPlay`."""
+    """The environments of one game. shared: what a network for several games reads. sizes, hidden: as in `PolicyPlay`.
+    hands: the hands that an environment plays in a round.
+    """
 
     def __init__(self, config: Config, shared: SharedInputs | None) -> None:
         self.config, self.shared, self.rules = config, shared, config.rules()
@@ -111,6 +115,7 @@ class _Game:
         )
         self.sizes = input_sizes(config, self.env) if shared is None else shared.sizes
         self.hidden = eights(self._perfect.shape[1])
+        self.hands = SESSION if config.session else 1
         self._scorer = Scorer()
 
     @property
@@ -120,16 +125,17 @@ class _Game:
         return self.env.perfect
 
     def play(self, random: np.random.Generator, learner: PolicyLearner) -> PolicyRound:
-        """A new hand in every environment, to its end."""
+        """As `PolicyPlay.play`, in this game."""
         config, env = self.config, self.env
         env.reset(random.integers(0, 2**40, env.num_envs).tolist())
         weights = learner.scaled(learner.flat)
         if self.shared is not None:
             weights = self.shared.folded(weights, self.rules)
-        counts, open_ = PlayCounts(hands=env.num_envs), np.ones(env.num_envs, np.bool_)
-        payments = np.zeros((env.num_envs, self.rules.players), np.float32)
+        ended = np.zeros(env.num_envs, np.int64)
+        payments = np.zeros((env.num_envs, self.hands, self.rules.players), np.float32)
+        counts = PlayCounts(hands=env.num_envs * self.hands)
         steps = [self._empty(weights)]
-        while open_.any():
+        while (open_ := ended < self.hands).any():
             actions = env.legal[:, 0].astype(np.int32)
             envs = np.flatnonzero((env.num_legal > 1) & open_)
             counts.plies += int(open_.sum())
@@ -138,11 +144,11 @@ class _Game:
                 scores = self._scorer(env, envs, weights)
                 likely = Likely.of(scores, config.heat, random)
                 actions[envs] = env.legal[envs, likely.made - scores.begin[:-1]]
-                steps.append(self._step(scores, likely))
+                steps.append(self._step(scores, likely, envs * self.hands + ended[envs]))
             env.step(actions)
             over = np.flatnonzero(env.done & open_)
-            payments[over] = earned(env)[over] / np.float32(config.unit)
-            open_[over] = False
+            payments[over, ended[over]] = earned(env)[over] / np.float32(config.unit)
+            ended[over] += 1
         played = _Step(*(np.concatenate(parts) for parts in zip(*steps, strict=True)))
         del steps
         obs, moves = played.obs, played.moves
@@ -151,7 +157,7 @@ class _Game:
         hidden = np.zeros((len(obs), learner.critic.shape.move), np.uint8)
         hidden[:, : played.perfect.shape[1]] = played.perfect
         values = learner.critic.scores(obs, hidden)[2]
-        targets = _targets(played.envs, played.seats, values, payments, config.trace)
+        targets = _targets(played.hands, played.seats, values, payments.reshape(-1, self.rules.players), config.trace)
         return PolicyRound(
             obs=obs,
             hidden=hidden,
@@ -165,8 +171,8 @@ class _Game:
             counts=counts,
         )
 
-    def _step(self, scores: Scores, likely: Likely) -> _Step:
-        """The decisions of a step with more than one likely move."""
+    def _step(self, scores: Scores, likely: Likely, hands: Longs) -> _Step:
+        """The decisions of a step with more than one likely move. hands: int64 [decisions], the hand of each."""
         which = np.flatnonzero(likely.num > 1)
         wide = np.repeat(likely.num > 1, likely.num)
         owner = np.repeat(np.arange(len(likely.num)), likely.num)[wide]
@@ -174,7 +180,7 @@ class _Game:
         _, moves = scores.read(owner, likely.rows[wide])
         envs = scores.envs[which]
         chosen = likely.num[which], likely.chances[wide], likely.chosen[which]
-        return _Step(envs, self.env.to_act[envs], obs, self._perfect[envs], moves, *chosen)
+        return _Step(hands[which], self.env.to_act[envs], obs, self._perfect[envs], moves, *chosen)
 
     def _empty(self, weights: Mapping[str, Floats]) -> _Step:
         sizes = len(weights["w_obs"]), self._perfect.shape[1], len(weights["w_move"])
@@ -184,11 +190,11 @@ class _Game:
 
 
 class _Step(NamedTuple):
-    """Decisions of one step. envs, seats: who made them; obs, moves: as the game alone has them; perfect: uint8 [n, hidden
-    features]; the rest as in `PolicyRound`.
+    """Decisions of one step. hands: the numbers of their hands in the round; seats: who made them; obs, moves: as the game
+    alone has them; perfect: uint8 [n, hidden features]; the rest as in `PolicyRound`.
     """
 
-    envs: Longs
+    hands: Longs
     seats: npt.NDArray[np.int8]
     obs: Bytes
     perfect: Bytes
@@ -227,11 +233,13 @@ class Likely:
         return made
 
 
-def _targets(envs: Longs, seats: npt.NDArray[np.int8], values: Floats, payments: Floats, trace: float) -> Floats:
-    """float32 [decisions]: the payment, mixed with the critic's values of the seat's later decisions (TD(trace))."""
-    n = len(envs)
+def _targets(hands: Longs, seats: npt.NDArray[np.int8], values: Floats, payments: Floats, trace: float) -> Floats:
+    """float32 [decisions]: the payment, mixed with the critic's values of the seat's later decisions in the hand (TD(trace)).
+    hands: the row of payments [hands, seats] of each decision.
+    """
+    n = len(hands)
     before, last = np.empty(n, np.int32), np.full(payments.shape, -1, np.int32)
-    link(np.arange(n, dtype=np.int32), envs, seats, before, last)
+    link(np.arange(n, dtype=np.int32), hands, seats, before, last)
     targets, ready = np.empty(n, np.float32), np.empty(n, np.int32)
     every, explored = np.arange(len(payments)), np.zeros(n, np.bool_)
     settle(every, payments, trace, before, last, values, explored, targets, ready, 0)
