@@ -53,6 +53,16 @@ def test_a_resumed_run_measures_as_it_began(tmp_path: Path) -> None:
     assert (config.epochs, config.every, config.deals) == (6, 4, 2)
 
 
+def test_a_run_reads_what_the_network_that_it_begins_with_reads(tmp_path: Path) -> None:
+    small = ("--envs", "4", "--rounds", "1", "--steps", "2", "--epochs", "1", "--deals", "2")
+    output("train", "--out", tmp_path / "run", "--game", "wa-keng", "--start", "big-three", *small)
+    config = Trainer.load(tmp_path / "run" / "run.npz").config
+    assert (config.start, config.first, config.second) == ("big-three", 512, 128)
+    assert config.derived
+    assert config.answers
+    assert "no network" in refusal("train", "--out", tmp_path / "other", "--start", "big-one", *small)
+
+
 def test_a_run_keeps_how_it_is_measured(tmp_path: Path) -> None:
     file = tmp_path / "run.npz"
     Trainer(Config("big-three", envs=2, steps=2, rounds=1, first=8, second=8, every=3, deals=4)).save(file)

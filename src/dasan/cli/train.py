@@ -44,7 +44,11 @@ def train(
         str | None, typer.Option(metavar="NAME", help="Use the settings of the package's network NAME.")
     ] = None,
     start: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Begin with the weights of the package's network NAME.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Begin with the weights of the package's network NAME; without --like also its layers and derived features.",
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the folder.")] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="Total epochs; default: 100, or as the network.")] = None,
@@ -244,6 +248,10 @@ def _begun(
             "trace": 0.9,
             "unit": usual_unit(games[0]),
         }
+        if "start" in changes:
+            begun_with = _config_of(changes["start"])
+            sizes |= {"first": begun_with.first, "second": begun_with.second}
+            settings |= {name: settings[name] or getattr(begun_with, name) for name in ("derived", "answers")}
         with refused(ValueError):
             config = Config(game, _changed(game, option), **sizes, **settings)
     with refused(OSError, ValueError, ImportError):
