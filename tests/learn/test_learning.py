@@ -20,11 +20,12 @@ import dasan
 from dasan.learn.config import Config
 from dasan.learn.curves import read
 from dasan.learn.decisions import Decisions
-from dasan.learn.duel import duel
+from dasan.learn.duel import duel, rotations
 from dasan.learn.ladder import climb
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import Network
 from dasan.networks.trained import catalogue, load
+from dasan.vector import VectorEnv
 
 pytestmark = pytest.mark.full
 
@@ -184,6 +185,21 @@ def test_equal_networks_earn_nothing_from_each_other() -> None:
     network = Trainer(SMALL).network()
     estimate = duel(SMALL.rules(), network, network, 8)
     assert estimate.mean == 0
+
+
+def test_a_duel_of_sessions_pays_the_mean_of_their_hands() -> None:
+    rules, network = dasan.rules("winner"), Trainer(Config("winner", first=8, second=8, session=True, envs=2)).network()
+    assert duel(rules, network, network, 4, session=True, hands=2).mean == 0
+    with pytest.raises(ValueError, match="several hands in a row make a session"):
+        duel(rules, network, network, 4, hands=2)
+
+    def last_move(env: VectorEnv, envs: np.ndarray, mine: np.ndarray) -> np.ndarray:
+        return np.asarray(env.legal[envs, env.num_legal[envs] - 1])
+
+    one, two = (next(rotations(rules, last_move, 3, 5, session=True, hands=hands)) for hands in (1, 2))
+    for hand in (one, 2 * two - one):
+        assert np.sort(hand) == pytest.approx(np.broadcast_to([-1, -1 / 3, 1 / 3, 1], hand.shape), abs=1e-6)
+    assert not np.array_equal(one, 2 * two - one)
 
 
 def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:

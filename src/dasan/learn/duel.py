@@ -23,7 +23,14 @@ acts."""
 
 
 def rotations(
-    rules: Rules, choose: Choose, deals: int, first: int, *, session: bool = False, batch: int = 512
+    rules: Rules,
+    choose: Choose,
+    deals: int,
+    first: int,
+    *,
+    session: bool = False,
+    hands: int = 1,
+    batch: int = 512,
 ) -> Iterator[npt.NDArray[np.float32]]:
     """`dasan.vector.duel.rotations` in environments of `rules` with ragged moves."""
 
@@ -31,18 +38,28 @@ def rotations(
         return vector.make(rules, num_envs, seed=seeds, session=session, moves="ragged")
 
     return rotations_in(
-        make, lambda env, envs, mine, _: choose(env, envs, mine), rules.players, deals, first, batch=batch
+        make, lambda env, envs, mine, _: choose(env, envs, mine), rules.players, deals, first, hands=hands, batch=batch
     )
 
 
 def duel(
-    rules: Rules, one: Network, others: Network, deals: int, *, seed: int = 0, session: bool = False, batch: int = 512
+    rules: Rules,
+    one: Network,
+    others: Network,
+    deals: int,
+    *,
+    seed: int = 0,
+    session: bool = False,
+    hands: int = 1,
+    batch: int = 512,
 ) -> Estimate:
     """The payment to `one` a hand, in every seat of each of `deals` deals, with `others` in the other seats.
 
-    batch: parallel deals. The interval is over deals. session: the networks read observations for sessions; all hands
-    are first hands.
+    batch: parallel deals. The interval is over deals. session: the networks read observations for sessions; hands: the
+    hands of each session, of which all but the first begin with an exchange (W.20); the interval is over sessions.
     """
+    if hands > 1 and not session:
+        raise ValueError("several hands in a row make a session")
     scorer = Scorer()
 
     def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int16]:
@@ -55,6 +72,6 @@ def duel(
         return out
 
     means: list[float] = []
-    for gains in rotations(rules, choose, deals, seed * 1_000_003, session=session, batch=batch):
+    for gains in rotations(rules, choose, deals, seed * 1_000_003, session=session, hands=hands, batch=batch):
         means += mean_gains(gains)
     return Estimate.of(means, earning_bounds(rules))

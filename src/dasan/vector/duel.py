@@ -67,21 +67,22 @@ def rotations(
     deals: int,
     first: int,
     *,
+    hands: int = 1,
     batch: int = 512,
 ) -> Iterator[npt.NDArray[np.float32]]:
     """Play the deals of seeds `first`, `first + 1` …, `batch` in parallel, with the player of interest in every seat of
     each.
 
-    make: makes environments, given their number and seeds. Yields float32 [deals, seats, players]: each player's
-    earnings with the player of interest in that seat.
+    make: makes environments, given their number and seeds. hands: from each seed, in environments of sessions. Yields
+    float32 [deals, seats, players]: each player's earnings a hand with the player of interest in that seat.
     """
     for at in range(0, deals, batch):
         count = min(batch, deals - at)
         env = make(count * players, [first + at + k for k in range(count) for _ in range(players)])
         mine = np.arange(env.num_envs) % players
-        running = np.ones(env.num_envs, np.bool_)
+        ended = np.zeros(env.num_envs, np.int64)
         gains = np.zeros((env.num_envs, players), np.float32)
-        while running.any():
+        while (running := ended < hands).any():
             actions = env.sample().copy()
             envs = np.flatnonzero(running & (env.num_legal > 1))
             if len(envs):
@@ -89,8 +90,9 @@ def rotations(
             env.step(actions)
             over = np.flatnonzero(env.done & running)
             if len(over):
-                gains[over] = earned(env)[over]
-                running[over] = False
+                gains[over] += earned(env)[over]
+                ended[over] += 1
+        gains /= np.float32(hands)
         yield gains.reshape(count, players, players)
 
 
