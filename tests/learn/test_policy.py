@@ -174,6 +174,27 @@ def test_a_round_of_sessions_has_hands_with_and_without_an_exchange() -> None:
     assert _targets(hand, seats, np.zeros(4, np.float32), payments, 1.0).tolist() == [1, -1, 1, -1]
 
 
+def test_random_bids_are_not_learnt_from() -> None:
+    """In those hands bids and passes of the auction are equally likely; the plays after it are learnt from."""
+    config = replace(SMALL, preset="dou-dizhu", envs=400, random_bids=1.0)
+    play, learner = begun(config)
+    observed, _ = labels_of(config.rules(), False, True, config.answers)
+    auction = observed["phase", "auction"]
+    played = play.play(np.random.default_rng(1), learner)
+    assert not played.obs[:, auction].any()
+    bids = {bid: float(played.obs[:, observed["bid", bid - 1]].mean()) for bid in (1, 2, 3)}
+    # Of the hands with a bid: the first who speaks bids 3 in a quarter of them, and a bid of 1 stays if two others pass.
+    assert 0.02 < bids[1] < 0.2 < bids[2] < 0.4 < bids[3] < 0.9
+    usual = begun(replace(config, random_bids=0.0))[0].play(np.random.default_rng(1), learner)
+    half = begun(replace(config, random_bids=0.5))[0].play(np.random.default_rng(1), learner)
+    assert 0 < half.obs[:, auction].sum() < 0.7 * usual.obs[:, auction].sum()
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="random_bids"):
+            replace(config, random_bids=wrong)
+    with pytest.raises(ValueError, match="only policy gradients have random bids"):
+        replace(config, method="values")
+
+
 TWO = replace(SMALL, preset="big-two", envs=32, also=(RuleSet("big-two", {"guard": "off"}, 2.0),))
 
 

@@ -79,6 +79,14 @@ def train(
     method: Annotated[
         str, typer.Option(metavar="NAME", help="values: deep Monte Carlo; policy: policy gradients, best with --start.")
     ] = "values",
+    random_bids: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="With --method policy: in this share of hands every bid is random, so that play fits any auction.",
+        ),
+    ] = None,
     branches: Annotated[
         int, typer.Option(min=1, help="Play every deal this many times, with different moves at one decision.")
     ] = 1,
@@ -121,7 +129,10 @@ def train(
     from dasan.learn.in_torch import DeviceFailed
 
     check_place(processes, ray)
-    if resume and (lost := given & {"like", "start", "span", "pool", "share", "actors", "device", "method", *_SETTINGS}):
+    if resume and (
+        lost := given
+        & {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", *_SETTINGS}
+    ):
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived:
         raise CannotRun("--answers needs --derived")
@@ -142,7 +153,12 @@ def train(
         sizes: dict[str, Any] = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
         sizes |= {"derived": derived, "answers": answers, "actors": usual, "also": games}
         changes = opponents | {"device": _device(device)} | named
-        optional = {"start": start, "span": span, "actors": actors if "actors" in given else None}
+        optional = {
+            "start": start,
+            "span": span,
+            "actors": actors if "actors" in given else None,
+            "random_bids": random_bids,
+        }
         changes |= {name: value for name, value in optional.items() if value is not None}
         policy = None
         if "method" in given:
@@ -213,7 +229,7 @@ def _given(context: typer.Context, name: str) -> bool:
 
 
 def _flags(names: set[str]) -> str:
-    return ", ".join(f"--{name}" for name in sorted(names))
+    return ", ".join(f"--{name.replace('_', '-')}" for name in sorted(names))
 
 
 def _begun(

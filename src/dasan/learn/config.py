@@ -63,7 +63,8 @@ class Config:
     - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no opponents,
       branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand,
       or with `session` two, in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast`
-      have no effect.
+      have no effect. random_bids: the share of hands in which they draw every bid and pass of the auction at random, and learn
+      only from the moves after it.
     - preset, options: the game. session: whether hands form sessions, in which Winner exchanges cards.
     - first, second: the sizes of the hidden layers.
     - envs: parallel environments. steps: steps of each in a round, after which the network learns. rounds: rounds in an
@@ -127,6 +128,7 @@ class Config:
     every: int = 10
     deals: int = 20
     method: str = "values"
+    random_bids: float = 0.0
 
     def __post_init__(self) -> None:
         _check_game(self.preset, self.options)
@@ -142,7 +144,7 @@ class Config:
         checked["deals"] = whole(self.deals, "deals", 2, MOST)
         checked["actors"] = whole(self.actors, "actors", 0, MOST_ACTORS)
         checked["seed"] = whole(self.seed, "a seed", 0, MOST_SEED)
-        for name in ("explore", "keep", "trace", "average", "share"):
+        for name in ("explore", "keep", "trace", "average", "share", "random_bids"):
             checked[name] = amount(getattr(self, name), name, 1)
         for name in ("rate", "rate_end", "unit", "heat", "contrast"):
             checked[name] = _positive(getattr(self, name), name)
@@ -163,6 +165,8 @@ class Config:
             raise ValueError(f"{1 + len(also)} games need as many actors, or more")
         if self.method == "policy" and (pool or self.branches > 1 or self.actors or self.device):
             raise ValueError("policy gradients have no opponents, branches, actors or device")
+        if self.method != "policy" and checked["random_bids"]:
+            raise ValueError("only policy gradients have random bids")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 
