@@ -19,6 +19,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import dasan
+from dasan.bots.external.program import player
 from dasan.estimates import Estimate, jackknife
 from dasan.play.events import EventType
 from dasan.processes import worker_processes
@@ -95,7 +96,7 @@ def hand(seed: int, landlord: Any, peasants: Any) -> int:
 
 def pair(name: str, seed: int) -> Pair:
     """Deal `seed` in both roles."""
-    ours, rules = dasan.bot(name, seed=seed), RuleAgent(seed)
+    ours, rules = player(name, seed=seed), RuleAgent(seed)
     return Pair(hand(seed, ours, rules), -hand(seed, rules, ours))
 
 
@@ -111,7 +112,7 @@ def report(name: str, pairs: Sequence[Pair]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bots", nargs="*", default=["greedy", "net"], help="bots of ours (default: greedy net)")
+    parser.add_argument("bots", nargs="*", default=["greedy", "net"], help="bots of ours, or net:FILE (default: greedy net)")
     parser.add_argument("--deals", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=7000, help="the number of the first deal")
     parser.add_argument("--processes", type=int, default=1, help="how many at once (default: 1)")
