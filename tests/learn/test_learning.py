@@ -188,18 +188,28 @@ def test_equal_networks_earn_nothing_from_each_other() -> None:
 
 
 def test_a_duel_of_sessions_pays_the_mean_of_their_hands() -> None:
+    """The second hand begins with an exchange (W.20)."""
     rules, network = dasan.rules("winner"), Trainer(Config("winner", first=8, second=8, session=True, envs=2)).network()
-    assert duel(rules, network, network, 4, session=True, hands=2).mean == 0
-    with pytest.raises(ValueError, match="several hands in a row make a session"):
+    assert duel(rules, network, network, 4, session=True, hands=2).mean == pytest.approx(0, abs=1e-6)
+    with pytest.raises(ValueError, match="more than one hand needs session=True"):
         duel(rules, network, network, 4, hands=2)
+    with pytest.raises(ValueError, match="hands"):
+        duel(rules, network, network, 4, session=True, hands=0)
+    exchanged: dict[int, bool] = {}
 
-    def last_move(env: VectorEnv, envs: np.ndarray, mine: np.ndarray) -> np.ndarray:
-        return np.asarray(env.legal[envs, env.num_legal[envs] - 1])
+    def gains(hands: int) -> np.ndarray:
+        def last_move(env: VectorEnv, envs: np.ndarray, mine: np.ndarray) -> np.ndarray:
+            moves = np.asarray(env.legal[envs, env.num_legal[envs] - 1])
+            exchanged[hands] = exchanged.get(hands, False) or bool((moves >= env.ids.gives).any())
+            return moves
 
-    one, two = (next(rotations(rules, last_move, 3, 5, session=True, hands=hands)) for hands in (1, 2))
+        return next(rotations(rules, last_move, 3, 5, session=True, hands=hands))
+
+    one, two = gains(1), gains(2)
     for hand in (one, 2 * two - one):
         assert np.sort(hand) == pytest.approx(np.broadcast_to([-1, -1 / 3, 1 / 3, 1], hand.shape), abs=1e-6)
     assert not np.array_equal(one, 2 * two - one)
+    assert exchanged == {1: False, 2: True}
 
 
 def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:

@@ -13,10 +13,23 @@ from tests.cli.running import output, refusal
 from dasan.kernels.network.policy import draw, sums
 from dasan.learn.config import Config, RuleSet
 from dasan.learn.duel import duel
-from dasan.learn.policy import CALIBRATION, CLIP, ENTROPY, LEAST, MOST, SESSION, PolicyLearner, PolicyPlay, _targets
+from dasan.learn.policy import (
+    CALIBRATION,
+    CLIP,
+    ENTROPY,
+    LEAST,
+    MOST,
+    SESSION,
+    Likely,
+    PolicyLearner,
+    PolicyPlay,
+    _Step,
+)
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import LayerSizes
+from dasan.networks.scoring import Scores
 from dasan.networks.shared import labels_of
+from dasan.vector.earnings import earned
 
 pytestmark = pytest.mark.full
 
@@ -157,21 +170,38 @@ def test_a_round_has_every_decision_with_a_choice() -> None:
     assert (played.obs.shape[1], played.moves.shape[1]) == play.sizes
 
 
-def test_a_round_of_sessions_has_hands_with_and_without_an_exchange() -> None:
-    """A hand pays its own decisions: in every hand each place is paid (W.20)."""
-    config = replace(SMALL, preset="winner", session=True, trace=1.0, envs=16)
+@pytest.mark.parametrize("preset", ["winner", "zheng-shangyou"])
+def test_each_hand_of_a_session_pays_its_own_decisions(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round has two hands of each session; in Winner the second begins with an exchange (W.20)."""
+    config = replace(SMALL, preset=preset, session=True, trace=1.0, envs=16)
     play, learner = begun(config)
+    game = play._games[0]
+    env, add = game.env, game._step
+    step, ended = env.step, np.zeros(config.envs, np.int64)
+    paid: dict[tuple[int, int], np.ndarray] = {}
+    made: list[tuple[int, int, int]] = []
+
+    def recorded(scores: Scores, likely: Likely, hands: np.ndarray) -> _Step:
+        envs = scores.envs[likely.num > 1].tolist()
+        made.extend((i, int(ended[i]), int(env.to_act[i])) for i in envs)
+        return add(scores, likely, hands)
+
+    def stepped(actions: np.ndarray) -> None:
+        step(actions)
+        for i in np.flatnonzero(env.done).tolist():
+            paid[i, int(ended[i])] = earned(env)[i].copy()
+            ended[i] += 1
+
+    monkeypatch.setattr(game, "_step", recorded)
+    monkeypatch.setattr(env, "step", stepped)
     played = play.play(np.random.default_rng(1), learner)
     assert played.counts.hands == SESSION * config.envs
+    assert {hand for _, hand, _ in made} == set(range(SESSION))
+    wanted = [paid[i, hand][seat] for i, hand, seat in made]
+    assert played.targets == pytest.approx(np.array(wanted), abs=1e-6)
     observed, _ = labels_of(config.rules(), True, True, config.answers)
-    giving = [observed[label] for label in observed if label[0] == "giving"]
-    exchanged = played.obs[:, giving].any(axis=1)
-    for hands in (exchanged, ~exchanged):
-        assert np.mean(hands) > 0.3
-        assert set(np.round(played.targets[hands] * 3).tolist()) == {-3, -1, 1, 3}
-    hand, seats = np.array([0, 1, 0, 1]), np.array([0, 0, 0, 0], np.int8)
-    payments = np.array([[1, -1], [-1, 1]], np.float32)
-    assert _targets(hand, seats, np.zeros(4, np.float32), payments, 1.0).tolist() == [1, -1, 1, -1]
+    exchanged = played.obs[:, [observed[label] for label in observed if label[0] == "giving"]].any(axis=1)
+    assert exchanged.tolist() == [hand == 1 and preset == "winner" for _, hand, _ in made]
 
 
 def test_random_bids_are_not_learnt_from() -> None:
@@ -185,14 +215,46 @@ def test_random_bids_are_not_learnt_from() -> None:
     bids = {bid: float(played.obs[:, observed["bid", bid - 1]].mean()) for bid in (1, 2, 3)}
     # Of the hands with a bid: the first who speaks bids 3 in a quarter of them, and a bid of 1 stays if two others pass.
     assert 0.02 < bids[1] < 0.2 < bids[2] < 0.4 < bids[3] < 0.9
-    usual = begun(replace(config, random_bids=0.0))[0].play(np.random.default_rng(1), learner)
-    half = begun(replace(config, random_bids=0.5))[0].play(np.random.default_rng(1), learner)
-    assert 0 < half.obs[:, auction].sum() < 0.7 * usual.obs[:, auction].sum()
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(ValueError, match="random_bids"):
             replace(config, random_bids=wrong)
     with pytest.raises(ValueError, match="only policy gradients have random bids"):
         replace(config, method="values")
+    with pytest.raises(ValueError, match="no game has an auction"):
+        replace(config, preset="big-two")
+
+
+def test_random_bids_fill_whole_auctions_and_leave_calls_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(SMALL, preset="big-three-4p", envs=300, random_bids=1.0)
+    play, learner = begun(config)
+    observed, _ = labels_of(config.rules(), False, True, config.answers)
+    played = play.play(np.random.default_rng(1), learner)
+    assert played.obs[:, observed["phase", "call"]].any()
+
+    play, learner = begun(replace(config, random_bids=0.5))
+    game = play._games[0]
+    step, add = game.env.step, game._step
+    scored: list[set[int]] = [set()]
+    bidding: list[set[int]] = []
+
+    def recorded(scores: Scores, likely: Likely, hands: np.ndarray) -> _Step:
+        scored[-1] = set(scores.envs.tolist())
+        return add(scores, likely, hands)
+
+    def stepped(actions: np.ndarray) -> None:
+        choosing = np.flatnonzero(game.env.num_legal > 1)
+        bidding.append(set(choosing[game._bidding(choosing)].tolist()))
+        scored.append(set())
+        step(actions)
+
+    monkeypatch.setattr(game, "_step", recorded)
+    monkeypatch.setattr(game.env, "step", stepped)
+    play.play(np.random.default_rng(1), learner)
+    own = scored[0]
+    assert bidding[0] == set(range(300))
+    assert 120 < len(own) < 180
+    for k in range(1, 5):  # no hand has ended
+        assert scored[k] & bidding[k] == own & bidding[k]
 
 
 TWO = replace(SMALL, preset="big-two", envs=32, also=(RuleSet("big-two", {"guard": "off"}, 2.0),))

@@ -84,7 +84,7 @@ def train(
         typer.Option(
             min=0,
             max=1,
-            help="With --method policy: in this share of hands every bid is random, so that play fits any auction.",
+            help="With --method policy: in this share of hands the auction is random, so that play fits any auction.",
         ),
     ] = None,
     branches: Annotated[
@@ -134,7 +134,7 @@ def train(
         & {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", *_SETTINGS}
     ):
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
-    if answers and not derived:
+    if answers and not derived and start is None:
         raise CannotRun("--answers needs --derived")
     if method == "policy" and "branches" in given:
         raise CannotRun("policy gradients have no branches: leave out --branches")

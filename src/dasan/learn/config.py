@@ -63,8 +63,7 @@ class Config:
     - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no opponents,
       branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand,
       or with `session` two, in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast`
-      have no effect. random_bids: the share of hands in which they draw every bid and pass of the auction at random, and learn
-      only from the moves after it.
+      have no effect. random_bids: in this share of hands the moves of the auction are drawn at random and not learnt from.
     - preset, options: the game. session: whether hands form sessions, in which Winner exchanges cards.
     - first, second: the sizes of the hidden layers.
     - envs: parallel environments. steps: steps of each in a round, after which the network learns. rounds: rounds in an
@@ -167,6 +166,10 @@ class Config:
             raise ValueError("policy gradients have no opponents, branches, actors or device")
         if self.method != "policy" and checked["random_bids"]:
             raise ValueError("only policy gradients have random bids")
+        if checked["random_bids"] and not any(
+            make_rules(one.preset, **one.options).auction for one in (RuleSet(self.preset, self.options, 1.0), *also)
+        ):
+            raise ValueError("random bids need an auction, and no game has an auction")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 

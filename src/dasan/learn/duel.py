@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan import vector
+from dasan.arguments import whole
 from dasan.estimates import Estimate
 from dasan.networks.network import Network
 from dasan.networks.scoring import Scorer
@@ -55,11 +56,13 @@ def duel(
 ) -> Estimate:
     """The payment to `one` a hand, in every seat of each of `deals` deals, with `others` in the other seats.
 
-    batch: parallel deals. The interval is over deals. session: the networks read observations for sessions; hands: the
-    hands of each session, of which all but the first begin with an exchange (W.20); the interval is over sessions.
+    batch: parallel deals. The interval is over deals. session: the networks read observations for sessions. hands: each
+    deal begins a session of so many hands, and the payment is their mean; all but the first begin with an exchange (W.20).
+
+    ValueError: several hands without `session`.
     """
-    if hands > 1 and not session:
-        raise ValueError("several hands in a row make a session")
+    if whole(hands, "hands", 1) > 1 and not session:
+        raise ValueError("more than one hand needs session=True")
     scorer = Scorer()
 
     def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int16]:

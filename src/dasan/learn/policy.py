@@ -47,7 +47,7 @@ ALIKE = 1e-6
 WARM_UP = 200
 """In so many first steps of a run only the critic learns."""
 SESSION = 2
-"""A session has so many hands in a round. Cards are exchanged before each but the first (W.20)."""
+"""So many hands of a session are in a round. In games with an exchange, each but the first begins with one (W.20)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,7 +99,7 @@ def rotations(
 def mean_gains(gains: npt.NDArray[np.float32]) -> list[float]:
     """The mean earnings of the player of interest over all seats, for each deal. gains: as `rotations` yields them.
 
-    The sum is exact: equal players' payments add up to 0.
+    The sum is exact: equal players' payments in one hand add up to 0.
     """
     return [fsum(hand) / len(hand) for hand in gains.diagonal(axis1=1, axis2=2).tolist()]
 
