@@ -112,7 +112,9 @@ def report(name: str, pairs: Sequence[Pair]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bots", nargs="*", default=["greedy", "net"], help="bots of ours, or net:FILE (default: greedy net)")
+    parser.add_argument(
+        "bots", nargs="*", default=["greedy", "net"], help="bots of ours, or net:FILE (default: greedy net)"
+    )
     parser.add_argument("--deals", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=7000, help="the number of the first deal")
     parser.add_argument("--processes", type=int, default=1, help="how many at once (default: 1)")
