@@ -251,7 +251,9 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "and `search` 11 differ from the versions before where `big-two-all` played, in Big Two of Hong Kong and Indonesia, and",
         "in variants of Winner with bombs of four, where `winner-all` now plays. `net` 14, `strong` 14 and `search` 12 differ",
         "in Big Two where `big-two-all-policy` plays, and in Wa Keng for four, which has a network now; `net` 15, `strong` 15",
-        "and `search` 13 in Big Three and Wa Keng for three, where `big-three-policy` plays.",
+        "and `search` 13 in Big Three and Wa Keng for three, where `big-three-policy` plays; `net` 16, `strong` 16 and `search`",
+        "14 in Dou Dizhu, where `dou-dizhu-policy` plays, and where `winner-all-policy` does, in Winner except for three",
+        "players, and in Zheng Shangyou.",
         "`strong` 11 is `strong` 10 with the network of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are",
         "final, a guard is enforced, or the highest two always ends its trick, which no game of this page has, and in Big Three",
         "for four while the bidder's partner is hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7",
@@ -284,7 +286,7 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
     out += [f"## {title}\n\n{text}" for title, text in before.items() if title not in written]
     out.append("## Networks\n")
     out.append(
-        "Each was trained for the game in its name, `winner-all`, `big-two-all` and `big-two-all-policy` for five each. A\n"
+        "Each was trained for the game in its name, those with `all` in their names for five each. A\n"
         "network may also play by rules that differ in combinations or payments ([which one plays](bots.md#networks)).\n"
     )
     out.append("| network | hands | moves with a choice, millions | processor hours | data |\n|---|---|---|---|---|")

@@ -116,28 +116,30 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
 
 
 @pytest.mark.full
-def test_a_shared_network_plays_where_no_other_was_trained_for_exactly_these_rules() -> None:
-    one, zheng = named("winner-all"), dasan.rules("zheng-shangyou")
+def test_a_shared_network_plays_what_its_card_lists_and_what_suits_no_other() -> None:
+    """`winner-all-policy` comes before `winner-all`, which it continues, but leaves three players to `winner-3`."""
+    one, zheng = named("winner-all-policy"), dasan.rules("zheng-shangyou")
     assert all(suits(one, rules) for rules in one.every)
-    others = [dasan.rules("zheng-shangyou", players=n) for n in (3, 5)]
-    for rules, exact in ((zheng, True), *((rules, False) for rules in others)):
+    assert not suits(one, dasan.rules("zheng-shangyou", decks=2))
+    listed = [dasan.rules("winner"), dasan.rules("winner", players=6), dasan.rules("winner-bomb"), zheng]
+    near = [
+        dasan.rules("winner", min_straight=3),
+        dasan.rules("winner", players=5),
+        dasan.rules("winner", jokers=True),
+        dasan.rules("winner-bomb", min_straight=3),
+        *(dasan.rules("zheng-shangyou", players=n) for n in (3, 5)),
+    ]
+    for rules in (*listed, *near):
         fit = fitted(rules)
         assert fit is not None
-        assert (fit.trained.name, fit.exact) == ("winner-all", exact)
+        assert (fit.trained.name, fit.exact) == ("winner-all-policy", rules in listed)
         state = dasan.deal(rules, seed=2)
         values = dasan.bot("net").explain(state.view(state.to_act)).moves
         assert values[0].value is not None
-    assert not suits(one, dasan.rules("zheng-shangyou", decks=2))
-    variant = fitted(dasan.rules("winner-bomb", min_straight=3))
-    assert variant is not None
-    assert (variant.trained.name, variant.exact) == ("winner-all", False)
-    bomb = fitted(dasan.rules("winner-bomb"))
-    assert bomb is not None
-    assert bomb.exact
-    for rules in (dasan.rules("winner"), dasan.rules("winner", players=3), dasan.rules("winner", min_straight=3)):
-        other = fitted(rules)
-        assert other is not None
-        assert other.trained.name != "winner-all"
+    for rules in (dasan.rules("winner", players=3), dasan.rules("winner-bomb", players=3)):
+        fit = fitted(rules)
+        assert fit is not None
+        assert fit.trained.name == "winner-3"
 
 
 @pytest.mark.full
@@ -167,6 +169,8 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
         "big-three-policy",
         "big-two-all-policy",
         "big-two-charlesworth-policy",
+        "dou-dizhu-policy",
+        "winner-all-policy",
     ]
 
 
