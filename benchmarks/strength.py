@@ -23,7 +23,7 @@ from dasan.arena.ratings import BLOCKS, difference, leads, without
 from dasan.bench.figures import sections
 from dasan.bots.net import NetBot
 from dasan.estimates import jackknife
-from dasan.networks.trained import WEIGHTS, catalogue, fitted
+from dasan.networks.trained import WEIGHTS, catalogue, changed, fitted
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -215,11 +215,11 @@ def write_cards(kept: OutcomeFile) -> None:
             if plays is None or plays.trained.name != one.name or not plays.exact:
                 continue
             for a, b, deals in game.contests:
-                newest = kept.newest(Contest(rules, a, b, deals, SEED))
+                newest = _measured(kept, Contest(rules, a, b, deals, SEED))
                 if a == "net" and newest is not None and newest[0][0] == NetBot.version:
                     outcomes = list(newest[1].values())
                     estimate = interval(rules, outcomes)
-                    named = {"game": rules.name} if one.also else {}
+                    named = {"game": changed(rules)} if one.also else {}
                     strength[named.get("game"), b] = {
                         **named,
                         "among": " ".join((b, newest[0][1])),
@@ -229,6 +229,12 @@ def write_cards(kept: OutcomeFile) -> None:
                     }
         file = Path(str(WEIGHTS)) / f"{one.name}.json"
         file.write_text(json.dumps({**one.card, "strength": [*strength.values()]}, indent=2) + "\n", encoding="utf-8")
+
+
+def _measured(kept: OutcomeFile, contest: Contest) -> tuple[tuple[str, str], dict[int, Outcome]] | None:
+    """`OutcomeFile.newest`, if all deals of the contest were played."""
+    newest = kept.newest(contest)
+    return newest if newest is not None and len(newest[1]) == contest.deals else None
 
 
 def page(kept: OutcomeFile, earlier: str = "") -> str:
@@ -245,15 +251,15 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         "A row names the versions of the bots that were measured. `net` 8 has other networks of Big Two and Winner than `net`",
         "7, `net` 9 others of Big Three for three and of Charlesworth's rules than `net` 8, and `net` 10 another of Big Three",
         "for four than `net` 9. `net` 11 differs from `net` 10, and `strong` 12 from `strong` 11, by Charlesworth's rules and",
-        "in Big Three for four, where networks continued by policy gradients play, and where `winner-all` plays: in Zheng",
+        "in Big Three for four, where networks continued by policy gradients play, and where `winner-all` played: in Zheng",
         "Shangyou and Winner with jokers or for five, where `greedy` and `search` played before, and in Winner with bombs of",
         "four, where `winner` did. `net` 12 has a larger network by Charlesworth's rules than `net` 11. `net` 13, `strong` 13",
         "and `search` 11 differ from the versions before where `big-two-all` played, in Big Two of Hong Kong and Indonesia, and",
-        "in variants of Winner with bombs of four, where `winner-all` now plays. `net` 14, `strong` 14 and `search` 12 differ",
+        "in variants of Winner with bombs of four, where `winner-all` then played. `net` 14, `strong` 14 and `search` 12 differ",
         "in Big Two where `big-two-all-policy` plays, and in Wa Keng for four, which has a network now; `net` 15, `strong` 15",
         "and `search` 13 in Big Three and Wa Keng for three, where `big-three-policy` plays; `net` 16, `strong` 16 and `search`",
-        "14 in Dou Dizhu, where `dou-dizhu-policy` plays, and where `winner-all-policy` does, in Winner except for three",
-        "players, and in Zheng Shangyou.",
+        "14 in Dou Dizhu, where `dou-dizhu-policy` plays, and in Zheng Shangyou and Winner, except Winner for three without",
+        "jokers, where `winner-all-policy` does.",
         "`strong` 11 is `strong` 10 with the network of `net` 10. `greedy` 6 and `search` 6 differ from version 5 if passes are",
         "final, a guard is enforced, or the highest two always ends its trick, which no game of this page has, and in Big Three",
         "for four while the bidder's partner is hidden. `search` 7 differs from version 6 in Wa Keng, `search` 8 from version 7",
@@ -268,8 +274,8 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
         rules = dasan.rules(game.preset, **game.options)
         stay = _rows(before.get(game.title, ""))
         for a, b, deals in game.contests:
-            newest = kept.newest(Contest(rules, a, b, deals, SEED))
-            if newest is not None and len(newest[1]) > 1:
+            newest = _measured(kept, Contest(rules, a, b, deals, SEED))
+            if newest is not None:
                 alone, among = (f"`{name}` {version}" for name, version in zip((a, b), newest[0], strict=True))
                 rows.append(_row(rules, alone, among, list(newest[1].values())))
             elif (a, b) in stay:

@@ -111,10 +111,11 @@ def catalogue() -> tuple[Trained, ...]:
 @lru_cache(maxsize=32)
 def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted | None:
     """The network for `rules`. A network whose model card lists the rule sets that it plays at least as well as others
-    (`plays`, as in `dasan train --also`) comes first if the nearest of its rule sets is listed and differs in one option at
+    (`plays`, as `changed` writes them) comes first if the nearest of its rule sets is listed and differs in one option at
     most, else last. Otherwise it is the one trained for exactly these rules, else the nearest whose rules differ only in
     combinations, payments or customs; a network for one rule set before one for several, a large one before others, and one
-    that continues another for its rules before that one, and always in its place. None if there is none.
+    that continues another for its rules before that one. Where another network continues the chosen one for its rules, it
+    takes its place, also if it came last. None if there is none.
 
     sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
@@ -126,7 +127,7 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
 
     def order(one: Trained) -> tuple[object, ...]:
         nearest = one.nearest(rules)
-        listed = _changed(nearest) in one.card.get("plays", ()) and _options_apart(nearest, rules) <= 1
+        listed = changed(nearest) in one.card.get("plays", ()) and _options_apart(nearest, rules) <= 1
         place = 0 if listed else 2 if "plays" in one.card else 1
         return place, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
 
@@ -234,11 +235,14 @@ def _frame(rules: Rules) -> tuple[object, ...]:
     )
 
 
-def _changed(rules: Rules) -> str:
-    """A preset with the options that are not at their defaults, such as `winner:players=6`."""
+def changed(rules: Rules) -> str:
+    """A preset with the options that are not at their defaults, in their order, such as `winner:players=6,jokers=on`."""
     usual = make_rules(rules.name).options
-    changed = [f"{name}={value}" for name, value in rules.options.items() if value != usual[name]]
-    return ":".join([rules.name, ",".join(changed)] if changed else [rules.name])
+    said = {True: "on", False: "off"}
+    options = [
+        f"{name}={said[v] if isinstance(v, bool) else v}" for name, v in rules.options.items() if v != usual[name]
+    ]
+    return ":".join([rules.name, ",".join(options)] if options else [rules.name])
 
 
 def _options_apart(one: Rules, other: Rules) -> int:
