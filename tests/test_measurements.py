@@ -49,13 +49,22 @@ def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -
     head = "| one | among | deals |\n|---|---|---|\n"
     earlier = f"# A page\n\n## Winner, three players\n\n{head}{old}\n\n## Winner, six players\n\n{head}{old}\n"
     game = strength.GAMES["winner-3"]
-    contest = Contest(dasan.rules(game.preset, **game.options), "net", "greedy", 2, strength.SEED)
-    for seed in (strength.SEED, strength.SEED + 1):
+    deals = next(deals for a, b, deals in game.contests if (a, b) == ("net", "greedy"))
+    contest = Contest(dasan.rules(game.preset, **game.options), "net", "greedy", deals, strength.SEED)
+
+    def row() -> str:
+        found = sections(strength.page(OutcomeFile(tmp_path / "some.jsonl"), earlier))
+        assert old in found["Winner, six players"]
+        (one,) = [line for line in found["Winner, three players"].splitlines() if line.startswith("| `")]
+        return one
+
+    for seed in range(strength.SEED, strength.SEED + deals):
+        if seed == strength.SEED + 2:
+            assert row() == old  # the contest was stopped
         kept.keep(contest, Outcome(seed, 0.5, 0.5, 1, 0, {}, (1, 1), (0.1, 0.1), ({}, {})))
-    found = sections(strength.page(OutcomeFile(tmp_path / "some.jsonl"), earlier))
-    assert old in found["Winner, six players"]
-    (row,) = [line for line in found["Winner, three players"].splitlines() if line.startswith("| `")]
-    assert row.startswith(f"| `net` {dasan.bot('net').version} | `greedy` {dasan.bot('greedy').version} | 2 | +0.500 |")
+    assert row().startswith(
+        f"| `net` {dasan.bot('net').version} | `greedy` {dasan.bot('greedy').version} | {deals} | +0.500 |"
+    )
 
 
 def test_the_table_of_ratings_has_the_rungs_and_keeps_submitted_rows() -> None:
