@@ -77,7 +77,7 @@ def test_every_network_of_the_package_fits_its_rules_and_has_a_card() -> None:
         fit = fitted(one.rules)
         assert fit is not None
         assert fit.exact
-        assert fit.trained.rules.digest == one.rules.digest
+        assert one.rules.digest in {rules.digest for rules in fit.trained.every}
         assert {"config", "hands", "decisions", "processor_hours", "data"} <= set(one.card)
         state = dasan.deal(one.rules, seed=1)
         values = NetBot().values(state.view(state.to_act))
