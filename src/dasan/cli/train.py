@@ -189,17 +189,12 @@ def train(
 
 def _rule_set(text: str) -> RuleSet:
     """A game of `--also`: a preset with options, like "winner:players=3,decks=1"."""
+    from dasan.games import changed_options
     from dasan.learn.config import RuleSet, usual_unit
 
     preset, _, options = text.partition(":")
-    given = options.split(",") if options else None
-    return RuleSet(preset, _changed(preset, given), usual_unit(chosen_rules(preset, given)))
-
-
-def _changed(preset: str, option: list[str] | None) -> dict[str, Any]:
-    """The options of a preset that are not at their defaults."""
-    usual = chosen_rules(preset, None).options
-    return {name: value for name, value in chosen_rules(preset, option).options.items() if value != usual[name]}
+    rules = chosen_rules(preset, options.split(",") if options else None)
+    return RuleSet(preset, changed_options(rules), usual_unit(rules))
 
 
 def _device(name: str | None) -> str:
@@ -244,7 +239,7 @@ def _begun(
     """A new run with these settings, or with those of the network `like`, and with the changes. policy: for another method,
     the settings that replace its own.
     """
-    from dasan.games import make_rules
+    from dasan.games import changed_options, make_rules
     from dasan.learn.config import Config, usual_unit
     from dasan.learn.trainer import Trainer
 
@@ -269,7 +264,7 @@ def _begun(
             sizes |= {"first": begun_with.first, "second": begun_with.second}
             settings |= {name: settings[name] or getattr(begun_with, name) for name in ("derived", "answers")}
         with refused(ValueError):
-            config = Config(game, _changed(game, option), **sizes, **settings)
+            config = Config(game, changed_options(chosen_rules(game, option)), **sizes, **settings)
     with refused(OSError, ValueError, ImportError):
         if policy is not None and policy["method"] != config.method:
             config = config.by_policy(**policy)

@@ -17,7 +17,18 @@ from dasan.ruleset import clauses
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
-__all__ = ["PRESETS", "TEACHING", "Game", "Option", "Preset", "make_rules", "register", "rules_of", "switch"]
+__all__ = [
+    "PRESETS",
+    "TEACHING",
+    "Game",
+    "Option",
+    "Preset",
+    "changed_options",
+    "make_rules",
+    "register",
+    "rules_of",
+    "switch",
+]
 
 
 def register(game: Preset | Game) -> None:
@@ -82,3 +93,9 @@ def make_rules(preset: str, /, **options: OptionValue) -> Rules:
     if known is None:
         raise ValueError(f"there is no preset {shown(preset)}; there are {', '.join(PRESETS)}")
     return known.rules(options)
+
+
+def changed_options(rules: Rules) -> dict[str, OptionValue]:
+    """The options that are not at their defaults in the preset of `rules`, in their order."""
+    usual = make_rules(rules.name).options
+    return {name: value for name, value in rules.options.items() if value != usual[name]}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dasan.arguments import shown
 from dasan.features import Feature, by_rank, kinds
 from dasan.features.cards import eights
-from dasan.games import make_rules
+from dasan.games import changed_options, make_rules
 from dasan.networks.derived import layouts
 from dasan.networks.shared import Labels, SharedInputs, labels_of, shared_inputs
 from dasan.ruleset.rules import Rules
@@ -126,9 +126,9 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
     ]
 
     def order(one: Trained) -> tuple[object, ...]:
-        nearest = one.nearest(rules)
-        listed = changed(nearest) in one.card.get("plays", ()) and _options_apart(nearest, rules) <= 1
-        place = 0 if listed else 2 if "plays" in one.card else 1
+        nearest, plays = one.nearest(rules), one.card.get("plays")
+        listed = plays is not None and changed(nearest) in plays and _options_apart(nearest, rules) <= 1
+        place = 0 if listed else 1 if plays is None else 2
         return place, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
 
     if not near:
@@ -237,11 +237,8 @@ def _frame(rules: Rules) -> tuple[object, ...]:
 
 def changed(rules: Rules) -> str:
     """A preset with the options that are not at their defaults, in their order, such as `winner:players=6,jokers=on`."""
-    usual = make_rules(rules.name).options
     said = {True: "on", False: "off"}
-    options = [
-        f"{name}={said[v] if isinstance(v, bool) else v}" for name, v in rules.options.items() if v != usual[name]
-    ]
+    options = [f"{k}={said[v] if isinstance(v, bool) else v}" for k, v in changed_options(rules).items()]
     return ":".join([rules.name, ",".join(options)] if options else [rules.name])
 
 
