@@ -29,8 +29,10 @@ pytestmark = pytest.mark.full
         (["--resume", "--start", "big-three"], "leave out --start"),
         (["--pool", "grandma"], "a pool has members among low, shed, thrifty, past, net and networks' files NAME.npz"),
         (["--share", "0.5"], "name one"),
-        (["--random-bids", "0.5"], "only policy gradients have random bids"),
+        (["--random-bids", "0.5"], "only policy gradients have random bids and calls"),
         (["--resume", "--random-bids", "0.5"], "leave out --random-bids"),
+        (["--random-calls", "0.5"], "only policy gradients have random bids and calls"),
+        (["--resume", "--random-calls", "0.5"], "leave out --random-calls"),
         (["--envs", "30", "--branches", "4"], "a multiple of branches"),
     ],
 )

@@ -218,7 +218,7 @@ def test_random_bids_are_not_learnt_from() -> None:
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(ValueError, match="random_bids"):
             replace(config, random_bids=wrong)
-    with pytest.raises(ValueError, match="only policy gradients have random bids"):
+    with pytest.raises(ValueError, match="only policy gradients have random bids and calls"):
         replace(config, method="values")
     with pytest.raises(ValueError, match="no game has an auction"):
         replace(config, preset="big-two")
@@ -255,6 +255,32 @@ def test_random_bids_fill_whole_auctions_and_leave_calls_alone(monkeypatch: pyte
     assert 120 < len(own) < 180
     for k in range(1, 5):  # no hand has ended
         assert scored[k] & bidding[k] == own & bidding[k]
+
+
+def test_random_calls_are_any_and_not_learnt_from() -> None:
+    """B4.03: every card of rank 4-10 that the bidder lacks is as likely; the network bids and plays itself."""
+    config = replace(SMALL, preset="big-three-4p", envs=800, random_calls=1.0)
+    play, learner = begun(config)
+    observed, _ = labels_of(config.rules(), False, True, config.answers)
+    played = play.play(np.random.default_rng(1), learner)
+    assert not played.obs[:, observed["phase", "call"]].any()
+    assert played.obs[:, observed["phase", "auction"]].any()
+    called = [label for label in observed if label[0] == "called"]
+    each = played.obs[:, [observed[label] for label in called]].sum(axis=0)
+    assert len(each) == 28
+    assert each.min() > each.sum() / 28 / 3
+    assert each.max() < each.sum() / 28 * 3
+
+    play, learner = begun(replace(config, random_calls=0.5))
+    shares = play.play(np.random.default_rng(1), learner).obs[:, observed["phase", "call"]].sum()
+    play, learner = begun(replace(config, random_calls=0.0))
+    assert 0.3 < shares / play.play(np.random.default_rng(1), learner).obs[:, observed["phase", "call"]].sum() < 0.7
+    with pytest.raises(ValueError, match="random_calls"):
+        replace(config, random_calls=1.1)
+    with pytest.raises(ValueError, match="only policy gradients have random bids and calls"):
+        replace(config, method="values")
+    with pytest.raises(ValueError, match="no game has one"):
+        replace(config, preset="big-three")
 
 
 TWO = replace(SMALL, preset="big-two", envs=32, also=(RuleSet("big-two", {"guard": "off"}, 2.0),))

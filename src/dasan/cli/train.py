@@ -87,6 +87,14 @@ def train(
             help="With --method policy: in this share of hands the auction is random, so that play fits any auction.",
         ),
     ] = None,
+    random_calls: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="With --method policy: in this share of hands the called card is random, so that play fits any call.",
+        ),
+    ] = None,
     branches: Annotated[
         int, typer.Option(min=1, help="Play every deal this many times, with different moves at one decision.")
     ] = 1,
@@ -131,7 +139,7 @@ def train(
     check_place(processes, ray)
     if resume and (
         lost := given
-        & {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", *_SETTINGS}
+        & {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", "random_calls", *_SETTINGS}
     ):
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived and start is None:
@@ -158,6 +166,7 @@ def train(
             "span": span,
             "actors": actors if "actors" in given else None,
             "random_bids": random_bids,
+            "random_calls": random_calls,
         }
         changes |= {name: value for name, value in optional.items() if value is not None}
         policy = None

@@ -63,7 +63,8 @@ class Config:
     - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no opponents,
       branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand,
       or with `session` two, in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast`
-      have no effect. random_bids: in this share of hands the moves of the auction are drawn at random and not learnt from.
+      have no effect. random_bids, random_calls: in these shares of hands the moves of the auction, or the call of a
+      card, are drawn at random and not learnt from.
     - preset, options: the game. session: whether hands form sessions, in which Winner exchanges cards.
     - first, second: the sizes of the hidden layers.
     - envs: parallel environments. steps: steps of each in a round, after which the network learns. rounds: rounds in an
@@ -128,6 +129,7 @@ class Config:
     deals: int = 20
     method: str = "values"
     random_bids: float = 0.0
+    random_calls: float = 0.0
 
     def __post_init__(self) -> None:
         _check_game(self.preset, self.options)
@@ -143,7 +145,7 @@ class Config:
         checked["deals"] = whole(self.deals, "deals", 2, MOST)
         checked["actors"] = whole(self.actors, "actors", 0, MOST_ACTORS)
         checked["seed"] = whole(self.seed, "a seed", 0, MOST_SEED)
-        for name in ("explore", "keep", "trace", "average", "share", "random_bids"):
+        for name in ("explore", "keep", "trace", "average", "share", "random_bids", "random_calls"):
             checked[name] = amount(getattr(self, name), name, 1)
         for name in ("rate", "rate_end", "unit", "heat", "contrast"):
             checked[name] = _positive(getattr(self, name), name)
@@ -164,12 +166,15 @@ class Config:
             raise ValueError(f"{1 + len(also)} games need as many actors, or more")
         if self.method == "policy" and (pool or self.branches > 1 or self.actors or self.device):
             raise ValueError("policy gradients have no opponents, branches, actors or device")
-        if self.method != "policy" and checked["random_bids"]:
-            raise ValueError("only policy gradients have random bids")
-        if checked["random_bids"] and not any(
-            make_rules(one.preset, **one.options).auction for one in (RuleSet(self.preset, self.options, 1.0), *also)
-        ):
-            raise ValueError("random bids need an auction, and no game has an auction")
+        if self.method != "policy" and (checked["random_bids"] or checked["random_calls"]):
+            raise ValueError("only policy gradients have random bids and calls")
+        if checked["random_bids"] or checked["random_calls"]:
+            every = (RuleSet(self.preset, self.options, 1.0), *also)
+            games = [make_rules(one.preset, **one.options) for one in every]
+            if checked["random_bids"] and not any(game.auction for game in games):
+                raise ValueError("random bids need an auction, and no game has an auction")
+            if checked["random_calls"] and not any(game.call for game in games):
+                raise ValueError("random calls need the call of a card, and no game has one")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 

@@ -135,18 +135,19 @@ class _Game:
         payments = np.zeros((env.num_envs, self.hands, self.rules.players), np.float32)
         counts = PlayCounts(hands=env.num_envs * self.hands)
         steps = [self._empty(weights)]
-        drawn = (
-            random.random(env.num_envs) < config.random_bids if config.random_bids else np.zeros(env.num_envs, np.bool_)
+        random_bids, random_calls = (
+            random.random(env.num_envs) < share if share else np.zeros(env.num_envs, np.bool_)
+            for share in (config.random_bids, config.random_calls)
         )
         while (open_ := ended < self.hands).any():
             actions = env.legal[:, 0].astype(np.int32)
             envs = np.flatnonzero((env.num_legal > 1) & open_)
             counts.plies += int(open_.sum())
             counts.decisions += len(envs)
-            if drawn.any():
-                bidding = drawn[envs] & self._bidding(envs)
-                bids, envs = envs[bidding], envs[~bidding]
-                actions[bids] = env.legal[bids, random.integers(0, env.num_legal[bids])]
+            if random_bids.any() or random_calls.any():
+                drawn = (random_bids[envs] & self._bidding(envs)) | (random_calls[envs] & self._calling(envs))
+                which, envs = envs[drawn], envs[~drawn]
+                actions[which] = env.legal[which, random.integers(0, env.num_legal[which])]
             if len(envs):
                 scores = self._scorer(env, envs, weights)
                 likely = Likely.of(scores, config.heat, random)
@@ -181,6 +182,12 @@ class _Game:
     def _bidding(self, envs: Longs) -> npt.NDArray[np.bool_]:
         """Whether each of some environments, which have several legal moves, is in the auction."""
         return self.env.legal[envs, self.env.num_legal[envs] - 1] < self.env.ids.calls
+
+    def _calling(self, envs: Longs) -> npt.NDArray[np.bool_]:
+        """Whether each of some environments, which have several legal moves, is in the call (B4.03)."""
+        ids, first = self.env.ids, self.env.legal[envs, 0]
+        calling: npt.NDArray[np.bool_] = (first >= ids.calls) & (first < ids.rows)
+        return calling
 
     def _step(self, scores: Scores, likely: Likely, hands: Longs) -> _Step:
         """The decisions of a step with more than one likely move. hands: int64 [decisions], the hand of each."""
