@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,8 +28,9 @@ from dasan.learn.policy import (
 )
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import LayerSizes
-from dasan.networks.scoring import Scores
+from dasan.networks.scoring import Scorer, Scores
 from dasan.networks.shared import labels_of
+from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
 
 pytestmark = pytest.mark.full
@@ -204,6 +206,34 @@ def test_each_hand_of_a_session_pays_its_own_decisions(preset: str, monkeypatch:
     assert exchanged.tolist() == [hand == 1 and preset == "winner" for _, hand, _ in made]
 
 
+@pytest.mark.parametrize("member", ["thrifty", "past", "net"])
+def test_opponents_have_all_seats_but_one_and_are_not_learnt_from(member: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(SMALL, preset="big-two", envs=400, pool=(member,), share=0.5)
+    play, learner = begun(config)
+    learner.average[:] = learner.flat * np.float32(0.5)
+    game = play._games[0]
+    add, choose = game._step, game._pool.choose
+    mine: list[tuple[int, int]] = []
+    given: list[Mapping[str, np.ndarray]] = []
+
+    def recorded(scores: Scores, likely: Likely, hands: np.ndarray) -> _Step:
+        mine.extend(zip(hands.tolist(), game.env.to_act[scores.envs].tolist(), strict=True))
+        return add(scores, likely, hands)
+
+    def chosen(env: VectorEnv, envs: np.ndarray, past: Mapping[str, np.ndarray], scorer: Scorer) -> np.ndarray:
+        given.append(past)
+        return choose(env, envs, past, scorer)
+
+    monkeypatch.setattr(game, "_step", recorded)
+    monkeypatch.setattr(game._pool, "choose", chosen)
+    played = play.play(np.random.default_rng(1), learner)
+    assert {(hand, seat) for hand, seat in mine if hand < 200} == {(hand, hand % 4) for hand in range(200)}
+    assert {(hand, seat) for hand, seat in mine if hand >= 200} == {(k, s) for k in range(200, 400) for s in range(4)}
+    assert played.counts.decisions == len(mine)
+    own = learner.scaled(learner.average)
+    assert all(np.array_equal(past[name], own[name]) for past in given for name in own)
+
+
 def test_random_bids_are_not_learnt_from() -> None:
     """In those hands bids and passes of the auction are equally likely; the plays after it are learnt from."""
     config = replace(SMALL, preset="dou-dizhu", envs=400, random_bids=1.0)
@@ -343,7 +373,7 @@ def test_a_run_learns() -> None:
 
 
 def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
-    for wrong in ({"branches": 4, "envs": 64}, {"actors": 2}, {"pool": ("low",), "share": 0.5}, {"device": "cpu"}):
+    for wrong in ({"branches": 4, "envs": 64}, {"actors": 2}, {"device": "cpu"}):
         with pytest.raises(ValueError, match="policy gradients have no"):
             replace(SMALL, **wrong)
     with pytest.raises(ValueError, match="a method is values or policy, not 'ppo'"):
@@ -352,17 +382,16 @@ def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
     tiny = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"
     big = "--game", "big-two", *tiny[2:]
     assert "a method is" in refusal("train", "--out", out, *tiny, "--method", "ppo")
-    assert "have no opponents" in refusal("train", "--out", out, *tiny, "--method", "policy", "--pool", "low")
     assert "leave out --branches" in refusal("train", "--out", out, *tiny, "--method", "policy", "--branches", "2")
     values = "--like", "big-three-4p-policy", "--method", "values"
     assert "leave out --method values" in refusal("train", "--out", out, *values)
     two = "--method", "policy", "--also", "big-two-tiny"
-    assert "have no opponents, branches, actors" in refusal("train", "--out", out, *tiny, *two, "--actors", "1")
+    assert "have no branches, actors" in refusal("train", "--out", out, *tiny, *two, "--actors", "1")
     several = json.loads(
         output("train", "--out", f"{out}-2", *big, *two[:2], "--also", "big-two-taiwan", "--actors", "0", "--json")
     )
     assert several["hands"] == 8
-    report = json.loads(output("train", "--out", out, *tiny, "--method", "policy", "--json"))
+    report = json.loads(output("train", "--out", out, *tiny, "--method", "policy", "--pool", "low", "--json"))
     assert report["epoch"] == 1
     assert "leave out --method" in refusal("train", "--out", out, "--resume", "--method", "policy")
 

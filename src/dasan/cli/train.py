@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _SETTINGS = {"game", "option", "also", "envs", "rounds", "steps", "seed", "branches", "derived", "answers"}
 """Options that are fixed by a resumed run or a network of the package."""
+_BEGINNING = {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", "random_calls"}
+"""Further options that are fixed by a resumed run."""
 
 
 def train(
@@ -137,10 +139,7 @@ def train(
     from dasan.learn.in_torch import DeviceFailed
 
     check_place(processes, ray)
-    if resume and (
-        lost := given
-        & {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", "random_calls", *_SETTINGS}
-    ):
+    if resume and (lost := given & (_SETTINGS | _BEGINNING)):
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived and start is None:
         raise CannotRun("--answers needs --derived")

@@ -60,7 +60,7 @@ class RuleSet:
 class Config:
     """A training run. ValueError: a field has the wrong type or an invalid value.
 
-    - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no opponents,
+    - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no
       branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand,
       or with `session` two, in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast`
       have no effect. random_bids, random_calls: in these shares of hands the moves of the auction, or the call of a
@@ -164,8 +164,8 @@ class Config:
             raise ValueError(f"a method is {' or '.join(METHODS)}, not {shown(self.method)}")
         if also and self.method == "values" and self.actors <= len(also):
             raise ValueError(f"{1 + len(also)} games need as many actors, or more")
-        if self.method == "policy" and (pool or self.branches > 1 or self.actors or self.device):
-            raise ValueError("policy gradients have no opponents, branches, actors or device")
+        if self.method == "policy" and (self.branches > 1 or self.actors or self.device):
+            raise ValueError("policy gradients have no branches, actors or device")
         if self.method != "policy" and (checked["random_bids"] or checked["random_calls"]):
             raise ValueError("only policy gradients have random bids and calls")
         if checked["random_bids"] or checked["random_calls"]:

@@ -20,6 +20,7 @@ from dasan.features.cards import eights
 from dasan.kernels.network.targets import link, settle
 from dasan.learn.config import Config
 from dasan.learn.learner import Bytes, Learner, Weights
+from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts, input_sizes
 from dasan.networks.network import Floats, LayerSizes
 from dasan.networks.scoring import Scorer, Scores
@@ -116,6 +117,7 @@ class _Game:
         self.sizes = input_sizes(config, self.env) if shared is None else shared.sizes
         self.hidden = eights(self._perfect.shape[1])
         self.hands = SESSION if config.session else 1
+        self._pool = Pool(self.rules, config.session, config.pool, config.share, config.envs)
         self._scorer = Scorer()
 
     @property
@@ -128,9 +130,7 @@ class _Game:
         """As `PolicyPlay.play`, in this game."""
         config, env = self.config, self.env
         env.reset(random.integers(0, 2**40, env.num_envs).tolist())
-        weights = learner.scaled(learner.flat)
-        if self.shared is not None:
-            weights = self.shared.folded(weights, self.rules)
+        weights, past = self._weights(learner, learner.flat), self._weights(learner, learner.average)
         ended = np.zeros(env.num_envs, np.int64)
         payments = np.zeros((env.num_envs, self.hands, self.rules.players), np.float32)
         counts = PlayCounts(hands=env.num_envs * self.hands)
@@ -143,11 +143,15 @@ class _Game:
             actions = env.legal[:, 0].astype(np.int32)
             envs = np.flatnonzero((env.num_legal > 1) & open_)
             counts.plies += int(open_.sum())
-            counts.decisions += len(envs)
             if random_bids.any() or random_calls.any():
                 drawn = (random_bids[envs] & self._bidding(envs)) | (random_calls[envs] & self._calling(envs))
                 which, envs = envs[drawn], envs[~drawn]
                 actions[which] = env.legal[which, random.integers(0, env.num_legal[which])]
+            if config.share:
+                foreign = self._pool.others(envs, env.to_act[envs])
+                others, envs = envs[foreign], envs[~foreign]
+                actions[others] = self._pool.choose(env, others, past, self._scorer)
+            counts.decisions += len(envs)
             if len(envs):
                 scores = self._scorer(env, envs, weights)
                 likely = Likely.of(scores, config.heat, random)
@@ -178,6 +182,11 @@ class _Game:
             advantages=_advantages(values, targets),
             counts=counts,
         )
+
+    def _weights(self, learner: PolicyLearner, flat: Floats) -> Mapping[str, Floats]:
+        """The weights that score moves of this game."""
+        weights = learner.scaled(flat)
+        return weights if self.shared is None else self.shared.folded(weights, self.rules)
 
     def _bidding(self, envs: Longs) -> npt.NDArray[np.bool_]:
         """Whether each of some environments, which have several legal moves, is in the auction."""
