@@ -26,6 +26,7 @@ from dasan.learn.policy import (
     PolicyPlay,
     _Step,
 )
+from dasan.learn.pool import Pool
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import LayerSizes
 from dasan.networks.scoring import Scorer, Scores
@@ -212,9 +213,10 @@ def test_opponents_have_all_seats_but_one_and_are_not_learnt_from(member: str, m
     play, learner = begun(config)
     learner.average[:] = learner.flat * np.float32(0.5)
     game = play._games[0]
-    add, choose = game._step, game._pool.choose
+    add, choose, step = game._step, game._pool.choose, game.env.step
     mine: list[tuple[int, int]] = []
     given: list[Mapping[str, np.ndarray]] = []
+    theirs: list[tuple[np.ndarray, np.ndarray]] = []
 
     def recorded(scores: Scores, likely: Likely, hands: np.ndarray) -> _Step:
         mine.extend(zip(hands.tolist(), game.env.to_act[scores.envs].tolist(), strict=True))
@@ -222,16 +224,60 @@ def test_opponents_have_all_seats_but_one_and_are_not_learnt_from(member: str, m
 
     def chosen(env: VectorEnv, envs: np.ndarray, past: Mapping[str, np.ndarray], scorer: Scorer) -> np.ndarray:
         given.append(past)
-        return choose(env, envs, past, scorer)
+        theirs.append((envs, choose(env, envs, past, scorer)))
+        return theirs[-1][1]
+
+    def stepped(actions: np.ndarray) -> None:
+        envs, wanted = theirs[-1]
+        assert np.array_equal(actions[envs], wanted)
+        step(actions)
 
     monkeypatch.setattr(game, "_step", recorded)
     monkeypatch.setattr(game._pool, "choose", chosen)
+    monkeypatch.setattr(game.env, "step", stepped)
     played = play.play(np.random.default_rng(1), learner)
     assert {(hand, seat) for hand, seat in mine if hand < 200} == {(hand, hand % 4) for hand in range(200)}
     assert {(hand, seat) for hand, seat in mine if hand >= 200} == {(k, s) for k in range(200, 400) for s in range(4)}
     assert played.counts.decisions == len(mine)
     own = learner.scaled(learner.average)
     assert all(np.array_equal(past[name], own[name]) for past in given for name in own)
+
+
+def test_the_past_of_several_games_plays_by_the_rules_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(TWO, pool=("past",), share=1.0)
+    play, learner = begun(config)
+    learner.average[:] = learner.flat * np.float32(0.5)
+    shared = config.shared()
+    assert shared is not None
+    given: list[Mapping[str, np.ndarray]] = []
+    for game in play._games:
+
+        def chosen(
+            env: VectorEnv, envs: np.ndarray, past: Mapping[str, np.ndarray], scorer: Scorer, pool: Pool = game._pool
+        ) -> np.ndarray:
+            given.append(past)
+            return Pool.choose(pool, env, envs, past, scorer)
+
+        monkeypatch.setattr(game._pool, "choose", chosen)
+    play.play(np.random.default_rng(1), learner)
+    both = [shared.folded(learner.scaled(learner.average), rules) for rules in shared.rules]
+    assert not np.array_equal(both[0]["bias"], both[1]["bias"])
+    for past, own in ((given[0], both[0]), (given[-1], both[1])):
+        assert all(np.array_equal(past[name], own[name]) for name in own)
+
+
+@pytest.mark.parametrize("calling", [0, 1])
+def test_random_bids_and_calls_need_one_game_that_has_them(calling: int) -> None:
+    games = [RuleSet("big-three"), RuleSet("big-three-4p")]
+    first, second = games if calling else games[::-1]
+    config = replace(SMALL, preset=first.preset, also=(second,), envs=16, random_bids=0.5, random_calls=0.5)
+    assert [one.random_calls for one in config.games()] == [0.5 * (k == calling) for k in (0, 1)]
+    assert [one.random_bids for one in config.games()] == [0.5, 0.5]
+    play, learner = PolicyPlay(config), Trainer(config)._policy
+    assert learner is not None
+    assert play.play(np.random.default_rng(1), learner[1]).counts.hands == 32
+    bids = replace(SMALL, preset="big-two", also=(RuleSet("big-three"),), random_bids=0.5)
+    assert [one.random_bids for one in bids.games()] == [0, 0.5]
 
 
 def test_random_bids_are_not_learnt_from() -> None:
@@ -250,7 +296,7 @@ def test_random_bids_are_not_learnt_from() -> None:
             replace(config, random_bids=wrong)
     with pytest.raises(ValueError, match="only policy gradients have random bids and calls"):
         replace(config, method="values")
-    with pytest.raises(ValueError, match="no game has an auction"):
+    with pytest.raises(ValueError, match="random bids need an auction"):
         replace(config, preset="big-two")
 
 
@@ -309,7 +355,7 @@ def test_random_calls_are_any_and_not_learnt_from() -> None:
         replace(config, random_calls=1.1)
     with pytest.raises(ValueError, match="only policy gradients have random bids and calls"):
         replace(config, method="values")
-    with pytest.raises(ValueError, match="no game has one"):
+    with pytest.raises(ValueError, match="random calls need a call"):
         replace(config, preset="big-three")
 
 
@@ -341,7 +387,16 @@ def test_a_round_of_two_games_has_the_decisions_of_both() -> None:
         assert played.advantages[own].std() == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("config", [SMALL, TWO], ids=["one game", "two games"])
+@pytest.mark.parametrize(
+    "config",
+    [
+        SMALL,
+        replace(TWO, pool=("past", "net"), share=0.5),
+        replace(SMALL, preset="winner", session=True, envs=16, pool=("low", "past"), share=0.5),
+        replace(SMALL, preset="big-three-4p", envs=32, pool=("thrifty",), share=0.5, random_bids=0.3, random_calls=0.3),
+    ],
+    ids=["one game", "two games", "sessions", "calls"],
+)
 def test_a_run_resumes_exactly(config: Config, tmp_path: Path) -> None:
     whole, part = Trainer(config), Trainer(config)
     for _ in range(3):
@@ -393,6 +448,12 @@ def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
     assert several["hands"] == 8
     report = json.loads(output("train", "--out", out, *tiny, "--method", "policy", "--pool", "low", "--json"))
     assert report["epoch"] == 1
+    kept = Trainer.load(Path(out) / "run.npz").config
+    assert (kept.method, kept.pool, kept.share) == ("policy", ("low",), 0.25)
+    calls = "--game", "big-three-4p", *tiny[2:], "--method", "policy", "--random-bids", "0.25", "--random-calls", "0.5"
+    output("train", "--out", f"{out}-3", *calls)
+    kept = Trainer.load(Path(f"{out}-3") / "run.npz").config
+    assert (kept.random_bids, kept.random_calls) == (0.25, 0.5)
     assert "leave out --method" in refusal("train", "--out", out, "--resume", "--method", "policy")
 
 

@@ -172,9 +172,9 @@ class Config:
             every = (RuleSet(self.preset, self.options, 1.0), *also)
             games = [make_rules(one.preset, **one.options) for one in every]
             if checked["random_bids"] and not any(game.auction for game in games):
-                raise ValueError("random bids need an auction, and no game has an auction")
+                raise ValueError("random bids need an auction, and no game has one")
             if checked["random_calls"] and not any(game.call for game in games):
-                raise ValueError("random calls need the call of a card, and no game has one")
+                raise ValueError("random calls need a call, and no game has one")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 
@@ -184,8 +184,19 @@ class Config:
 
     def games(self) -> tuple[Config, ...]:
         """The configuration of each game by itself."""
-        own = replace(self, also=())
-        return own, *(replace(own, preset=one.preset, options=one.options, unit=one.unit) for one in self.also)
+        return tuple(self._alone(one) for one in (RuleSet(self.preset, self.options, self.unit), *self.also))
+
+    def _alone(self, game: RuleSet) -> Config:
+        rules = make_rules(game.preset, **game.options)
+        return replace(
+            self,
+            preset=game.preset,
+            options=game.options,
+            unit=game.unit,
+            also=(),
+            random_bids=self.random_bids if rules.auction else 0.0,
+            random_calls=self.random_calls if rules.call else 0.0,
+        )
 
     def shared(self) -> SharedInputs | None:
         """What a network for all games reads; None if there is one. ValueError: two games have the same options."""
@@ -195,8 +206,8 @@ class Config:
         return shared_inputs(rules, self.session, self.derived, self.answers)
 
     def by_policy(self, **settings: Any) -> Config:
-        """The same network and games, by policy gradients. Settings are those of `POLICY`, with its environments divided among
-        the games; `settings` replace them.
+        """The same network and games, by policy gradients, without opponents. Settings are those of `POLICY`, with its
+        environments divided among the games; `settings` replace them.
         """
         none = {"pool": (), "share": 0.0, "branches": 1, "actors": 0, "device": ""}
         envs = max(1, POLICY["envs"] // (1 + len(self.also)))

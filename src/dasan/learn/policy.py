@@ -1,5 +1,5 @@
-"""Policy gradients: one network plays every seat by chance, and the chance of a move grows if it earned more than expected
-(proximal policy optimisation, arXiv:1707.06347).
+"""Policy gradients: one network plays by chance, in every seat or among opponents, and the chance of a move grows if it
+earned more than expected (proximal policy optimisation, arXiv:1707.06347).
 
 The chance of a move is a softmax of the network's scores. What a seat expects comes from a critic, a second network that also
 sees the hidden cards; it only serves to learn. A further term keeps the mean score of the moves near the payments, so that a
@@ -91,6 +91,8 @@ class PolicyRound:
 class PolicyPlay:
     """The environments of each game of `config`. sizes: the lengths of the network's input rows; hidden: that of the hidden
     cards. The critic shares weights between the hidden cards of several games by their places only.
+
+    ValueError: the pool names an unknown member, or has no network for a game.
     """
 
     def __init__(self, config: Config) -> None:

@@ -20,8 +20,8 @@ from dasan.vector import VectorEnv
 
 Longs = npt.NDArray[np.int64]
 POOL = ("low", "shed", "thrifty", "past", "net")
-"""The possible members of a pool, beside files of networks: bots by name, the average of the run's weights at the start of
-the epoch, and the package's network for the rules."""
+"""The possible members of a pool, beside files of networks: bots by name, the average of the run's weights when the
+epoch began (with policy gradients, the round), and the package's network for the rules."""
 SUFFIX = ".npz"
 """The end of the name of a member that is a network's file."""
 _LAST = np.iinfo(np.int64).max

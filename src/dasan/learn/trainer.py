@@ -66,8 +66,9 @@ class Trainer:
     def __init__(self, config: Config) -> None:
         self.config = instance(config, Config, "a training run has a configuration")
         playing = PolicyPlay(config) if config.method == "policy" else SelfPlay(config)
-        for game in config.games()[1:]:
-            Pool(game.rules(), game.session, game.pool, game.share, game.envs, game.branches)
+        if isinstance(playing, SelfPlay):
+            for game in config.games()[1:]:
+                Pool(game.rules(), game.session, game.pool, game.share, game.envs, game.branches)
         self.shared = config.shared()
         sizes = playing.sizes if self.shared is None else self.shared.sizes
         shape = LayerSizes(*sizes, config.first, config.second)
