@@ -162,9 +162,10 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
     plays, levels = fitted(rules), fitted(rules, sighted=True)
     assert plays is not None
     assert levels is not None
-    assert (plays.trained.name, plays.exact) == ("big-three-4p-policy", True)
+    assert (plays.trained.name, plays.exact) == ("big-three-4p-opponents", True)
     assert (levels.trained.name, levels.exact) == ("big-three-4p", True)
     assert [one.name for one in catalogue() if one.continues] == [
+        "big-three-4p-opponents",
         "big-three-4p-policy",
         "big-three-policy",
         "big-two-all-policy",
