@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from dasan.bots.protocol import choices
 from dasan.bots.sampling.rollouts import network_for
 from dasan.cards import card
 from dasan.features import card_flags, encode, encode_moves
+from dasan.networks import trained
 from dasan.networks.derived import derived, layouts
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.shared import labels_of, shared_inputs
@@ -173,6 +175,22 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
         "dou-dizhu-policy",
         "winner-all-policy",
     ]
+
+
+def test_a_chain_of_continuations_is_followed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where those that continue come last, and if one continued itself."""
+    chain = [one for one in catalogue() if one.name.startswith("big-three-4p")]
+    last = [replace(one, card={**one.card, "plays": []}) if one.continues else one for one in chain]
+    assert len(last) == 3
+    monkeypatch.setattr(trained, "catalogue", lambda: tuple(last))
+    chosen = trained.fitted.__wrapped__(chain[0].rules)
+    assert chosen is not None
+    assert chosen.trained.name == "big-three-4p-opponents"
+    own = replace(chain[0], card={**chain[0].card, "config": {**chain[0].card["config"], "start": chain[0].name}})
+    monkeypatch.setattr(trained, "catalogue", lambda: (own,))
+    alone = trained.fitted.__wrapped__(own.rules)
+    assert alone is not None
+    assert alone.trained is own
 
 
 def test_a_network_that_continues_another_also_plays_the_rules_nearest_to_both() -> None:

@@ -115,7 +115,7 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
     most, else last. Otherwise it is the one trained for exactly these rules, else the nearest whose rules differ only in
     combinations, payments or customs; a network for one rule set before one for several, a large one before others, and one
     that continues another for its rules before that one. Where another network continues the chosen one for its rules, it
-    takes its place, also if it came last, and so on. None if there is none.
+    takes its place, also if it came last, and so on to the last that continues. None if there is none.
 
     sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
@@ -134,10 +134,8 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
     if not near:
         return None
     best = min(near, key=order)
-    after: Trained | None = best
-    while after is not None:
-        best = after
-        after = next((one for one in near if one.continues and one.card["config"]["start"] == best.name), None)
+    for _ in near:
+        best = next((one for one in near if one.continues and one.card["config"]["start"] == best.name), best)
     return fit(best, rules)
 
 
