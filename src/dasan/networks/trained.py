@@ -135,7 +135,7 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
         return None
     best = min(near, key=order)
     for _ in near:
-        best = next((one for one in near if one.continues and one.card["config"]["start"] == best.name), best)
+        best = next((one for one in near if one.card["config"]["start"] == best.name and one.continues), best)
     return fit(best, rules)
 
 
