@@ -67,6 +67,22 @@ def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -
     )
 
 
+def test_the_strength_page_begins_with_all_games_compared(tmp_path: Path) -> None:
+    row = "| `{}` 1 | `{}` 2 | 60 | {} | 30.0% | +50 | [+20, +80] | 1.0 |"
+    rows = (
+        row.format("net", "greedy", "+1.000 | [+0.500, +1.500]"),
+        row.format("net", "thrifty", "+9.000 | [+8.000, +9.500]"),
+        row.format("net", "search", "+0.100 | [-0.100, +0.300]"),
+        row.format("strong", "net", "-0.300 | [-0.500, -0.100]"),
+    )
+    earlier = "\n".join(["# A page\n\n## Dou Dizhu\n", "| one | among | deals |\n|---|---|---|", *rows, ""])
+    found = sections(strength.page(OutcomeFile(tmp_path / "none.jsonl"), earlier))
+    assert list(found)[:3] == ["", strength.GLANCE, "Dou Dizhu"]
+    assert found[strength.GLANCE].splitlines()[-1] == (
+        "| Dou Dizhu |  | +1.000 among `greedy`, +0.100 (not shown) among `search` | -0.300 among `net` |"
+    )
+
+
 def test_the_table_of_ratings_has_the_rungs_and_keeps_submitted_rows() -> None:
     row = "| big-two | `my-bot` 3 | +42 | [+20, +64] | `dasan evaluate my-bot --game big-two` |"
     lines = strength.ladder(f"| big-two | `net` 1 | +9 | rung | |\n{row}\n").splitlines()
