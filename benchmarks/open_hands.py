@@ -22,8 +22,8 @@ from dasan.review.best_play import review
 FIGURES = Figures(
     "Open hands",
     "How often a bot, which sees only its view, keeps the result of best play with all hands open, in decisions of Big Three\n"
-    "in which some move loses it. The bot plays every seat. *Unproved* are decisions that the solver did not value\n"
-    "within the nodes; they do not count. `strong` 5 ran on a busy machine. To measure a row again:\n"
+    "in which some move loses it. The bot plays every seat. *Unproved* decisions do not count: the solver did not value them\n"
+    "within the nodes. `strong` 5 ran on a busy machine. To measure a row again:\n"
     "`python benchmarks/open_hands.py BOT --preset GAME --hands HANDS --seed SEED --nodes NODES`.",
     ("game", "bot", "hands", "seed", "nodes", "decisions", "kept", "95 %", "bidder's side", "opponents", "unproved"),
     2,

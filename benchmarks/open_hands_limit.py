@@ -38,9 +38,10 @@ from dasan.worlds.states import Sampler
 POOL, LEAST, MEMORY_MB = 512, 8, 256
 FIGURES = Figures(
     "What a view allows with open hands",
-    "How often the move that keeps the most worlds keeps the result of best play with open hands: in expectation, which no\n"
-    "player that sees only its view can exceed, and in the deal that was played; and how often `net` and a bot keep it in the\n"
-    "same positions. To measure a row again: `python benchmarks/open_hands_limit.py BOT --hands HANDS --seed SEED`.",
+    "The best move for a view is the one that keeps the result of best play with open hands in the largest share of the worlds\n"
+    "that fit the view. *At most* is the mean of that share, which no player that sees only its view can exceed. *That move*,\n"
+    "`net` and *the bot*: how often each keeps the result in the deal that was played. To measure a row again:\n"
+    "`python benchmarks/open_hands_limit.py BOT --hands HANDS --seed SEED`.",
     ("bot", "hands", "seed", "decisions", "at most", "95 %", "that move", "`net`", "the bot"),
     3,
 )
