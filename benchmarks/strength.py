@@ -277,7 +277,7 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
             tables += [*rows, ""]
     if glance:
         out.append(f"## {GLANCE}\n")
-        out.append("What a bot earns a hand among players of another. *Not shown*: the interval includes 0.\n")
+        out.append("What a bot earns a hand among players of another. *Not significant*: the interval includes 0.\n")
         out += [row(("game", *(f"`{bot}`" for bot in COMPARED))), "|---" * (len(COMPARED) + 1) + "|", *glance, ""]
     out += tables
     out.append(ladder(before.get(LADDER, "")))
@@ -334,7 +334,7 @@ def at_a_glance(title: str, rows: dict[tuple[str, str], str]) -> str:
 def _shown(line: str) -> str:
     mean, limits = cells(line)[3:5]
     low, high = map(float, limits.strip("[]").split(", "))
-    return mean if low > 0 or high < 0 else f"{mean} (not shown)"
+    return mean if low > 0 or high < 0 else f"{mean} (not significant)"
 
 
 def _rows(section: str) -> dict[tuple[str, str], str]:

@@ -79,7 +79,7 @@ def test_the_strength_page_begins_with_all_games_compared(tmp_path: Path) -> Non
     found = sections(strength.page(OutcomeFile(tmp_path / "none.jsonl"), earlier))
     assert list(found)[:3] == ["", strength.GLANCE, "Dou Dizhu"]
     assert found[strength.GLANCE].splitlines()[-1] == (
-        "| Dou Dizhu |  | +1.000 among `greedy`, +0.100 (not shown) among `search` | -0.300 among `net` |"
+        "| Dou Dizhu |  | +1.000 among `greedy`, +0.100 (not significant) among `search` | -0.300 among `net` |"
     )
 
 
