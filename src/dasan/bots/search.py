@@ -33,9 +33,9 @@ Reasons = Mapping[Move, tuple[Reason, ...]]
 @dataclass(frozen=True, slots=True)
 class Effort:
     """The size of a search. worlds: the number of sampled deals. width: the number of candidates. seconds: a time
-    limit after which fewer worlds will do, or None. trust: for rollouts, the weight of a move's prior score, in
-    worlds. pool: the number of worlds to draw from by the likelihood of the others' moves; with 0, or without a
-    network for the rules, worlds are drawn evenly. nodes: for the solver, the most positions to search for one move
+    limit, which may end the search after fewer worlds, or None. trust: for rollouts, the weight of a move's prior
+    score, in worlds. pool: the number of worlds to draw from by the likelihood of the others' moves; with 0, or without
+    a network for the rules, worlds are drawn evenly. nodes: for the solver, the most positions to search for one move
     in one world. opened: the number of worlds, drawn by likelihood, in which the solver values moves in addition to
     rollouts, if it plays the rules.
     """

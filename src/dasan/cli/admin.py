@@ -77,7 +77,7 @@ async def players(
 @on_store()
 async def ratings(
     store: Store,
-    write: Annotated[bool, typer.Option("--write", help="Store what was computed. The server must not run.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Store the computed ratings. The server must not run.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute all ratings again from the stored hands, and compare. Exit code 1 if some differ and are not stored."""

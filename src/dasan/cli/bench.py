@@ -37,7 +37,7 @@ def bench(
         bool,
         typer.Option(
             "--peers",
-            help="Beside OpenSpiel, RLCard and DouZero's environment, on one core, in alternating runs. Default game:"
+            help="Compare with OpenSpiel, RLCard and DouZero's environment, on one core, in alternating runs. Default:"
             " [bold]dou-dizhu[/bold], which they play.",
         ),
     ] = False,

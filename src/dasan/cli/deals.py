@@ -44,7 +44,7 @@ def deals(
     seats: Annotated[
         Literal["all", "one", "greedy"],
         typer.Option(
-            help="Value all seats as bidder, one drawn at random, or the one that greedy bots make the bidder."
+            help="The seats to value as bidder: all, a random one, or the winner of an auction of greedy bots."
         ),
     ] = "all",
     seconds: Annotated[float | None, typer.Option(min=0.01, help="The time limit for each deal.")] = None,

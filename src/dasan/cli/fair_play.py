@@ -25,9 +25,9 @@ async def fairplay(
     store: Store,
     days: Annotated[int, typer.Option(min=1, max=36_600, help="The period of the report.")] = 90,
     programs: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Telling moves of each account to compare with a bot's; 0: none.")
+        int, typer.Option(min=0, max=10_000, help="Telling moves of each account to compare with the bot; 0: none.")
     ] = 0,
-    bot: Annotated[str, typer.Option(help="That bot.")] = "strong",
+    bot: Annotated[str, typer.Option(help="The bot to compare with.")] = "strong",
     most: Most = 20,
     as_json: AsJson = False,
 ) -> None:

@@ -26,7 +26,7 @@ def puzzle(
     count: Annotated[int | None, typer.Option(min=1, help="How many; default: 1, or all of FILE.")] = None,
     game: Annotated[
         str | None,
-        typer.Option(help="big-three or dou-dizhu. Default: any known one; new ones are of big-three."),
+        typer.Option(help="big-three or dou-dizhu. Default: either; new puzzles are of big-three."),
     ] = None,
     theme: Annotated[
         list[str] | None,
@@ -48,7 +48,7 @@ def puzzle(
     solution: Annotated[bool, typer.Option("--solution", help="Print the solution too.")] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Solve each again: is its move the only winner, and are its other claims true?"),
+        typer.Option("--check", help="Solve each again, and check that only its move wins, and its other claims."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -58,7 +58,7 @@ def train(
         int,
         typer.Option(
             min=1,
-            help="Parallel hands, of each actor if there are any; with --method policy of each game, where 2048 are divided.",
+            help="Parallel hands, per actor if there are any; with --method policy per game; its default is 2048 in total.",
         ),
     ] = 1024,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds in an epoch; the network learns after each.")] = 40,
@@ -104,7 +104,7 @@ def train(
         int | None,
         typer.Option(
             min=1,
-            help="With --branches: the moves differ at one of this many first decisions; default: 22, or as the network.",
+            help="With --branches: the moves differ at one of the first decisions, up to this; default: 22, or as the network.",
         ),
     ] = None,
     derived: Annotated[bool, typer.Option("--derived", help="The network also reads derived features.")] = False,
@@ -112,7 +112,7 @@ def train(
         bool, typer.Option("--answers", help="With --derived: also features of who can answer a play.")
     ] = False,
     actors: Annotated[
-        int, typer.Option(min=0, help="Play in this many processes beside the learner, each with --envs parallel hands.")
+        int, typer.Option(min=0, help="Let this many actors play beside the learner, each with --envs parallel hands.")
     ] = 0,
     processes: Processes = None,
     ray: RayAddress = None,
@@ -120,8 +120,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Learn in PyTorch (extra train) on this device, such as cpu or cuda, where a GPU also scores moves; auto: on a "
-            "GPU if there is one. Default: in compiled code.",
+            help="Learn in PyTorch (extra train) on this device, such as cpu or cuda; a GPU also scores moves. auto: a GPU, if "
+            "there is one. Default: in compiled code.",
         ),
     ] = None,
     every: Annotated[

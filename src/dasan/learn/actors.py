@@ -23,7 +23,7 @@ from dasan.networks.network import Floats
 from dasan.processes import worker_processes
 
 MOST_GAMES = 16
-"""How many games' environments a process keeps; those used least recently are dropped and made again when needed."""
+"""The number of games whose environments a process caches; the least recently used are dropped first."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ class Config:
     """A training run. ValueError: a field has the wrong type or an invalid value.
 
     - method: "values", deep Monte Carlo; "policy", policy gradients, see `dasan.learn.policy`, which have no
-      branches, actors or device. Their `heat` is the temperature of the chances of moves, in scores; a round is one hand,
+      branches, actors or device. Their `heat` is the temperature of move probabilities, in scores; a round is one hand,
       or with `session` two, in each environment, of which each game has `envs`; `steps`, `explore`, `keep` and `contrast`
       have no effect. random_bids, random_calls: in these shares of hands the moves of the auction, or the call of a
       card, are drawn at random and not learnt from.

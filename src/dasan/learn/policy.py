@@ -1,9 +1,9 @@
-"""Policy gradients: one network plays by chance, in every seat or among opponents, and the chance of a move grows if it
-earned more than expected (proximal policy optimisation, arXiv:1707.06347).
+"""Policy gradients: one network draws its moves at random, in every seat or among opponents, and a move becomes
+likelier if it earned more than expected (proximal policy optimisation, arXiv:1707.06347).
 
-The chance of a move is a softmax of the network's scores. What a seat expects comes from a critic, a second network that also
-sees the hidden cards; it only serves to learn. A further term keeps the mean score of the moves near the payments, so that a
-score is still the expected payment.
+The probabilities (*chances*) of moves are a softmax of the network's scores. The expected payment comes from a critic,
+a second network that also sees the hidden cards and is used only in training. A further term of the loss keeps the mean
+score of the moves near the payments, so that a score still estimates the expected payment.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 MOST, LEAST = 4, 0.01
-"""A move is drawn from at most `MOST` moves, each with a chance of at least `LEAST`."""
+"""A move is drawn from the at most `MOST` likeliest moves, each with a chance of at least `LEAST`."""
 CLIP = 0.2
 """Once the ratio of a chance to its old value leaves 1 ± CLIP, the move is pushed no further in that direction."""
 ENTROPY = 0.01
-"""The weight of the entropy of the chances, beside advantages of standard deviation 1."""
+"""The weight of the entropy of the chances, relative to advantages of standard deviation 1."""
 CALIBRATION = 2.0
 """The weight of the squared error of the mean score."""
 CRITIC = 128, 32
@@ -46,9 +46,9 @@ CRITIC_RATE, CRITIC_DECAY = 1e-3, 0.1
 ALIKE = 1e-6
 """Advantages whose standard deviation is smaller are not scaled."""
 WARM_UP = 200
-"""In so many first steps of a run only the critic learns."""
+"""The number of first steps of a run in which only the critic learns."""
 SESSION = 2
-"""So many hands of a session are in a round. In games with an exchange, each but the first begins with one (W.20)."""
+"""The number of hands of a session in a round. In games with an exchange, all but the first begin with one (W.20)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +56,9 @@ class PolicyRound:
     """Decisions of a round of hands, without those that had one likely move.
 
     obs: uint8 [n, features]. hidden: uint8 [n, hidden features]. moves: uint8 [rows, features of a move], the likely
-    moves of each decision, num[n] of them. chances: float32 [rows]. chosen: int32 [n], which of its moves each decision made.
-    values: float32 [n], what the critic expected. targets: float32 [n], what the decision led to. advantages: float32
-    [n], targets minus values, divided by their standard deviation in the game, see `_advantages`.
+    moves of each decision; num: int32 [n], their number. chances: float32 [rows]. chosen: int32 [n], which of its moves
+    each decision made. values: float32 [n], the critic's estimates. targets: float32 [n], see `_targets`. advantages:
+    float32 [n], targets minus values, divided by their standard deviation in the game, see `_advantages`.
     """
 
     obs: Bytes
@@ -191,11 +191,11 @@ class _Game:
         return weights if self.shared is None else self.shared.folded(weights, self.rules)
 
     def _bidding(self, envs: Longs) -> npt.NDArray[np.bool_]:
-        """Whether each of some environments, which have several legal moves, is in the auction."""
+        """bool [envs]: which of these environments are in the auction. envs: with several legal moves each."""
         return self.env.legal[envs, self.env.num_legal[envs] - 1] < self.env.ids.calls
 
     def _calling(self, envs: Longs) -> npt.NDArray[np.bool_]:
-        """Whether each of some environments, which have several legal moves, is in the call (B4.03)."""
+        """bool [envs]: which of these environments are in the call (B4.03). envs: with several legal moves each."""
         ids, first = self.env.ids, self.env.legal[envs, 0]
         calling: npt.NDArray[np.bool_] = (first >= ids.calls) & (first < ids.rows)
         return calling
@@ -246,7 +246,7 @@ class Likely:
 
     @staticmethod
     def of(scores: Scores, heat: float, random: np.random.Generator) -> Likely:
-        """Those with the highest scores, and one drawn from them."""
+        """The likely moves of each decision, by score, and one drawn from them."""
         from dasan.kernels.network.policy import draw
 
         n = len(scores.envs)
@@ -365,11 +365,12 @@ class PolicyLearner(Learner):
     def slopes(
         self, scores: Floats, begin: Longs, chances: Floats, chosen: Ints, advantages: Floats, targets: Floats
     ) -> npt.NDArray[np.float64]:
-        """[moves]: the gradient of what is minimised, summed over decisions, by the scores of their moves.
+        """[moves]: the gradient of the loss, summed over decisions, with respect to the scores of their moves.
 
-        That is, for a decision, minus the clipped product of its advantage and the ratio of its chance to the chance when it was
-        made, minus `ENTROPY` times the entropy, plus `CALIBRATION` times the squared error of the mean score for these chances.
-        begin: decision e has the moves from begin[e] up to begin[e + 1]. The rest as in `PolicyRound`.
+        The loss of a decision is minus the clipped product of its advantage and the ratio of its move's chance now to
+        that when it was drawn, minus `ENTROPY` times the entropy, plus `CALIBRATION` times the squared error of the
+        mean score for these chances. begin: decision e has the moves from begin[e] up to begin[e + 1]. The rest as in
+        `PolicyRound`.
         """
         starts, owner = begin[:-1], np.repeat(np.arange(len(chosen)), np.diff(begin))
         heated = scores.astype(np.float64) / self.heat

@@ -67,7 +67,7 @@ class Trained:
         return self.rules, *(rules for rules, _ in self.also)
 
     def nearest(self, rules: Rules) -> Rules:
-        """Those of them that differ least from `rules`, first in cards and phases, then in players."""
+        """The rule set it was trained for that is nearest to `rules`: first in cards and phases, then in players."""
         frame = _frame(rules)
 
         def distance(own: Rules) -> tuple[int, ...]:
@@ -110,12 +110,16 @@ def catalogue() -> tuple[Trained, ...]:
 
 @lru_cache(maxsize=32)
 def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted | None:
-    """The network for `rules`. A network whose model card lists the rule sets that it plays at least as well as others
-    (`plays`, as `changed` writes them) comes first if the nearest of its rule sets is listed and differs in one option at
-    most, else last. Otherwise it is the one trained for exactly these rules, else the nearest whose rules differ only in
-    combinations, payments or customs; a network for one rule set before one for several, a large one before others, and one
-    that continues another for its rules before that one. Where another network continues the chosen one for its rules, it
-    takes its place, also if it came last, and so on to the last that continues. None if there is none.
+    """The best network that `suits` the rules; None if there is none. The candidates are ordered by:
+
+    1. the list `plays` of the model card (`changed` texts of the rule sets that the network plays at least as well as
+       others do): first networks whose nearest rule set is listed and differs from `rules` in one option at most, then
+       networks without a list, then the others;
+    2. the distance of the nearest rule set: equal rules first, then those with the same kind of payments, then those
+       with the fewest differing combinations;
+    3. networks for one rule set before those for several, large before small, and continuations before others.
+
+    A network that continues the best one replaces it, wherever it stands in this order, and so on to the last.
 
     sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
     """
@@ -159,8 +163,8 @@ def known(name: str) -> bool:
 
 
 def suits(trained: Trained, rules: Rules) -> bool:
-    """Whether the network was trained for the cards and phases of `rules`, each of them in some of its rules, and for as
-    many players or for both fewer and more.
+    """Whether each of the cards and phases of `rules` occurs in some rule set that the network was trained for, and the
+    number of players lies between the least and the most of them.
     """
     players = [own.players for own in trained.every]
     frames = zip(*(_frame(own) for own in trained.every), strict=True)

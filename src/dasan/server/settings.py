@@ -58,7 +58,7 @@ def rate(default: float, help: str) -> Any:
 
 def burst(default: int) -> Any:
     """The burst that goes with a rate."""
-    return number(default, "as a burst", 1, MOST_BURST)
+    return number(default, "the burst of that rate", 1, MOST_BURST)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Settings:
     smtp_user: str = setting("", "the user name at the SMTP server; empty: none")
     smtp_password: str = setting("", "the password of that user", secret=True)
     smtp_security: str = setting("starttls", "the encryption of the connection to it: `starttls`, `tls` or `none`")
-    mail_from: str = setting("", "the sender of e-mails, at which push services can also reach the host")
+    mail_from: str = setting("", "the sender of e-mails, and the contact address given to push services")
     push_private: int = setting(0, "1: push services may be in the host's own network and without HTTPS, as in tests")
     bot_delay: float = number(
         0.6,
@@ -109,10 +109,10 @@ class Settings:
     bot_seconds: float = number(10.0, "seconds that a bot may think before its process is killed", 0.1, 3600)
     bot_memory_mb: int = number(1024, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
     study_processes: int = number(2, "processes for reviews and puzzles", 1, 256)
-    study_threads: int = number(2, "threads in which one of these searches for a review", 1, 256)
-    study_seconds: float = number(60.0, "seconds for one of these before its process is killed", 0.1, 86_400)
+    study_threads: int = number(2, "threads that each of these uses to search for a review", 1, 256)
+    study_seconds: float = number(60.0, "seconds one job of these may take before its process is killed", 0.1, 86_400)
     review_seconds: float = number(
-        8.0, "seconds for a review of one hand by the solver, and by players' information", 0.1, 3600
+        8.0, "seconds for each review of a hand, by the solver or by players' information", 0.1, 3600
     )
     study_memory_mb: int = number(2048, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
     keep_tables_days: int = days("days to keep unused casual tables; 0: forever")
@@ -153,11 +153,11 @@ class Settings:
     daily_preset: str = setting("", "the game of the event of the day; empty: games rotate")
     study_rate: float = rate(
         1.0,
-        "reviews and puzzle answers a second for one player, and for one address; the same again for turning points of hands",
+        "reviews and puzzle answers a second for one player, and for one address; turning points of hands count separately",
     )
     study_burst: int = burst(20)
     record_rate: float = rate(
-        2.0, "records a second for one player, and for one address; the same again for profiles and rules of games"
+        2.0, "records a second for one player, and for one address; profiles and rules of games count separately"
     )
     record_burst: int = burst(60)
     password_memory_mb: int = number(64, "megabytes for hashing a password, which slow down guessing", 1, 4096)

@@ -23,8 +23,9 @@ def prove_within(
 ) -> int:
     """The value of a position: 1 if its claim is proved, -1 if disproved, 0 if `most` nodes or the budget did not suffice.
 
-    begin: put the position into a search; its value if that is known at once. another: a search for another thread, with the
-    table of the first. search_on: continue all searches for a number of nodes each; the value, and the nodes used by all.
+    begin: puts the position into a search and returns its value, 0 if it is not known at once. another: makes a search
+    for a further thread, with the table of the first. search_on: continues all searches for a number of nodes each;
+    returns the value and the nodes used in total.
     """
     from dasan.kernels.proofs.loop import join, part
     from dasan.processes import processors

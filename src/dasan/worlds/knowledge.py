@@ -233,7 +233,7 @@ class Knowledge:
 
     def _weigh(self, got: Mapping[Place, Counter[str]]) -> int:
         """The number of worlds with these ranks in these places: 0 if somebody would have had to dig, else the number of ways
-        to tell a hidden kitty from the hand that took it up.
+        to separate a hidden kitty from the hand that took it up.
         """
         ways = 1
         for seat in self.low:

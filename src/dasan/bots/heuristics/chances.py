@@ -1,6 +1,6 @@
-"""How many of the deals that fit a view let an opponent answer a play: counted in all of them, or in many drawn ones.
+"""The share of the deals that fit a view in which opponents can answer a play: over all of them, or over a sample.
 
-The deals are those of `dasan.worlds`: each is as likely as any other, whatever the players' choices suggest. Nothing is assumed
+The deals are those of `dasan.worlds`: all are equally likely, whatever the players' choices suggest. Nothing is assumed
 about what anybody wants to play.
 """
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     Words = npt.NDArray[np.uint64]
 
 MOST_DEALS = 1_000
-"""If more deals fit the view, so many are drawn: a share is then off by more than 3 percentage points in one case of twenty at
-most. Where each drawn deal must be checked by playing it, a tenth as many are drawn (10 points).
+"""The sample size if more deals fit the view: a share is then within 3 percentage points in 95 % of cases. If each deal
+must be checked by replaying the hand, a tenth as many are drawn (10 points).
 """
 _AT_ONCE = 256
-"""Rows that are compared with all hands in one step."""
+"""The number of rows compared with all hands at once."""
 _RANKS = 8
 """Ranks whose `lanes` fit into one word."""
 
 
 class Chances:
-    """Shares of the deals that fit `view`, for the seat that is to act. ValueError: no deal fits.
+    """Shares of the deals that fit `view`, for the seat to act. ValueError: no deal fits.
 
-    moves: those that are asked about. most: if more deals fit, so many are drawn. whole: whether all were counted, so that shares
-    are exact.
+    moves: the moves to judge. most: the sample size if more deals fit. whole: whether all deals were counted, so that
+    shares are exact.
     """
 
     def __init__(self, view: View, moves: Sequence[Move], most: int = MOST_DEALS) -> None:
@@ -86,7 +86,7 @@ class Chances:
         return self._formed[seat, highest]
 
     def _sizes(self, play: Combination) -> set[int]:
-        """How many cards the plays have that may beat `play`: bombs are of any size."""
+        """The sizes of plays that may beat `play`; bombs may have another size."""
         return {len(play.cards), *(group.size for group in _groups(self._rules) if group.power > play.power)}
 
     def _guards(self, seat: int, play: Combination) -> list[int]:
@@ -172,7 +172,7 @@ class Chances:
 
 @dataclass(frozen=True)
 class _Group:
-    """What rows of equal standing share."""
+    """Rows that beat and are beaten alike, except by strength."""
 
     family: str
     power: int
@@ -209,11 +209,11 @@ class _Held:
 
 
 class _Rows:
-    """Rows of one group, the strongest first, as words: the exact or deciding cards, the numbers of cards of each rank, and sets
-    of cards of which one each is needed lest all are of one suit.
+    """Rows of one group, the strongest first, as words: the exact or deciding cards, the number of cards of each rank,
+    and, for plays that must mix suits, sets of cards of which the hand needs one each.
 
-    A hand that holds the deciding card and enough cards of its rank might lack lower ones to play beside it; then it makes the
-    same play with a higher deciding card, which is another row.
+    A hand that holds the deciding card and enough cards of its rank may lack lower ones to play beside it; then it
+    makes the same play with a higher deciding card, which is another row.
     """
 
     def __init__(self, rules: Rules, rows: Sequence[Row]) -> None:
@@ -272,7 +272,7 @@ def _numbers(rules: Rules) -> dict[Card, int]:
 
 @lru_cache(maxsize=16)
 def _groups(rules: Rules) -> dict[_Group, _Rows]:
-    """The rows of the catalogue by group; of two that differ by the called card alone, either stands for both (B4.07)."""
+    """The rows of the catalogue by group, without those that differ from another only by the called card (B4.07)."""
     rows: dict[_Group, list[Row]] = {}
     for row in rules.catalogue.rows:
         if not row.called:

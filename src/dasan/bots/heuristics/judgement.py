@@ -26,7 +26,7 @@ LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
 """By number of cards, the probability that a player who gets the lead goes out."""
 
 ROUNDING = 1e-9
-"""More than the error of a sum of costs."""
+"""A tolerance above the rounding error of a sum of costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class ViewCosts:
     """The costs of one view. hand: judge these cards instead of the seat's own; not with `before`.
 
     outlook: for later tricks; now: for an answer to a play in this one, in which not everybody may act (D2.12, D2.16).
-    before: an earlier judgement of a seat's own cards by the same temper. Its estimates and plans are taken over where nothing
-    has changed on which they depend: since then the seat itself has played cards, and nobody else has.
+    before: an earlier judgement of a seat's own cards by the same temper. Its estimates and plans are reused if nothing
+    that they depend on has changed: only the seat itself has played cards since.
     """
 
     outlook: Outlook
@@ -245,7 +245,7 @@ class ViewCosts:
         return turns if turns > 0 else self._temper.surplus * turns
 
     def _prices(self, odds: Sequence[float]) -> list[float]:
-        """The cost of each play of the plan, which stands with its odds: 1 if it will be beaten, less if it may stand."""
+        """The cost of each play of the plan, given its odds to stand: 1 if it will be beaten, less if it may stand."""
         temper, parts = self._temper, self._parts
         by_size, other, dodge = temper.reuse, temper.reuse_other, temper.dodge
         out = []

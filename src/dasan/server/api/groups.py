@@ -39,7 +39,7 @@ router = strict_router("/api")
 FIRST = GroupRules(preset="big-three", options={}, seats=[ME, FREE, FREE], settings=TableSettings())
 """The rules of a new group."""
 SHOWN = 12
-"""The last evenings that are shown one by one."""
+"""The number of latest evenings shown individually."""
 
 
 @router.get("/groups")
@@ -57,7 +57,7 @@ async def groups(store: StoreHere, live: LiveHere, player: Player) -> GroupList:
 
 @router.post("/groups", status_code=201)
 async def create(wanted: CreateGroup, request: Request, store: StoreHere, player: Player) -> Group:
-    """Found a group, and host it."""
+    """Create a group, with the player as its host."""
     person = await limited_account(request, store, player, "tables")
     name = await _name(store, person.id, wanted.name)
     return await store.groups.load(await store.groups.create(person.id, name, FIRST, now()), person.id)
@@ -96,7 +96,7 @@ async def open_table(
 
 @router.post("/groups/{group_id}/rename")
 async def rename(group_id: str, wanted: CreateGroup, request: Request, store: StoreHere, player: Player) -> Group:
-    """Give the group another name, as its host."""
+    """Rename the group (the host only)."""
     person = await limited_account(request, store, player)
     await store.groups.rename(group_id, person.id, await _name(store, person.id, wanted.name))
     return await store.groups.load(group_id, person.id)
@@ -104,7 +104,7 @@ async def rename(group_id: str, wanted: CreateGroup, request: Request, store: St
 
 @router.post("/groups/{group_id}/rules")
 async def play_by(group_id: str, wanted: GroupRules, request: Request, store: StoreHere, player: Player) -> Group:
-    """Save the rules of the group's tables, as its host."""
+    """Save the rules of the group's tables (the host only)."""
     person = await limited_account(request, store, player)
     try:
         rules = await asyncio.to_thread(rules_of, wanted.preset, wanted.options)
@@ -112,7 +112,7 @@ async def play_by(group_id: str, wanted: GroupRules, request: Request, store: St
         raise Refused("malformed", str(error)) from None
     check_seats(wanted.seats, rules.players, wanted.settings)
     if ME not in wanted.seats:
-        raise Refused("malformed", "whoever opens a table of a group sits at it: say me")
+        raise Refused("malformed", "whoever opens a group's table sits at it: one of the seats must be me")
     await store.groups.play_by(group_id, person.id, wanted)
     return await store.groups.load(group_id, person.id)
 
@@ -126,7 +126,7 @@ async def change_member(
     store: StoreHere,
     player: Player,
 ) -> Group:
-    """Remove a member, or hand the group over to one, as its host."""
+    """Remove a member, or hand the group over to one (the host only)."""
     person = await limited_account(request, store, player)
     work = store.groups.remove if change == "remove" else store.groups.hand_over
     await work(group_id, person.id, wanted.name)
@@ -135,7 +135,7 @@ async def change_member(
 
 @router.post("/groups/{group_id}/link")
 async def new_link(group_id: str, request: Request, store: StoreHere, player: Player) -> Group:
-    """Make another link to join, as the host; the former one leads nowhere then."""
+    """Replace the link to join (the host only); the old one stops working."""
     person = await limited_account(request, store, player)
     await store.groups.new_link(group_id, person.id)
     return await store.groups.load(group_id, person.id)
@@ -143,7 +143,7 @@ async def new_link(group_id: str, request: Request, store: StoreHere, player: Pl
 
 @router.post("/groups/{group_id}/leave")
 async def leave(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupGone:
-    """Leave the group; a host hands it over first."""
+    """Leave the group; the host must hand it over first."""
     person = await limited_account(request, store, player)
     await store.groups.leave(group_id, person.id)
     return GroupGone(id=group_id)
@@ -151,7 +151,7 @@ async def leave(group_id: str, request: Request, store: StoreHere, player: Playe
 
 @router.post("/groups/{group_id}/delete")
 async def delete(group_id: str, request: Request, store: StoreHere, player: Player) -> GroupGone:
-    """Delete the group, as its host. The hands stay."""
+    """Delete the group (the host only). The hands stay."""
     person = await limited_account(request, store, player)
     await store.groups.delete(group_id, person.id)
     return GroupGone(id=group_id)
@@ -195,7 +195,7 @@ async def join(link: str, request: Request, store: StoreHere, player: Player) ->
 
 
 async def _name(store: Store, player: str, name: str) -> str:
-    """The name of a group as it is shown. ``Refused`` if no account could have it."""
+    """The name of a group as it is shown. ``Refused``: no account could have it."""
     cleaned = clean_name(name)
     check_reserved(cleaned)
     if store.people.restrictions.refuses(cleaned):

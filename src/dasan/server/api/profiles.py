@@ -69,8 +69,8 @@ async def history(
 ) -> History:
     """The player's own hands, newest first, fifty at a time. before: the cursor in the previous page.
 
-    The other parameters say which hands are wanted. bid: the one that was played for. opponent: as in ``HistoryChoices``.
-    turning: who made the move that decided the hand, of hands for which it is known.
+    The other parameters filter the hands. bid: the winning bid. opponent: as in ``HistoryChoices``. turning: who made
+    the decisive move; leaves out hands in which it is unknown.
     """
     limit(request, "records", player)
     if player is None:

@@ -11,7 +11,7 @@ from dasan.server.protocol.groups import GroupStanding
 from dasan.server.store.schema import group_members, group_tables, hand_seats, hands, players
 
 EVENING = 6 * 60 * 60 * 1000
-"""Milliseconds without a hand after which another evening begins."""
+"""Milliseconds without a hand after which a new evening begins."""
 
 
 def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:

@@ -42,24 +42,24 @@ from dasan.server.tables.room import Room
 
 MOST_MEMBERS = 50
 MOST_EACH = 20
-"""Groups of one player."""
+"""The most groups of one player."""
 MOST_LINES = 200
-"""Chat lines that a group keeps."""
+"""The most chat lines of a group."""
 MOST_TABLES = 20
-"""Tables that are listed."""
+"""The most tables listed."""
 NOTIFIED_EVERY = 10 * 60 * 1000
-"""Milliseconds after a member's table, in any group, in which that member's further tables do not notify the same people."""
+"""Milliseconds after a member opens a table in which that member's further tables do not notify the same people."""
 JOIN = "/join/"
-"""The path before a link, the secret by which people join."""
+"""The path of the page to join; the group's secret `link` follows."""
 MARK = "group-"
-"""The beginning of the ids of groups, which tells them from tables in reports."""
+"""The prefix of group ids, which distinguishes groups from tables in reports."""
 
 
 class Groups(StorePart):
     """Reads and writes groups."""
 
     async def create(self, player: str, name: str, rules: GroupRules, now: int) -> str:
-        """A new group with one member, who hosts it: its id. ``Refused`` if its name is taken, or the player has too many."""
+        """Create a group hosted by ``player``; return its id. ``Refused``: its name is taken; they are in too many."""
         group_id = MARK + secrets.token_urlsafe(9)
 
         def write(connection: sa.Connection) -> None:
@@ -87,7 +87,7 @@ class Groups(StorePart):
         return [GroupListed(**row._mapping) for row in await self._rows(query)]
 
     async def load(self, group_id: str, player: str) -> Group:
-        """A group as its member ``player`` sees it. ``Refused`` for others."""
+        """A group as its member ``player`` sees it. ``Refused``: the player is not a member."""
 
         def read(connection: sa.Connection) -> Group:
             row = _group(connection, group_id, player)
@@ -136,7 +136,7 @@ class Groups(StorePart):
         return await self._database.read(read)
 
     async def rename(self, group_id: str, player: str, name: str) -> None:
-        """Give a group another name. ``Refused`` if it is taken, and for others than the host."""
+        """Rename a group. ``Refused``: the name is taken, or the player is not the host."""
 
         def write(connection: sa.Connection) -> None:
             _hosted(connection, group_id, player)
@@ -146,7 +146,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def play_by(self, group_id: str, player: str, rules: GroupRules) -> None:
-        """Store the rules of the tables that the group opens. ``Refused`` for others than the host."""
+        """Store the rules of the group's tables. ``Refused``: the player is not the host."""
 
         def write(connection: sa.Connection) -> None:
             _hosted(connection, group_id, player)
@@ -155,7 +155,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def new_link(self, group_id: str, player: str) -> None:
-        """Make the former link worthless. ``Refused`` for others than the host."""
+        """Replace the link to join; the old one stops working. ``Refused``: the player is not the host."""
 
         def write(connection: sa.Connection) -> None:
             _hosted(connection, group_id, player)
@@ -164,7 +164,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def hand_over(self, group_id: str, player: str, name: str) -> None:
-        """Make the member with this name the host. ``Refused`` for others than the host."""
+        """Make the member with this name the host. ``Refused``: the player is not the host; no such member."""
 
         def write(connection: sa.Connection) -> None:
             _hosted(connection, group_id, player)
@@ -174,7 +174,10 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def remove(self, group_id: str, player: str, name: str) -> None:
-        """Remove the member with this name; the former link is worthless then. ``Refused`` for others than the host."""
+        """Remove the member with this name, and replace the link to join.
+
+        ``Refused``: the player is not the host, there is no such member, or it is the player.
+        """
 
         def write(connection: sa.Connection) -> None:
             _hosted(connection, group_id, player)
@@ -188,7 +191,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def leave(self, group_id: str, player: str) -> None:
-        """Leave a group. The last member deletes it thereby; a host hands it over first, or is ``Refused``."""
+        """Leave a group; it is deleted with its last member. ``Refused``: the host must hand it over first."""
 
         def write(connection: sa.Connection) -> None:
             row = _group(connection, group_id, player, locked=True)
@@ -203,7 +206,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def delete(self, group_id: str, player: str) -> None:
-        """Delete a group; the hands stay. ``Refused`` for others than the host."""
+        """Delete a group; the hands stay. ``Refused``: the player is not the host."""
 
         def write(connection: sa.Connection) -> None:
             _hosted(connection, group_id, player)
@@ -212,7 +215,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def behind(self, link: str, player: str | None) -> tuple[GroupListed, bool]:
-        """The group to which a link leads, and whether the player is a member. ``Refused`` if it leads to none."""
+        """The group of a link, and whether the player is a member. ``Refused``: there is no such link."""
 
         def read(connection: sa.Connection) -> tuple[GroupListed, bool]:
             row = _linked(connection, link)
@@ -223,7 +226,10 @@ class Groups(StorePart):
         return await self._database.read(read)
 
     async def join(self, link: str, player: str, now: int) -> str:
-        """Become a member: the group's id. ``Refused`` if the link leads to none, or there is no room."""
+        """Become a member; return the group's id.
+
+        ``Refused``: no such link; the group is full; the player is in too many groups, or in a block with the host.
+        """
 
         def write(connection: sa.Connection) -> str:
             row = _linked(connection, link, locked=True)
@@ -241,7 +247,7 @@ class Groups(StorePart):
         return await self._database.write(write)
 
     async def say(self, group_id: str, player: str, text: str, now: int) -> None:
-        """Add a line to the chat; the oldest beyond ``MOST_LINES`` are deleted. ``Refused`` for others than members."""
+        """Add a line to the chat, and delete lines beyond ``MOST_LINES``. ``Refused``: the player is not a member."""
 
         def write(connection: sa.Connection) -> None:
             hold(connection, [player])
@@ -257,7 +263,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def report(self, group_id: str, player: str, line: int, why: str, now: int) -> None:
-        """Report a line of the chat to the moderators, once. ``Refused`` for others than members."""
+        """Report a line of the chat to the moderators, once. ``Refused``: no such line; the player is not a member."""
 
         def write(connection: sa.Connection) -> None:
             _group(connection, group_id, player)
@@ -273,11 +279,11 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def rules_of(self, group_id: str, player: str) -> GroupRules:
-        """The rules of the tables that the group opens. ``Refused`` for others than members."""
+        """The rules of the group's tables. ``Refused``: the player is not a member."""
         return await self._database.read(lambda connection: _rules(_group(connection, group_id, player)))
 
     async def open_table(self, group_id: str, player: str, room: Room, now: int) -> None:
-        """Insert a table of the group, and invite the other members, but for those between whom and the player is a block.
+        """Insert a table of the group, and invite the other members, except those in a block with the player.
 
         Members of a group in which the player has opened a table within ``NOTIFIED_EVERY`` are not notified again.
         """
@@ -310,7 +316,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def open_rematch(self, before: str, room: Room) -> None:
-        """Insert the table that follows another one, if it is not there yet; it belongs to the same group, if to any."""
+        """Insert the rematch of the table ``before`` unless it exists; it belongs to the same group, if any."""
 
         def write(connection: sa.Connection) -> None:
             if not insert_room(connection, room):
@@ -323,7 +329,7 @@ class Groups(StorePart):
         await self._database.write(write)
 
     async def standings(self, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:
-        """When each evening began, in order, and the members' standings, the most points first. ``Refused`` for others."""
+        """As `group_standings.standings`. ``Refused``: the player is not a member."""
 
         def read(connection: sa.Connection) -> tuple[list[int], list[GroupStanding]]:
             _group(connection, group_id, player)
@@ -351,7 +357,7 @@ def _people(summary: dict[str, Any]) -> list[str]:
 
 
 def _group(connection: sa.Connection, group_id: str, player: str, *, locked: bool = False) -> Any:
-    """The row of a group of which the player is a member. ``Refused`` for others, who do not learn whether it exists."""
+    """The row of a group. ``Refused``, as if there were no such group: the player is not a member."""
     query = sa.select(groups).where(groups.c.id == group_id)
     row = connection.execute(query.with_for_update() if locked else query).one_or_none()
     if row is None or player not in _members(connection, group_id):
@@ -393,13 +399,13 @@ def _member(connection: sa.Connection, group_id: str, name: str) -> str:
 
 
 def _blocked(connection: sa.Connection, player: str, others: Collection[str]) -> set[str]:
-    """Those of the others with whom the player is in a block, either way."""
+    """The others who have blocked the player, or whom the player has blocked."""
     pairs = blocked_pairs(connection, sorted({player, *others}))
     return {one for pair in pairs if player in pair for one in pair - {player}}
 
 
 def _check_room(connection: sa.Connection, player: str) -> None:
-    """``Refused`` if the player is deleted, or in ``MOST_EACH`` groups."""
+    """``Refused``: the player is deleted, or in ``MOST_EACH`` groups."""
     if not hold(connection, [player]):
         raise Refused("forbidden", reason("account.none"))
     mine = sa.select(sa.func.count()).select_from(group_members).where(group_members.c.player == player)
@@ -408,7 +414,7 @@ def _check_room(connection: sa.Connection, player: str) -> None:
 
 
 def _put_keys(connection: sa.Connection, group_id: str, name: str) -> None:
-    """Store the keys of a group's name. ``Refused`` if another group has one of them."""
+    """Store the keys of a group's name. ``Refused``: another group has one of them."""
     connection.execute(sa.delete(group_keys).where(group_keys.c.group_id == group_id))
     wanted = sorted(keys(name))
     if connection.execute(sa.select(group_keys.c.key).where(group_keys.c.key.in_(wanted))).first() is not None:

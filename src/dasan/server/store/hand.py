@@ -19,8 +19,8 @@ Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
 class Player:
     """A seat of a finished hand: its player, role, and outcome.
 
-    player: an id, None for bots. bot: the one that was dealt in. whole: False if that bot was replaced during the hand. assisted:
-    whether a bot moved for the player, which is known when the hand ends, and is not stored with it.
+    player: an id, None for bots. bot: the bot in the seat at the deal. whole: False if that bot was replaced during the
+    hand. assisted: whether a bot moved for the player, which is known when the hand ends, and is not stored with it.
     """
 
     seat: int
@@ -38,7 +38,7 @@ class Player:
 class FinishedHand:
     """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it.
 
-    bid: the one that was played for, if any. turn: the event and the seat of the move that decided the hand, if that is known.
+    bid: the winning bid, if any. turn: the event and the seat of the decisive move, if known.
     scores: each seat's score in a duplicate event; None for other hands, and for hands read from the database.
     """
 

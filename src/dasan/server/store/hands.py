@@ -21,10 +21,10 @@ from dasan.server.store.schema import hand_seats, hands
 
 PAGE = 50
 SCANNED = 2000
-"""The most of a player's hands that one request looks through."""
+"""The most hands of a player that one request scans."""
 MOST_OPPONENTS = 50
 BOT = "bot:"
-"""What an opponent begins with who is a bot, by the name of the bot."""
+"""The prefix of an opponent that is a bot, before the bot's name."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ class FinishedHands(StorePart):
     ) -> tuple[tuple[FinishedHand, ...], Place | None]:
         """Up to ``PAGE`` of the player's hands, newest first, and the place to go on from; None if there are no more.
 
-        before: the place of the last hand already read. Hands that ended in the same millisecond follow each other by id. One
-        call looks through ``SCANNED`` hands, so a page can be short although more follow.
+        before: the place of the last hand already read. Hands that ended in the same millisecond are ordered by id. One
+        call scans ``SCANNED`` hands, so a page can be short although more follow.
         """
         c = hand_seats.c
         mine = sa.select(hand_seats).where(c.player == player)

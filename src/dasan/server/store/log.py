@@ -86,7 +86,7 @@ class Write:
     """New entries of a table, the ``room`` after them, and the owner's ``fence``.
 
     reseated: whether seats have changed. dealt: whether a hand was dealt. finished: the hand that ended. awaited:
-    a player whose turn it is now, and who is told.
+    the player to notify that it is their turn.
     """
 
     room: Room

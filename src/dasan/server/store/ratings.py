@@ -29,7 +29,7 @@ from dasan.server.store.schema import hand_seats, hands, players, rating_points,
 
 BASE, SCALE = 500, 40
 BEGINNING = 1500
-"""Everybody's first rating, and that of the bot from which the arena counts its points."""
+"""Everybody's initial rating, and the rating of the bot that has 0 points in the arena."""
 SETTLED = 20
 """The number of rated hands after which a rating is no longer provisional."""
 LEVELS = (1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900)
@@ -39,9 +39,9 @@ MEASURED_SIGMA = 1.0
 BOT = "bot:"
 AT_ONCE = 500
 LARGE = 10_000
-"""The number of ratings from which counts of accounts are kept."""
+"""The number of ratings from which counts of accounts are cached."""
 KEPT_FOR = 60.0
-"""Seconds after which a request starts to count again; that request still gets the last counts."""
+"""Seconds after which a request starts a new count; that request still gets the cached one."""
 STEPS = 10
 """Accounts are counted in steps of a tenth of a unit of mu: four rating points."""
 
@@ -86,7 +86,7 @@ def measured_ratings(preset: str) -> dict[str, float]:
 
 
 def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
-    """The ratings of those who played a rated hand, after it, by player. known: before it. A void hand rates nobody.
+    """The players' ratings after a rated hand, by player. known: those before it. A void hand changes no rating.
 
     The rating of a bot that was replaced during the hand counts for the others but does not change. A bot in several
     seats gets the mean of their new ratings.
@@ -121,8 +121,8 @@ def _before(known: Rated | None, fixed: float | None) -> Any:
 def _rate(sides: Sequence[Sequence[int]], places: list[float], before: Sequence[Any]) -> list[Any]:
     """The ratings by seat after a match.
 
-    The model adds up the ratings of a side, so two average players would be expected to beat one: the more so, the higher all
-    ratings are. Ratings of sides are therefore counted from the mean of the table, which a hand leaves as it is.
+    The model adds up the ratings of a side, so it would favour the side with more players, and the more so the higher
+    all ratings are. With sides, ratings are therefore taken relative to the table's mean, and the mean does not change.
     """
     sided = len(sides) < len(before)
     middle = fmean(rating.mu for rating in before) if sided else 0.0
@@ -154,7 +154,7 @@ def rate(connection: sa.Connection, hand: FinishedHand) -> None:
 
 
 def computed(connection: sa.Connection) -> Iterator[tuple[str, Key, Rated]]:
-    """The ratings after each rated hand, from the stored hands in their order: the hand's id, whose rating, and the rating."""
+    """Replay all stored rated hands in order: yield (the hand's id, whose rating, the rating after it)."""
     known: dict[tuple[str, int], dict[str, Rated]] = {}
     place = sa.tuple_(hands.c.finished, hands.c.id)
     query = sa.select(hands.c.id, hands.c.preset, hands.c.finished, hands.c.result).where(hands.c.rated)
@@ -178,7 +178,7 @@ def computed(connection: sa.Connection) -> Iterator[tuple[str, Key, Rated]]:
 
 @dataclass(frozen=True)
 class Difference:
-    """A rating that is stored otherwise than it is computed from the stored hands: shown ratings, and None for no rating."""
+    """A stored rating that differs from the one computed from the stored hands: as shown, None for no rating."""
 
     player: str
     preset: str
@@ -188,7 +188,7 @@ class Difference:
 
 
 def differences(connection: sa.Connection, *, write: bool = False) -> tuple[int, list[Difference]]:
-    """Compute all ratings again: the number of ratings, and those that differ. write: store what was computed, points too."""
+    """Recompute all ratings; return their number, and those that differ. write: store them and the charts' points."""
     stored = {(row.player, row.preset, row.players): _rated(row) for row in connection.execute(sa.select(ratings))}
     if write:
         connection.execute(sa.delete(rating_points))

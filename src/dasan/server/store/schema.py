@@ -81,9 +81,9 @@ hand_seats = sa.Table(
     sa.Column("whole", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Index("ix_hand_seats_player", "player", "finished"),
 )
-"""finished, preset, bid, turn_seq and turn_seat are those of the hand, so that a player's hands are found in this table alone.
-bid: the one that was played for. turn_seq, turn_seat: the event and the seat of the move that decided the hand, if that is
-known. whole: whether the seat's bot played from the deal to the end.
+"""finished, preset, bid, turn_seq and turn_seat are those of the hand, so that a player's hands are found in this table
+alone. bid: the winning bid. turn_seq, turn_seat: the event and the seat of the decisive move, if known. whole: whether
+the seat's bot played from the deal to the end.
 """
 reports = sa.Table(
     "reports",
@@ -443,7 +443,7 @@ event_reminders = sa.Table(
     sa.Column("event_id", sa.ForeignKey("duplicates.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("player", sa.String(64), primary_key=True, index=True),
 )
-"""Players who want to be told when an event begins."""
+"""Reminders of events: players to notify when an event begins."""
 groups = sa.Table(
     "groups",
     metadata,
@@ -457,14 +457,14 @@ groups = sa.Table(
     sa.Column("chairs", sa.JSON, nullable=False),
     sa.Column("settings", sa.JSON, nullable=False),
 )
-"""link: the secret in the address by which people join. preset and what follows: the tables that it opens."""
+"""link: the secret in the address of the page to join. preset and later columns: the rules of the group's tables."""
 group_keys = sa.Table(
     "group_keys",
     metadata,
     sa.Column("key", sa.String(64), primary_key=True),
     sa.Column("group_id", sa.ForeignKey("groups.id", ondelete="CASCADE"), nullable=False, index=True),
 )
-"""The forms in which the names of groups are compared."""
+"""The comparison keys of group names."""
 group_members = sa.Table(
     "group_members",
     metadata,
