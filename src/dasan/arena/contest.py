@@ -185,7 +185,7 @@ def run(
 
     processes: processes on this computer. ray: the address of a cluster to play on instead. keep: called with every new
     outcome. progress: called with the number of deals played and the number of all deals. early: test `LOOKS` times at
-    equal distances, and stop once the `interval` excludes 0. Errors of a cluster: as for `over_cluster`.
+    equal intervals, and stop once the `interval` excludes 0. Errors of a cluster: as for `over_cluster`.
     """
     if ray is not None:
         check_cluster(ray)

@@ -37,8 +37,8 @@ class LadderChanged(Exception):
 
 @dataclass(frozen=True)
 class BotRung:
-    """A bot of the ladder. points: its rating; 0 is `greedy`. digest: see `digest_of`. player: who plays it now, if the
-    bot of its name has changed since, such as "net:winner".
+    """A bot of the ladder. points: its rating; 0 is `greedy`. digest: see `digest_of`. player: the bot that plays
+    for it if the bot of its name has changed since, such as "net:winner".
     """
 
     name: str

@@ -19,7 +19,7 @@ from dasan.solver.solution import Solution
 from dasan.solver.values import bounds, score, shown, side_of
 
 FIRST_SHARE = 64
-"""The nodes that each query of a set gets in the first round."""
+"""The node budget of each query in the first round."""
 
 
 class Endgame(Protocol):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dasan.kernels.ranks.solver.search import Search
 
 FIRST_SHARE = 2_000
-"""The nodes that each position of a set gets in the first round."""
+"""The node budget of each position in the first round."""
 
 
 def applies(state: State) -> bool:

@@ -433,10 +433,10 @@ export interface Estimate {
   margin: number;
 }
 /**
- * The chance from 0 to 1 that your side wins if you are the bidder, with best play and all hands open, over sampled deals.
+ * The probability that your side wins if you are the bidder, with best play and open hands, over sampled deals.
  *
- * low, high: its 95 % interval. worlds: the number of deals; proved: in how many the solver has settled who wins, the others
- * count with its estimate. paid: your expected payment, by bid.
+ * low, high: its 95 % interval. worlds: the number of deals; proved: the number in which the solver proved who wins;
+ * the others count with its estimate. paid: your expected payment, by bid.
  */
 export interface Contract {
   chance: number;
@@ -483,7 +483,7 @@ export interface BiddingHand {
   view: View;
 }
 /**
- * Facts about the rules from which clients word and lay out a hand without knowing the game.
+ * Facts about the rules, so that clients can describe and lay out a hand without knowing the game.
  *
  * bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
  * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
@@ -1112,7 +1112,7 @@ export interface Group {
   tables: GroupTable[];
 }
 /**
- * The tables that the group opens: the game, its options, a word for each seat as in ``CreateTable``, and the settings.
+ * The rules of the group's tables: the game, its options, a word for each seat as in ``CreateTable``, settings.
  */
 export interface GroupRules {
   preset: string;
@@ -1234,7 +1234,7 @@ export interface GroupStanding {
   you: boolean;
 }
 /**
- * Standings over the evenings; hands count that two members or more have played. evenings: when each of the last began.
+ * Standings over evenings. A hand counts if two or more members played it. evenings: when the last ones began.
  */
 export interface GroupStandings {
   evenings: number[];
@@ -1306,8 +1306,8 @@ export interface HandResult {
 /**
  * A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``.
  *
- * In the player's history also bots: by seat, the bot that was dealt in; role: the player's; bid: the one that was played for;
- * turn: null until the move that decided the hand is known.
+ * Only in the player's history: bots, by seat, the bot at the deal; role, the player's; bid, the winning bid; turn,
+ * the decisive move, null until it is known.
  */
 export interface HandSummary {
   id: string;
@@ -1364,8 +1364,8 @@ export interface History {
   before: string | null;
 }
 /**
- * What the player's latest hands can be filtered by. opponents: names, whom they met most often first; ``bot:`` and the name
- * of a bot for bots.
+ * The values by which the player's latest hands can be filtered. opponents: names, the most frequent first; for a
+ * bot, ``bot:`` and its name.
  */
 export interface HistoryChoices {
   presets: string[];
@@ -1419,8 +1419,8 @@ export interface KnownDone {
   complete: boolean;
 }
 /**
- * The first places of a game. mine: your own place, wherever it is; null if you have no rating, or no account. least: the
- * number of rated hands from which one has a place.
+ * The first places of a game. mine: your own place, wherever it is; null if you have no rating, or no account.
+ * least: the number of rated hands needed for a place.
  */
 export interface Ladder {
   board: LadderBoard;
@@ -1438,8 +1438,9 @@ export interface LadderBoard {
   accounts: number;
 }
 /**
- * A place on a leaderboard. name: an account's, or of a bot as tables call it. bot: for a bot. level: from 1 to 9. hands: the
- * number of rated hands; null for a bot that the arena has measured. rank, level: null while the rating is provisional.
+ * A place on a leaderboard. name: an account's, or a bot's title at tables. bot: a bot's name, null for accounts.
+ * level: from 1 to 9. hands: the number of rated hands; null for a bot that the arena has measured. rank, level: null
+ * while the rating is provisional.
  */
 export interface LadderPlace {
   rank: number | null;

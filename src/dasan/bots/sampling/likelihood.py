@@ -43,8 +43,8 @@ class Replay:
 
 
 def stories(view: View, world: State) -> list[Replay]:
-    """The visible moves of `view` in a world that fits it: a story from the first bid, one from the call and one from
-    the first play, each if there is one.
+    """The visible moves of `view` in a world that fits it: stories from the first bid, the call and the first play, as
+    far as the hand has them.
     """
     from dasan.play.action_ids import action_ids
 

@@ -29,10 +29,10 @@ class Bid(Message):
 
 
 class Contract(Message):
-    """The chance from 0 to 1 that your side wins if you are the bidder, with best play and all hands open, over sampled deals.
+    """The probability that your side wins if you are the bidder, with best play and open hands, over sampled deals.
 
-    low, high: its 95 % interval. worlds: the number of deals; proved: in how many the solver has settled who wins, the others
-    count with its estimate. paid: your expected payment, by bid.
+    low, high: its 95 % interval. worlds: the number of deals; proved: the number in which the solver proved who wins;
+    the others count with its estimate. paid: your expected payment, by bid.
     """
 
     chance: float

@@ -38,7 +38,7 @@ class GroupList(Message):
 
 
 class GroupRules(Message):
-    """The tables that the group opens: the game, its options, a word for each seat as in ``CreateTable``, and the settings."""
+    """The rules of the group's tables: the game, its options, a word for each seat as in ``CreateTable``, settings."""
 
     preset: Annotated[str, Field(min_length=1, max_length=64)]
     options: Annotated[dict[str, OptionValue], Field(max_length=64)]
@@ -103,7 +103,7 @@ class GroupStanding(Message):
 
 
 class GroupStandings(Message):
-    """Standings over the evenings; hands count that two members or more have played. evenings: when each of the last began."""
+    """Standings over evenings. A hand counts if two or more members played it. evenings: when the last ones began."""
 
     evenings: list[Milliseconds]
     rows: list[GroupStanding]

@@ -144,8 +144,9 @@ class LadderBoard(Message):
 
 
 class LadderPlace(Message):
-    """A place on a leaderboard. name: an account's, or of a bot as tables call it. bot: for a bot. level: from 1 to 9. hands: the
-    number of rated hands; null for a bot that the arena has measured. rank, level: null while the rating is provisional.
+    """A place on a leaderboard. name: an account's, or a bot's title at tables. bot: a bot's name, null for accounts.
+    level: from 1 to 9. hands: the number of rated hands; null for a bot that the arena has measured. rank, level: null
+    while the rating is provisional.
     """
 
     rank: int | None
@@ -159,8 +160,8 @@ class LadderPlace(Message):
 
 
 class Ladder(Message):
-    """The first places of a game. mine: your own place, wherever it is; null if you have no rating, or no account. least: the
-    number of rated hands from which one has a place.
+    """The first places of a game. mine: your own place, wherever it is; null if you have no rating, or no account.
+    least: the number of rated hands needed for a place.
     """
 
     board: LadderBoard
@@ -205,8 +206,8 @@ class History(Message):
 
 
 class HistoryChoices(Message):
-    """What the player's latest hands can be filtered by. opponents: names, whom they met most often first; ``bot:`` and the name
-    of a bot for bots.
+    """The values by which the player's latest hands can be filtered. opponents: names, the most frequent first; for a
+    bot, ``bot:`` and its name.
     """
 
     presets: list[str]

@@ -278,8 +278,8 @@ class HandTurn(Message):
 class HandSummary(Message):
     """A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``.
 
-    In the player's history also bots: by seat, the bot that was dealt in; role: the player's; bid: the one that was played for;
-    turn: null until the move that decided the hand is known.
+    Only in the player's history: bots, by seat, the bot at the deal; role, the player's; bid, the winning bid; turn,
+    the decisive move, null until it is known.
     """
 
     id: str

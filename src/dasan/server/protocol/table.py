@@ -152,7 +152,7 @@ class Presence(Message):
 
 
 class RulesFacts(Message):
-    """Facts about the rules from which clients word and lay out a hand without knowing the game.
+    """Facts about the rules, so that clients can describe and lay out a hand without knowing the game.
 
     bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
     others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
