@@ -181,13 +181,16 @@ def test_the_set_is_large_and_spread() -> None:
 
 @pytest.mark.full
 def test_the_documents_count_them_right() -> None:
-    page = " ".join((Path(__file__).parents[2] / "docs" / "guide" / "puzzles.md").read_text(encoding="utf-8").split())
+    root = Path(__file__).parents[2]
+    page = " ".join((root / "docs" / "guide" / "puzzles.md").read_text(encoding="utf-8").split())
     puzzles = load(game="big-three")
+    both = f"{len(puzzles)} of Big Three and {len(load(game='dou-dizhu'))} of Dou Dizhu"
+    assert both in (root / "README.md").read_text(encoding="utf-8")
     for theme in THEMES:
         three, four = (len(load(game="big-three", theme=theme, players=players)) for players in (3, 4))
         assert f"| {theme} | {three} | {four} |" in page
     grades = [len(load(game="big-three", grade=grade)) for grade in range(1, 6)]
-    assert f"{len(puzzles)} puzzles come with the package" in page
+    assert f"{len(puzzles)} puzzles of Big Three come with the package" in page
     assert f"By grade, 1 to 5, there are {', '.join(map(str, grades[:4]))} and {grades[4]}." in page
     whole = sum(CUT not in json.dumps(puzzle.tree) for puzzle in puzzles)
     assert f"{whole} trees are complete" in page
