@@ -316,7 +316,7 @@ def test_an_event_that_begins_is_announced_once(serve: Serve) -> None:
         time.sleep(0.2)
         assert len(service.posted) == 1
         late = ada.http.post(f"/api/events/{event}/reminder", json={"wanted": True})
-        assert refusal(late) == (409, "the event has begun already")
+        assert refusal(late) == (409, "the event has already begun")
 
 
 def test_every_language_has_every_text() -> None:

@@ -143,7 +143,7 @@ def test_a_bot_takes_over_and_hands_back(server: Served) -> None:
             back.until_seen(lambda table: "substitute" not in table["table"]["seats"][1])
             done(back, "leave")
             assert back.table["table"]["seats"][1]["substitute"]["reason"] == "left"
-            assert refused(back, "move", move="pass")["message"].startswith("a bot plays in your seat")
+            assert refused(back, "move", move="pass")["message"].startswith("a bot is playing in your seat")
         with server.players[1].sit(table_id) as again:
             assert again.table["table"]["seats"][1]["substitute"]["reason"] == "left", "leaving is not absence"
             done(again, "return")

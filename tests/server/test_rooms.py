@@ -243,7 +243,7 @@ def test_the_host_arranges_the_table() -> None:
     room = done(room, "p0", StartCommand(type="start", id="s"))
     assert (room.status, room.chairs[3].bot) == ("playing", "greedy")
     for late in (RemoveCommand(type="remove", id="r", seat=2), LockCommand(type="lock", id="l", locked=False)):
-        with pytest.raises(Refused, match="dealt already"):
+        with pytest.raises(Refused, match="already been dealt"):
             decide(room, "p0", late)
 
 

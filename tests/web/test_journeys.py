@@ -60,7 +60,7 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
         friend.get_by_label("Your name").fill("Blaise")
         accessible(friend, "the page of a link")
         friend.get_by_role("button", name="Join the table").click()
-        # All chairs are taken: the hand is dealt to both.
+        # All seats are taken: the hand is dealt to both.
         for page in (host, friend):
             expect(page.locator("button[data-at]")).to_have_count(13)
         expect(host.get_by_role("region", name="Blaise")).to_be_visible()
@@ -125,7 +125,7 @@ def test_a_rematch(browser: Browser, server: Served) -> None:
         expect(friend.get_by_text("The new table is ready.")).to_be_visible()
         expect(friend.get_by_role("dialog")).to_have_count(0)
         for page in people:
-            page.get_by_role("link", name="To the new table").click()
+            page.get_by_role("link", name="Go to the new table").click()
             expect(page.locator("button[data-at]").first).to_be_visible()
         assert host.url == friend.url == other.url
         assert made["id"] not in host.url
@@ -155,13 +155,13 @@ def report_and_mute(page: Page, name: str) -> None:
     page.get_by_role("button", name="Report").press("Enter")
     expect(page.get_by_role("button", name="Reported")).to_be_disabled()
     accessible(page, "the options of a message")
-    page.get_by_role("button", name="Mute").press("Escape")
-    expect(page.get_by_role("button", name="Mute")).to_have_count(0)
+    page.get_by_role("button", name="Mute", exact=True).press("Escape")
+    expect(page.get_by_role("button", name="Mute", exact=True)).to_have_count(0)
     expect(options).to_be_focused()
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Mute").click()
+    page.get_by_role("button", name="Mute", exact=True).click()
     expect(options).to_have_count(0)
-    page.get_by_role("button", name="Show everybody again").click()
+    page.get_by_role("button", name="Show muted players").click()
     expect(options).to_be_visible()
 
 
@@ -283,7 +283,7 @@ def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> 
     """An exercise, a wrong answer to it, and the list of exercises."""
     with visitor(browser, server, PHONE if game == "winner" else DESK) as page:
         page.goto("/learn")
-        expect(page.get_by_role("link", name=re.compile("Practice by clause")).first).to_be_visible()
+        expect(page.get_by_role("link", name=re.compile("Practice by rule")).first).to_be_visible()
         accessible(page, "the shelf of lessons")
         page.goto(f"/learn/{game}/practice")
         expect(page.locator("button[data-at], [data-call]").first).to_be_visible()

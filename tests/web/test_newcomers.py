@@ -94,7 +94,7 @@ def test_a_short_password_is_explained(browser: Browser, server: Served) -> None
         page.goto("/me")
         page.get_by_label("Account name").fill("Newcomer")
         page.get_by_label("Password").fill("short")
-        page.get_by_role("button", name="Open an account", exact=True).click()
+        page.get_by_role("button", name="Create an account", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text("At least 8 characters")
         expect(page.get_by_text("ask the person who runs it")).to_be_visible()
 
@@ -193,7 +193,7 @@ def test_the_result_says_who_plays_for_whom_and_gives_the_seat_back(browser: Bro
         page.route_web_socket(re.compile("/ws/tables/"), answer)
         page.goto("/t/fixed")
         result = page.get_by_role("dialog")
-        expect(result.get_by_text("a bot plays")).to_be_visible()
+        expect(result.get_by_text("a bot is playing")).to_be_visible()
         result.get_by_role("button", name="Take my seat back").click()
         expect(result.locator("[data-do=return]")).to_be_disabled()
         assert json.loads(sent[-1])["type"] == "return"

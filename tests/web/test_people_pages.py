@@ -48,7 +48,7 @@ def test_an_account_by_passkey(browser: Browser, server: Served) -> None:
         with_authenticator(page)
         page.goto(f"{named}/me")
         page.get_by_label("Account").fill("Ada-1")
-        page.get_by_role("button", name="Open an account with a passkey").click()
+        page.get_by_role("button", name="Create an account with a passkey").click()
         expect(page.get_by_text("Ada-1")).to_be_visible()
         keys = page.get_by_role("region", name="Passkeys")
         expect(keys.get_by_role("listitem")).to_have_count(1)
@@ -57,8 +57,8 @@ def test_an_account_by_passkey(browser: Browser, server: Served) -> None:
         keys.get_by_role("button", name=re.compile("Remove")).click()
         expect(page.get_by_role("alert")).to_contain_text("Set a password first")
         page.get_by_label("New password").fill("correct horse")
-        page.get_by_role("button", name="Change the password").click()
-        expect(page.get_by_text("The password is changed")).to_be_visible()
+        page.get_by_role("button", name="Change password").click()
+        expect(page.get_by_text("Password changed")).to_be_visible()
 
         page.get_by_role("region", name="Signed-in browsers").get_by_role("button", name="Sign out", exact=True).click()
         expect(page.get_by_text("You play as a guest")).to_be_visible()
@@ -156,7 +156,7 @@ def test_a_review_together_with_what_could_be_known(browser: Browser, server: Se
         assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
         ada.goto("/me")
-        expect(ada.get_by_role("heading", name="Most costly habits")).to_be_visible()
+        expect(ada.get_by_role("heading", name="Costliest habits")).to_be_visible()
         accessible(ada, "one's own page")
         ada.get_by_role("link", name=re.compile("Big Three.*with ")).click()
         ada.locator(".moves button").nth(2).click()

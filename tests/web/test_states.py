@@ -86,7 +86,7 @@ def test_every_page_around_the_table(
 @pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("size", [(320, 568), PHONE])
 def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
-    """The host's waiting table with open chairs and a bot, and the page of its link, on small phones."""
+    """The host's waiting table with open seats and a bot, and the page of its link, on small phones."""
     with visitor(browser, server, size) as host, visitor(browser, server, size, scheme="dark") as friend:
         host.goto("/")
         host.get_by_role("button", name="Play with friends").click()
@@ -95,7 +95,7 @@ def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, i
         sound(host, "the sheet of a table")
         host.get_by_role("button", name="Open the table").click()
         expect(host.get_by_label("Link to this table")).to_be_visible()
-        expect(host.get_by_label("Seat a bot").first).to_be_visible()
+        expect(host.get_by_label("Add a bot").first).to_be_visible()
         sound(host, "a table that waits")
         friend.goto(host.url)
         expect(friend.get_by_role("button", name="Join the table")).to_be_visible()

@@ -41,7 +41,7 @@ CHARACTERS: tuple[Character, ...] = (
     Character(
         "level-2",
         "Auntie Lin",
-        "Gets rid of low cards, and chats meanwhile.",
+        "Sheds low cards while chatting.",
         "Notices more single cards than Little Wei, and a pair now and then.",
         2,
     ),
@@ -49,7 +49,7 @@ CHARACTERS: tuple[Character, ...] = (
         "level-3",
         "Driver Zhao",
         "Plays what he sees first and never waits.",
-        "Overlooks many plays, nearly all long ones among them.",
+        "Overlooks many plays, and nearly all long ones.",
         3,
     ),
     Character(
@@ -63,14 +63,14 @@ CHARACTERS: tuple[Character, ...] = (
         "level-5",
         "Accountant Qian",
         "Counts every card and knows what is still out.",
-        "Overlooks less than Teacher Sun: above all long plays.",
+        "Overlooks fewer plays than Teacher Sun, mostly long ones.",
         5,
     ),
     Character(
         "level-6",
         "Old Chen",
         "Has played a million hands and moves without thinking.",
-        "Overlooks less than Accountant Qian, long plays most.",
+        "Overlooks fewer plays than Accountant Qian, mostly long ones.",
         6,
     ),
     Character(

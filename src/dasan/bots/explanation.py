@@ -25,7 +25,7 @@ SENTENCES: dict[str, str] = {
     "hands-over-lead": "It gives the lead to seat {seat}, who holds one card.",
     "leaves-ally": "It leaves the trick to your ally in seat {seat}, who holds {cards} cards.",
     "leaves-ally.one": "It leaves the trick to your ally in seat {seat}, who holds {cards} card.",
-    "guards": "Your neighbour holds one card, and you must keep it from going out (D2.16).",
+    "guards": "Your neighbour holds one card: you must stop them going out (D2.16).",
     "plays-left": "The rest of your hand takes {plays} more plays.",
     "plays-left.one": "The rest of your hand takes {plays} more play.",
     "spends-top": "It uses {spent} of your {held} highest cards ({rank}).",

@@ -103,8 +103,8 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
         Option("stake_chips", 0, None, "B3.21", "Counters each player starts with.", maximum=1_000_000),
         switch("show_played", False, "B3.22", "Show the cards of earlier tricks."),
         switch("show_hands_after", True, "G.06", "Show the remaining cards when the hand is over."),
-        switch("must_dig", False, "H.01", "Three 3s, or two 3s with two 2s, must make the highest bid."),
-        switch("opener_may_pass", False, "H.02", "All may pass; then the opener plays at 1."),
+        switch("must_dig", False, "H.01", "Three 3s, or two 3s with two 2s, force the highest bid."),
+        switch("opener_may_pass", False, "H.02", "All may pass; then the opener plays for 1."),
         Option(
             "auction_rounds", "until-passed", ("until-passed", "once"), "H.11", "How often each player may bid or pass."
         ),
@@ -112,7 +112,7 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
         switch("bidder_leads", False, "H.13", "The bidder leads the first trick, not the opener."),
         switch("bombs", False, "H.14", "Bombs may be played on any lower play."),
         switch("bomb_doubles", False, "H.15", "Every bomb doubles the payment."),
-        Option("doubling_cap", 0, None, "H.15", "The most doublings of a hand; 0 for no limit.", maximum=MOST_DOUBLINGS),
+        Option("doubling_cap", 0, None, "H.15", "The most doublings in a hand; 0 for no limit.", maximum=MOST_DOUBLINGS),
         switch("spring", False, "H.16", "Double payment if the losing side has hardly played."),
         Option("runs_to", "king", ("king", "ace"), "H.17", "The highest card of a run."),
         Option("runs", "all", ("all", "singles-and-pairs"), "H.18", "Which runs are allowed."),
@@ -260,7 +260,7 @@ PRESETS = (
         _three,
         family="big-three",
         sample="4H 2S 3D 3S",
-        summary="Wa Keng, “dig a hole”. Bid for four hidden cards, then one player runs from two. The 3 is high.",
+        summary="Wa Keng, “dig a hole”. Bid for four hidden cards and play alone against two. The 3 is high.",
     ),
     Preset(
         "big-three-denexa",
@@ -303,6 +303,6 @@ PRESETS = (
         _four_against_one,
         family="big-three",
         sample="4H 4D 4C 4S",
-        summary="One against three: bids go up to 4, and all see the four cards that the bidder digs up.",
+        summary="One against three: bids go up to 4, and everybody sees the four cards the bidder digs up.",
     ),
 )

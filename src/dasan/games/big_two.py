@@ -234,7 +234,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
         switch("triples", False, "D2.03", "Three of a kind is a three-card play."),
         Option("flush_order", "rank", ("rank", "suit"), "D2.08", "Whether flushes compare by suit or by rank first."),
         switch("pass_is_final", False, "D2.12", "A player who passes is out of the round."),
-        Option("guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding against a neighbour on the last card."),
+        Option("guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding against a neighbour's last card."),
         Option(
             "later_lead",
             "three-of-diamonds",
@@ -344,6 +344,6 @@ PRESETS = (
         _regional,
         family="big-two",
         sample="3D AS 2H 2S",
-        summary="Capsa Banting: triples may be played, and play goes on until one player is left.",
+        summary="Capsa Banting: three of a kind may be played, and play goes on until one player is left.",
     ),
 )

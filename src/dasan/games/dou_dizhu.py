@@ -126,7 +126,7 @@ PRESETS = (
                 0,
                 None,
                 "H.15",
-                "The most doublings of a hand; 0 for no limit.",
+                "The most doublings in a hand; 0 for no limit.",
                 maximum=MOST_DOUBLINGS,
             ),
             Option("stake_chips", 0, None, "B3.21", "Counters each player starts with.", maximum=1_000_000),

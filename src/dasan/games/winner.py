@@ -293,7 +293,7 @@ PRESETS = (
         _build,
         family="winner",
         sample="QH AC 2S RJ",
-        summary="Zheng Shangyou: run for the top, three to eight players. The Loser pays the Winner a card.",
+        summary="Zheng Shangyou: three to eight players race for the top. The Loser pays the Winner a card.",
     ),
     Preset(
         "winner-bomb",
@@ -321,6 +321,6 @@ PRESETS = (
         _apps,
         family="winner",
         sample="3D 2S BJ RJ",
-        summary="Jokers, bombs of any size, no order of suits: run for the top as common apps play it.",
+        summary="Jokers, bombs of any size, no order of suits: race for the top as common apps play it.",
     ),
 )

@@ -20,7 +20,7 @@ KINDS = {
     "quad": "four of a kind",
     "two-pair": "two pairs",
     "full-house": "full house",
-    "four-plus-one": "four of a kind with one",
+    "four-plus-one": "four of a kind with one card",
     "straight-flush": "straight flush",
     "triplet-with-single": "triplet with a single card",
     "triplet-with-pair": "triplet with a pair",
@@ -174,7 +174,7 @@ class Words:
     def result(self, result: Result) -> list[str]:
         """Who won, who fouled, in which order they finished, and who pays what."""
         if not result.winners:
-            return ["Nobody has bid: the hand is void and is dealt again."]
+            return ["Nobody bid: the hand is void and is dealt again."]
         winners = [self.name(s) for s in result.winners]
         sentences = [
             _sentence(f"{listed(winners)} {'win' if len(winners) > 1 or result.winners == (self.me,) else 'wins'}")

@@ -57,7 +57,7 @@ describe('refusals', () => {
   it('are worded by the catalogue, with the values in them', () => {
     const values = { cards: '8H', theirs: 'TD', kind: 'single', other: 'triplet' };
     expect(refusalText({ ...refusal, wording: { id: 'kind', values } })).toBe(
-      '8♥ does not beat 10♦: it takes a single, not a three of a kind',
+      '8♥ does not beat 10♦: it takes a single, not a triplet',
     );
   });
   it('that this page does not know yet are shown as the server says them', () => {

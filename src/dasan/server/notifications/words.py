@@ -21,7 +21,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "event": "{title} has begun",
         "event.about": "The event has begun: its deals can be played now.",
         "confirm": "E-mails from dasan",
-        "confirm.about": "The account {names} asks for e-mails to this address. To confirm, open the link within a day. "
+        "confirm.about": "The account {names} asked for e-mails to this address. To confirm, open the link within a day. "
         "If you did not ask for this, do nothing: no other e-mail will follow.",
         "list": ", ",
         "unsubscribe": "To stop these e-mails, open:",
