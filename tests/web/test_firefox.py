@@ -18,7 +18,7 @@ def test_hands_a_review_a_puzzle_and_a_lesson_in_firefox(tmp_path: Path) -> None
     (tmp_path / "profile").mkdir()
     with served(fast(tmp_path, bot_delay=0.02)) as server, firefox(tmp_path / "profile") as tab:
         tab.goto(server.address)
-        start = 'document.querySelector(\'[aria-label="Jouer\\u00a0: Grand Trois"], [aria-label="Jouer: Grand Trois"]\')'
+        start = 'document.querySelector(\'[aria-label="Jouer\\u00a0: Big Three"], [aria-label="Jouer: Big Three"]\')'
         tab.wait(start)
         tab.evaluate(f"{start}.click()")
         tab.wait("location.pathname.startsWith('/t/') && document.querySelector('button[data-at]')")

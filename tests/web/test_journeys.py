@@ -320,7 +320,7 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> N
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("locale", "game", "clause"),
-    [("fr-FR", "Grand Trois", "joueurs"), ("zh-CN", "挖坑", "人"), ("zh-TW", "挖坑", "人")],
+    [("fr-FR", "Big Three", "joueurs"), ("zh-CN", "挖坑", "人"), ("zh-TW", "挖坑", "人")],
 )
 def test_every_language(browser: Browser, server: Served, locale: str, game: str, clause: str) -> None:
     """The page and the rule book are in the reader's language."""
