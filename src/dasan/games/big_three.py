@@ -104,7 +104,7 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
         switch("show_played", False, "B3.22", "Show the cards of earlier tricks."),
         switch("show_hands_after", True, "G.06", "Show the remaining cards when the hand is over."),
         switch("must_dig", False, "H.01", "Three 3s, or two 3s with two 2s, force the highest bid."),
-        switch("opener_may_pass", False, "H.02", "All may pass; then the opener plays for 1."),
+        switch("opener_may_pass", False, "H.02", "The opener may pass instead of bidding."),
         Option(
             "auction_rounds", "until-passed", ("until-passed", "once"), "H.11", "How often each player may bid or pass."
         ),
