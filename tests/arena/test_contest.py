@@ -283,6 +283,7 @@ def test_a_contest_goes_on_from_its_file(tmp_path: Path) -> None:
     first = run(Contest(RULES, "thrifty", "random", 3, 1), keep=lambda one: outcomes.keep(contest, one))
     again = OutcomeFile(file).of(contest)
     assert sorted(again) == [1, 2, 3]
+    assert sorted(outcomes.of(contest)) == [1, 2, 3]
     assert [again[seed].mean for seed in (1, 2, 3)] == [one.mean for one in first]
     played: list[int] = []
     whole = run(contest, known=again, keep=lambda one: played.append(one.seed))

@@ -272,7 +272,8 @@ class OutcomeFile:
         return best
 
     def keep(self, contest: Contest, outcome: Outcome) -> None:
-        """Append an outcome to the file."""
+        """Append an outcome to the file; `of` and `newest` know it from then on."""
+        self._outcomes.setdefault(_key(contest), {})[outcome.seed] = outcome
         line = json.dumps({"contest": _key(contest), "outcome": asdict(outcome)}, separators=(",", ":"))
         with self._file.open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
