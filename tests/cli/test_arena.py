@@ -78,6 +78,15 @@ def test_a_file_of_something_else_is_refused(line: str, tmp_path: Path) -> None:
     assert error.endswith("kept.jsonl does not hold outcomes of contests")
 
 
+def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
+    """Its last line, without a line break, is not taken for an outcome that a crash has cut off."""
+    file = tmp_path / "notes.txt"
+    file.write_text("first line\nlast line", encoding="utf-8")
+    error = refusal("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
+    assert error.endswith("notes.txt does not hold outcomes of contests")
+    assert file.read_text(encoding="utf-8") == "first line\nlast line"
+
+
 @pytest.mark.full
 def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> None:
     file = tmp_path / "network.npz"

@@ -237,10 +237,8 @@ class OutcomeFile:
         if file.exists():
             text = file.read_bytes()
             lines = text[: text.rfind(b"\n") + 1]
-            if len(lines) < len(text) and (lines or text.startswith(b'{"contest"')):
-                os.truncate(file, len(lines))  # drop a line cut off by a crash
-                text = lines
-            for line in text.decode(errors="replace").splitlines():
+            torn = len(lines) < len(text) and (bool(lines.strip()) or text.startswith(b'{"contest"'))
+            for line in (lines if torn else text).decode(errors="replace").splitlines():
                 if not line.strip():
                     continue
                 try:
@@ -249,6 +247,8 @@ class OutcomeFile:
                 except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise ValueError(f"{file} does not hold outcomes of contests") from error
                 self._outcomes.setdefault(key, {})[outcome.seed] = outcome
+            if torn:
+                os.truncate(file, len(lines))  # drop a line cut off by a crash, but never one of another file
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
         """The stored outcomes of a contest's game, bots and versions, by number of the deal."""
