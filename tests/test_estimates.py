@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from functools import cache
-from math import comb
+from math import comb, nan
 
 import pytest
 from tests.cli.running import cli
@@ -128,6 +128,10 @@ def test_an_order_of_deals_does_not_matter() -> None:
 def test_values_outside_the_bounds_are_refused() -> None:
     with pytest.raises(ValueError, match="values of 0 to 2 do not lie between 0 and 1"):
         Estimate.of([0.0, 2.0], (0, 1))
+    with pytest.raises(ValueError, match="values of 5 to 6 do not lie between 0 and 1"):
+        Estimate.of([5.0, 6.0] * 20, (0, 1))
+    with pytest.raises(ValueError, match="do not lie between 0 and 1"):
+        Estimate.of([nan, 1.0], (0, 1))
     assert Estimate.of([1.0000001], (0, 1)).high == 1
 
 

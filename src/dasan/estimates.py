@@ -43,6 +43,7 @@ class Estimate:
         """
         if not values:
             raise ValueError("an estimate takes at least one value")
+        _check_bounds(values, bounds)
         mean, n = fsum(values) / len(values), len(values)
         spread = sqrt(fsum((value - mean) ** 2 for value in values) / (n - 1)) if n > 1 else 0.0
         if any_time or n < NORMAL or not spread:
@@ -73,17 +74,23 @@ def betting_interval(
     >>> low < 0 < high
     True
     """
+    _check_bounds(values, bounds)
     least, most = bounds
     width = most - least
-    tolerance = 1e-6 * max(1.0, abs(least), abs(most))  # values may have been rounded
-    if min(values) < least - tolerance or max(values) > most + tolerance:
-        raise ValueError(f"values of {min(values):g} to {max(values):g} do not lie between {least:g} and {most:g}")
     if not width:
         return least, most
     shares = [min(1.0, max(0.0, (value - least) / width)) for value in values]
     low = _lowest(shares, confidence)
     high = 1 - _lowest([1 - share for share in shares], confidence)
     return least + width * low, least + width * high
+
+
+def _check_bounds(values: Sequence[float], bounds: tuple[float, float]) -> None:
+    """ValueError: a value lies outside `bounds`."""
+    least, most = bounds
+    tolerance = 1e-6 * max(1.0, abs(least), abs(most))  # values may have been rounded
+    if not all(least - tolerance <= value <= most + tolerance for value in values):
+        raise ValueError(f"values of {min(values):g} to {max(values):g} do not lie between {least:g} and {most:g}")
 
 
 def _lowest(values: Sequence[float], confidence: float) -> float:
