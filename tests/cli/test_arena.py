@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,18 @@ from tests.cli.running import output, refusal
 
 import dasan
 from dasan.networks.trained import fitted
+
+OUTCOME = {
+    "seed": 1,
+    "mean": 0,
+    "wins": 0,
+    "above": 0,
+    "below": 0,
+    "roles": {},
+    "moves": [1, 1],
+    "seconds": [0, 0],
+    "faults": [{}, {}],
+}
 
 
 def test_it_prints_json_of_every_pair() -> None:
@@ -71,11 +84,42 @@ def test_refusals(arguments: list[str], message: str) -> None:
 )
 def test_a_file_of_something_else_is_refused(line: str, tmp_path: Path) -> None:
     file = tmp_path / "kept.jsonl"
-    outcome = {"seed": 1, "mean": 0, "wins": 0, "above": 0, "below": 0, "roles": [], "moves": [1, 1]}
-    whole = {"contest": "x", "outcome": {**outcome, "seconds": [0, 0], "faults": [{}, {}]}}
+    whole = {"contest": "x", "outcome": {**OUTCOME, "roles": []}}
     file.write_text(line.replace("OUTCOME", json.dumps(whole)) + "\n", encoding="utf-8")
     error = refusal("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
     assert error.endswith("kept.jsonl does not hold outcomes of contests")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"mean": math.nan},
+        {"mean": 1e200},
+        {"mean": 10**400},
+        {"wins": 2},
+        {"above": -1},
+        {"above": 10**400},
+        {"seconds": [math.inf, 0]},
+        {"roles": {"bidder": [0, 0]}},
+        {"roles": {"bidder": [1, 2]}},
+    ],
+    ids=str,
+)
+def test_outcomes_with_impossible_numbers_are_refused(wrong: dict[str, object], tmp_path: Path) -> None:
+    file = tmp_path / "kept.jsonl"
+    file.write_text(json.dumps({"contest": "x", "outcome": OUTCOME | wrong}) + "\n", encoding="utf-8")
+    error = refusal("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
+    assert error.endswith("kept.jsonl does not hold outcomes of contests")
+
+
+def test_outcomes_that_the_game_cannot_have_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "kept.jsonl"
+    arguments = ("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
+    output(*arguments)
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["outcome"]["mean"] = 7
+    file.write_text(json.dumps(data) + "\n", encoding="utf-8")
+    assert refusal(*arguments).endswith("kept.jsonl has outcomes that big-three cannot have")
 
 
 def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:

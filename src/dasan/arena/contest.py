@@ -251,8 +251,14 @@ class OutcomeFile:
                 os.truncate(file, len(lines))  # drop a line cut off by a crash, but never one of another file
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
-        """The stored outcomes of a contest's game, bots and versions, by number of the deal."""
-        return dict(self._outcomes.get(_key(contest), {}))
+        """The stored outcomes of a contest's game, bots and versions, by number of the deal. ValueError: they earn more or less
+        than the game pays.
+        """
+        outcomes = dict(self._outcomes.get(_key(contest), {}))
+        least, most = earning_bounds(contest.rules)
+        if any(not least <= one.mean <= most for one in outcomes.values()):
+            raise ValueError(f"{self._file} has outcomes that {contest.rules.name} cannot have")
+        return outcomes
 
     def newest(self, contest: Contest) -> tuple[tuple[str, str], dict[int, Outcome]] | None:
         """The versions of `a` and `b`, and the outcomes of the contest's deals: for the current versions, otherwise for

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+MOST = 1e15
+"""The upper limit of every number in an outcome but the seed; real ones lie far below it."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -27,18 +30,24 @@ class Outcome:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Outcome:
-        """The outcome from the JSON of its `asdict`. ValueError: the data are not an outcome."""
+        """The outcome from the JSON of its `asdict`. ValueError: the data are not an outcome, or have numbers that none has."""
         try:
             (a, b), (mine, theirs), (one, other) = data["moves"], data["seconds"], data["faults"]
             roles = {name: (n, won) for name, (n, won) in data["roles"].items()}
             outcome = Outcome(
                 **{**data, "roles": roles, "moves": (a, b), "seconds": (mine, theirs), "faults": (one, other)}
             )
-            counts = [outcome.seed, outcome.above, outcome.below, a, b, *one.values(), *other.values()]
+            counts = [outcome.above, outcome.below, a, b, *one.values(), *other.values()]
             counts += [n for pair in roles.values() for n in pair]
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("this is no outcome of a deal") from error
         measured = (outcome.mean, outcome.wins, mine, theirs)
-        if not all(isinstance(n, int) for n in counts) or not all(isinstance(n, (int, float)) for n in measured):
+        if (
+            not all(isinstance(n, int) for n in (outcome.seed, *counts))
+            or not all(isinstance(n, (int, float)) for n in measured)
+            or not all(0 <= n < MOST for n in (*counts, mine, theirs))
+            or not (abs(outcome.mean) < MOST and 0 <= outcome.wins <= 1)
+            or not all(0 <= won <= n and n for n, won in roles.values())
+        ):
             raise ValueError("this is no outcome of a deal")
         return outcome

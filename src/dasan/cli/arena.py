@@ -104,6 +104,8 @@ def arena(
 def _run(contest: Contest, file: OutcomeFile | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
     from dasan.arena.contest import run
 
+    with refused(ValueError):
+        known = None if file is None else file.of(contest)
     with (
         failures_refused(f"{contest.a} played {contest.b}"),
         progress_bar() as show,
@@ -114,7 +116,7 @@ def _run(contest: Contest, file: OutcomeFile | None, processes: int, ray: str | 
             processes=min(processes, contest.deals),
             ray=ray,
             early=early,
-            known=None if file is None else file.of(contest),
+            known=known,
             keep=None if file is None else lambda outcome: file.keep(contest, outcome),
             progress=lambda done, total: show(f"{contest.a} {contest.b}", done, total),
         )
