@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log, log10
+from math import exp, log, log10, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from dasan.arena.outcome import Outcome
-from dasan.estimates import jackknife
+from dasan.estimates import CONFIDENCE, jackknife
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 SCALE = 400 / log(10)
 BLOCKS = 20
+STEPS = 100
+"""The most steps of a fit, which usually takes about ten."""
+SETTLED = 1e-9
+"""The fit ends with a step that changes no log-odds by more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +38,20 @@ class Rating:
 def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating]:
     """Ratings of all bots that met, best first, by a Bradley-Terry model of who earns more in a hand; ties do not count.
 
-    Their mean is 0. The intervals come from a jackknife over blocks of deals, which respects the dependence of a deal's
-    hands.
+    Their mean is 0. An interval is the wider of two: a jackknife over blocks of deals, which respects the dependence of a
+    deal's hands but vanishes if nearly all deals have the same result; and the likelihood's own, which treats hands as
+    independent.
     """
     names = sorted({name for pair in results for name in pair})
-    whole = _fit(names, {pair: leads(outcomes) for pair, outcomes in results.items()})
+    whole, errors = _fit(names, {pair: leads(outcomes) for pair, outcomes in results.items()})
     blocks = max(2, min(BLOCKS, *map(len, results.values()))) if results else BLOCKS
     parts = [
-        _fit(names, {pair: leads(without(outcomes, block, blocks)) for pair, outcomes in results.items()})
+        _fit(names, {pair: leads(without(outcomes, block, blocks)) for pair, outcomes in results.items()})[0]
         for block in range(blocks)
     ]
     out = []
     for i, name in enumerate(names):
-        half = jackknife([part[i] for part in parts])
+        half = max(jackknife([part[i] for part in parts]), NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * errors[i])
         out.append(Rating(name, round(whole[i]), round(whole[i] - half), round(whole[i] + half)))
     return sorted(out, key=lambda one: -one.points)
 
@@ -62,18 +75,42 @@ def without(outcomes: Sequence[Outcome], block: int, blocks: int) -> list[Outcom
     return [one for place, one in enumerate(outcomes) if place % blocks != block]
 
 
-def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]) -> list[float]:
-    """The maximum-likelihood ratings, by gradient steps on the log-odds; half a win each way keeps them finite."""
+def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]) -> tuple[list[float], list[float]]:
+    """The maximum-likelihood ratings, by Newton's method, and their standard errors, if hands are independent. Half a win each
+    way keeps both finite.
+    """
+    import numpy as np
+
     at = {name: i for i, name in enumerate(names)}
-    skill = [0.0] * len(names)
     games = [(at[a], at[b], up + 0.5, down + 0.5) for (a, b), (up, down) in counts.items() if a != b]
-    weight = [sum(u + d for i, j, u, d in games if k in (i, j)) / 2 or 1.0 for k in range(len(names))]
-    for _ in range(400):
-        slope = [0.0] * len(names)
-        for i, j, up, down in games:
-            miss = up - (up + down) / (1 + exp(skill[j] - skill[i]))
-            slope[i] += miss
-            slope[j] -= miss
-        skill = [s + g / w for s, g, w in zip(skill, slope, weight, strict=True)]
-    mean = sum(skill) / len(skill) if skill else 0.0
-    return [SCALE * (s - mean) for s in skill]
+    skill = np.zeros(len(names))
+    for _ in range(STEPS):
+        slope, information = _slope(games, skill)
+        step = _inverse(information) @ slope
+        skill += step / max(1.0, np.abs(step).max(initial=0))  # a longer step could go too far
+        if np.abs(step).max(initial=0) < SETTLED:
+            break
+    errors = [sqrt(max(0.0, variance)) for variance in _inverse(_slope(games, skill)[1]).diagonal().tolist()]
+    return [SCALE * one for one in skill.tolist()], [SCALE * one for one in errors]
+
+
+def _slope(games: Sequence[tuple[int, int, float, float]], skill: Floats) -> tuple[Floats, Floats]:
+    """The slope of the log-likelihood [bots], and its information matrix [bots, bots]."""
+    import numpy as np
+
+    slope, information = np.zeros(len(skill)), np.zeros((len(skill), len(skill)))
+    for i, j, up, down in games:
+        share = 1 / (1 + exp(skill[j] - skill[i]))
+        miss, weight = up - (up + down) * share, (up + down) * share * (1 - share)
+        slope[i] += miss
+        slope[j] -= miss
+        information[[i, j], [i, j]] += weight
+        information[[i, j], [j, i]] -= weight
+    return slope, information
+
+
+def _inverse(information: Floats) -> Floats:
+    """The pseudo-inverse: only differences of ratings are known, so that their mean stays 0."""
+    import numpy as np
+
+    return np.asarray(np.linalg.pinv(information, rcond=1e-10, hermitian=True), np.float64)
