@@ -70,6 +70,18 @@ def test_a_game_is_measured_beside_its_peers_in_turn() -> None:
             assert row.path != others.REFERENCE or row.low == row.high == 1
 
 
+def test_few_rounds_give_no_interval(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The least and the greatest of five ratios hold the median less often than 95 times in 100."""
+    peer = others.Side("something", "", "", lambda rules=None: lambda: (7, 1))
+    monkeypatch.setattr("dasan.bench.beside.PEERS", {others.REFERENCE: peer})
+    for rounds, known in ((5, False), (6, True)):
+        for row in measure_beside("dou-dizhu", ["whole-hands"], seconds=0.001, rounds=rounds):
+            assert row.ratio is not None
+            assert ((row.low is not None), (row.high is not None)) == (known, known)
+    bench(peers=True, path=["whole-hands"], seconds=0.001, repeats=1)
+    assert capsys.readouterr().out.count("too few rounds") == 2
+
+
 def test_peers_that_are_not_installed_are_left_out_aloud(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import dasan
-from dasan.bench.against import interval
+from dasan.bench.against import LEAST_PAIRS, interval
 from dasan.bench.ours import rules_of
 from dasan.bench.peers import PEERS, REFERENCE, Side, openspiel_hands, rlcard_hands
 from dasan.bench.timing import device
@@ -23,7 +23,8 @@ from dasan.bench.works import WORKS, Work, batch_size, rates
 class Beside:
     """One row of the results. peer: whether it is another simulator, with its own Dou Dizhu. includes: what a ply
     includes. plies_per_s, hands_per_s: medians over the rounds, by process time. ratio: the median of plies a second
-    relative to `REFERENCE` in the same round; low, high: its 95 % interval; None if `REFERENCE` is not installed.
+    relative to `REFERENCE` in the same round, None if it is not installed; low, high: its 95 % interval, None also in fewer than
+    `LEAST_PAIRS` rounds.
     """
 
     preset: str
@@ -139,7 +140,8 @@ def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, 
     ratio: tuple[Any, Any, Any] = (None, None, None)
     if REFERENCE in runs:
         ratios = sorted(ours[0] / theirs[0] for ours, theirs in zip(runs[name], runs[REFERENCE], strict=True))
-        ratio = (statistics.median(ratios), *interval(ratios))
+        ends = interval(ratios) if len(ratios) >= LEAST_PAIRS else (None, None)
+        ratio = (statistics.median(ratios), *ends)
     plies, hands = map(statistics.median, zip(*runs[name], strict=True))
     preset = variant if name in OURS else "dou-dizhu"
     return Beside(preset, name, name not in OURS, side.includes, plies, hands, *ratio, len(runs[name]), device())

@@ -165,7 +165,8 @@ def _beside(presets: list[str], paths: list[str], seconds: float | None, rounds:
     for row in rows:
         ratio = " " * 34
         if row.ratio is not None:
-            ratio = f"{row.ratio:>10.3g}  {f'{row.low:.3g} to {row.high:.3g}':22}"
+            ends = "too few rounds" if row.low is None else f"{row.low:.3g} to {row.high:.3g}"
+            ratio = f"{row.ratio:>10.3g}  {ends:22}"
         say(f"{row.preset:12}{row.path:19}{row.plies_per_s:>13,.0f}{row.hands_per_s:>11,.1f}{ratio}{row.includes}")
     say("\nratio: plies a second as a multiple of OpenSpiel's C++ loop in the same round")
 
