@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from dasan.bench.solver import MOVES_AT, SIZES, at_random, measure_solver, world
 from dasan.cli import app
+from dasan.solver.solution import Solution
 
 pytestmark = pytest.mark.full
 
@@ -42,6 +44,20 @@ def test_unsolved_positions_count_as_above_the_limit() -> None:
     (row,) = measure_solver([52], count=2, seed=1, seconds=1e-9)
     assert row.unsolved == 1
     assert (row.ms.median, row.nodes.max) == (None, None)
+
+
+def test_the_bidders_share_counts_positions_whose_winner_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the search ended before it had valued every move: those are unsolved, but their winner is known."""
+    values = cycle([3, 3, -3, None])
+
+    def solve(*_: object, **__: object) -> Solution:
+        value = next(values)
+        return Solution(value, value is not None, value, value, {}, (), 1, "two sides")
+
+    monkeypatch.setattr("dasan.bench.solver.solve_warm", solve)
+    valued, moves, _ = measure_solver([MOVES_AT], count=4)
+    assert (valued.what, valued.unsolved, valued.bidder_wins) == ("value", 1 / 4, 2 / 3)
+    assert (moves.what, moves.unsolved, moves.bidder_wins) == ("moves", 1, 2 / 3)
 
 
 def test_how_many_there_are_by_default(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,9 +47,10 @@ class SolverRow:
     """One row of the results.
 
     what: "value" (who wins), "moves" (also the value of every legal move), or "worlds" (who wins, in worlds of one
-    position after another). cards: the maximum; mean_cards: the actual mean. unsolved: the share unproved within
-    `seconds` of processor time or `nodes` nodes; unsolved_95: its 95 % interval (Wilson). ms: processor time of a call.
-    nodes: nodes searched. per_second: positions or worlds solved or given up a second.
+    position after another). cards: the maximum; mean_cards: the actual mean. bidder_wins: the share that the bidder's
+    side wins of those whose winner is proved. unsolved: the share unproved within `seconds` of processor time or
+    `nodes` nodes; unsolved_95: its 95 % interval (Wilson). ms: processor time of a call. nodes: nodes searched.
+    per_second: positions or worlds solved or given up a second.
     """
 
     what: str
@@ -164,7 +165,8 @@ class _Try:
     seconds: float
     nodes: int
     solved: bool
-    won: bool
+    won: bool | None
+    """Whether the bidder's side wins; None if unproved."""
 
 
 def _row(what: str, cards: int, each: Iterator[int], seed: int, seconds: float, memory_mb: float) -> SolverRow:
@@ -194,7 +196,8 @@ def _try(state: dasan.State, warm: Warm, budget: Budget, *, moves: bool) -> _Try
     solution = solve_warm(state, warm, budget, moves=moves, line=False)
     spent = time.process_time() - start
     solved = solution.exact and (not moves or len(solution.moves) == len(state.legal_moves()))
-    return _Try(sum(state.hand_sizes), spent, solution.nodes, solved, (solution.value or 0) > 0)
+    won = None if solution.value is None else solution.value > 0
+    return _Try(sum(state.hand_sizes), spent, solution.nodes, solved, won)
 
 
 def _summary(
@@ -202,6 +205,7 @@ def _summary(
 ) -> SolverRow:
     count, spent = len(tries), sum(t.seconds for t in tries)
     unsolved = sum(not t.solved for t in tries)
+    proved = [t.won for t in tries if t.won is not None]
     return SolverRow(
         what=what,
         cards=cards,
@@ -210,7 +214,7 @@ def _summary(
         seconds=seconds,
         nodes_limit=nodes_limit,
         mean_cards=fmean(t.cards for t in tries),
-        bidder_wins=sum(t.won for t in tries) / max(1, count - unsolved),
+        bidder_wins=sum(proved) / max(1, len(proved)),
         unsolved=unsolved / count,
         unsolved_95=wilson(unsolved / count, count),
         ms=_quantiles([1000 * t.seconds if t.solved else math.inf for t in tries]),
