@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -141,11 +143,18 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
         np.savez(file, **held)
         with pytest.raises(ValueError, match=r"^.*run\.npz is no saved training run$"):
             Trainer.load(file)
+    np.savez(file, about=np.array("[" * 100_000))
+    with pytest.raises(ValueError, match=r"no saved training run$"):
+        Trainer.load(file)
     config = {"preset": "big-two", "options": {"preset": "x"}}
     arrays: dict[str, Any] = dict(Trainer(SMALL).learner.arrays())
     np.savez(file, about=np.array(json.dumps({**about, "config": config})), **arrays)
     with pytest.raises(ValueError, match="preset"):
         Trainer.load(file)
+    for totals in ({"epoch": "1"}, {"epoch": -1}, {"updates": 1.5}, {"hands": 10**30}, {"seconds": None}, [1]):
+        np.savez(file, about=np.array(json.dumps({**about, "progress": totals})), **arrays)
+        with pytest.raises(ValueError, match=r"no saved training run$"):
+            Trainer.load(file)
     arrays["flat"][0] = np.nan
     np.savez(file, about=np.array(json.dumps(about)), **arrays)
     with pytest.raises(ValueError, match="flat is not finite"):
@@ -154,6 +163,50 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
         archive.writestr("about.npy", b"\x93NUMPY")
     with pytest.raises(ValueError, match="no saved training run"):
         Trainer.load(file)
+
+
+def damaged(kind: str, good: bytes) -> bytes:
+    """A network's file with damage of one kind."""
+    at = {
+        "encrypted": [(b"PK\x03\x04", 6, 1), (b"PK\x01\x02", 8, 1)],
+        "compression": [(b"PK\x03\x04", 8, 99), (b"PK\x01\x02", 10, 99)],
+        "version": [(b"PK\x01\x02", 6, 216)],
+    }
+    out = bytearray(good)
+    for mark, offset, value in at.get(kind, ()):
+        out[good.index(mark) + offset] = value
+    if kind in at:
+        return bytes(out)
+    huge = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }\n" % 10**21
+    parts = {
+        "header": b"\x93NUMPY\x01\x00\x07\x00{'descr",
+        "endless": b"\x93NUMPY\x01\x00\x01\x00(",
+        "shape": b"\x93NUMPY\x01\x00" + len(huge).to_bytes(2, "little") + huge,
+    }
+    file = BytesIO()
+    with ZipFile(BytesIO(good)) as archive, ZipFile(file, "w") as copy:
+        for name in archive.namelist():
+            copy.writestr(name, parts[kind] if name == "bias.npy" else archive.read(name))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["encrypted", "compression", "version", "header", "endless", "shape"])
+def test_a_damaged_network_is_refused(kind: str) -> None:
+    file = BytesIO()
+    Trainer(SMALL).network().save(file)
+    with pytest.raises(ValueError, match=r"^the file does not contain a network$"):
+        Network.load(BytesIO(damaged(kind, file.getvalue())))
+
+
+@pytest.mark.parametrize(("name", "value"), [("w_obs", math.nan), ("bias", math.inf), ("unit", math.nan), ("unit", 0.0)])
+def test_a_network_without_finite_weights_is_refused(name: str, value: float) -> None:
+    network, file = Trainer(SMALL).network(), BytesIO()
+    if name == "unit":
+        replace(network, unit=value).save(file)
+    else:
+        replace(network, weights={**network.weights, name: np.full_like(network.weights[name], value)}).save(file)
+    with pytest.raises(ValueError, match="its weights are not finite"):
+        Network.load(BytesIO(file.getvalue()))
 
 
 def test_gradients_are_those_of_finite_differences() -> None:

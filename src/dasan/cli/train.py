@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -298,7 +299,7 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
     try:
         trainer = Trainer.load(out / "run.npz", **changes)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except (OSError, ValueError, KeyError, TypeError, csv.Error, ImportError) as error:
         raise CannotRun(f"cannot resume the run in {out}: {error}") from error
     return trainer
 

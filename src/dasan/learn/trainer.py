@@ -14,18 +14,17 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import process_time
 from typing import Any
-from zipfile import BadZipFile, is_zipfile
+from zipfile import is_zipfile
 
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import instance
+from dasan.arguments import amount, instance, whole
 from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
 from dasan.learn.in_torch import TorchLearner
@@ -34,11 +33,13 @@ from dasan.learn.policy import CRITIC_DECAY, CRITIC_RATE, WARM_UP, PolicyLearner
 from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
-from dasan.networks.network import Floats, LayerSizes, Network
+from dasan.networks.network import Floats, LayerSizes, Network, arrays_of
 
 Bytes = npt.NDArray[np.uint8]
 CHANGEABLE = {"epochs", "every", "deals"}
 """Settings that may change when a run is resumed."""
+MOST_COUNTED = 2**62
+"""The upper limit of every total of a run."""
 
 
 @dataclass
@@ -53,6 +54,16 @@ class Progress:
     updates: int = 0
     seconds: float = 0.0
     loss: float = 0.0
+
+    @staticmethod
+    def from_json(data: object) -> Progress:
+        """The inverse of `asdict`. ValueError or TypeError: a field is unknown, has the wrong type or an invalid value."""
+        progress = Progress(**instance(data, dict, "totals are a dictionary"))
+        for name in ("epoch", "plies", "decisions", "hands", "samples", "updates"):
+            whole(getattr(progress, name), name, 0, MOST_COUNTED)
+        amount(progress.seconds, "seconds")
+        amount(progress.loss, "loss")
+        return progress
 
 
 class Trainer:
@@ -118,26 +129,26 @@ class Trainer:
         """
         if refused := sorted(set(changes) - CHANGEABLE):
             raise ValueError(f"a resumed run cannot change {refused[0]}")
+        otherwise = f"{file} is no saved training run"
         if not is_zipfile(file):
-            raise ValueError(f"{file} is no saved training run")
+            raise ValueError(otherwise)
+        arrays = arrays_of(file, otherwise)
         try:
-            with np.load(file, allow_pickle=False) as held:
-                about = json.loads(str(held["about"]))
-                config, progress = Config.from_json(about["config"]), Progress(**about["progress"])
-                arrays = {name: held[name] for name in held.files if name != "about"}
-        except (ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
-            raise ValueError(f"{file} is no saved training run") from error
+            about = json.loads(str(arrays.pop("about")))
+            config, progress = Config.from_json(about["config"]), Progress.from_json(about["progress"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ValueError(otherwise) from error
         # The initial network may have changed since, or be gone.
         trainer = Trainer(replace(config, start=""))
         trainer.config = replace(config, **changes)
         for name, weights in trainer.learner.arrays().items():
             array = arrays.get(name)
-            if array is None:
-                raise ValueError(f"{file} is no saved training run")
+            if not isinstance(array, np.ndarray):
+                raise ValueError(otherwise)
             if array.shape != weights.shape or array.dtype != weights.dtype:
                 raise ValueError(f"{file} is a training run of a network with another size")
             if not np.isfinite(array).all():
-                raise ValueError(f"{file} is no saved training run: {name} is not finite")
+                raise ValueError(f"{otherwise}: {name} is not finite")
             weights[:] = array
         trainer.progress = progress
         return trainer

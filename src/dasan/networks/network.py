@@ -10,11 +10,9 @@ computes derived features and batches.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -145,13 +143,33 @@ class Network:
     @staticmethod
     def load(file: Any) -> Network:
         """Read a network written by `save`. ValueError: the file contains something else."""
+        arrays = arrays_of(file, "the file does not contain a network")
         try:
-            with np.load(file, allow_pickle=False) as held:
-                parts = {name: held[name].astype(np.float32) for name in NAMES}
-                unit = float(held["unit"])
+            with np.errstate(over="ignore"):
+                parts = {name: arrays[name].astype(np.float32) for name in NAMES}
+            unit = float(arrays["unit"])
             sizes = LayerSizes(len(parts["w_obs"]), len(parts["w_move"]), *parts["w_second"].shape)
-            if {name: part.shape for name, part in parts.items()} == sizes.shapes():
-                return Network(parts, unit)
-        except (ValueError, TypeError, LookupError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
+            fit = {name: part.shape for name, part in parts.items()} == sizes.shapes()
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise ValueError("the file does not contain a network") from error
-        raise ValueError("the file does not contain a network: its layers do not fit together")
+        if not fit:
+            raise ValueError("the file does not contain a network: its layers do not fit together")
+        if not (0 < unit < np.inf and all(np.isfinite(part).all() for part in parts.values())):
+            raise ValueError("the file does not contain a network: its weights are not finite")
+        return Network(parts, unit)
+
+
+def arrays_of(file: Any, otherwise: str) -> dict[str, Any]:
+    """The arrays of an `.npz`. ValueError, with the message `otherwise`: it is none, or is damaged. OSError, MemoryError: it
+    cannot be read.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as held:
+            return {name: held[name] for name in held.files}
+    except MemoryError:
+        raise
+    except Exception as error:
+        # NumPy, zipfile and its decompressors raise a dozen kinds of errors for damaged files, even OSErrors without number.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise ValueError(otherwise) from error
