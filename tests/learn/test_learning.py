@@ -25,6 +25,7 @@ from dasan.learn.decisions import Decisions
 from dasan.learn.duel import duel, rotations
 from dasan.learn.ladder import climb
 from dasan.learn.trainer import Trainer
+from dasan.networks.derived import layouts
 from dasan.networks.network import Network
 from dasan.networks.trained import catalogue, load
 from dasan.vector import VectorEnv
@@ -289,6 +290,20 @@ def test_a_run_begins_with_the_weights_it_names() -> None:
     plain = Trainer(Config("big-two", envs=4, first=256, second=64, start="big-two"))
     rows = plain.learner.shape.observation
     assert np.array_equal(plain.learner.parts["w_obs"], started.learner.parts["w_obs"][:rows])
+
+
+@pytest.mark.parametrize("start", ["big-two", "big-two-all"])
+def test_a_run_of_sessions_may_begin_with_a_network_for_single_hands(start: str) -> None:
+    """The features of exchanges are new to the network; those of play keep their weights."""
+    config = Config("winner", session=True, envs=4, first=256, second=64, start=start, derived=True, answers=True)
+    learner, single = Trainer(config).learner, Trainer(replace(config, session=False)).learner
+    assert learner.shape.observation > single.shape.observation
+    hands = []
+    for one, session in ((learner, True), (single, False)):
+        hand = next(f for f in layouts(config.rules(), session, False)[0] if f.name == "hand")
+        hands.append(one.parts["w_obs"][hand.start : hand.start + hand.size])
+    assert hands[0].any()
+    assert np.array_equal(hands[0], hands[1])
 
 
 def test_a_run_goes_on_without_the_network_it_began_with(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_each_game_has_its_network_and_other_rules_have_the_nearest_unit() -> No
     nearest = adapted(trainer.network(), card, other)
     assert nearest.fits(other, False)
     assert nearest.unit == 8.0
-    plain = adapted(trainer.network(), card, other, (False, False))
+    plain = adapted(trainer.network(), card, other, (card.session, False, False))
     assert plain.fits(other, False)
     assert len(plain.weights["w_obs"]) < len(nearest.weights["w_obs"])
 

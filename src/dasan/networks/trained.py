@@ -180,11 +180,11 @@ def load(trained: Trained) -> Network:
         return Network.load(stream)
 
 
-def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool] | None = None) -> Network:
+def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool, bool] | None = None) -> Network:
     """`network` with its weights mapped to the features of other rules; features it does not know get weight 0.
 
-    reads: whether the result reads derived features, and among them who can answer a play; None: as `network` does. A
-    network for several rule sets counts payments as the nearest of these does.
+    reads: whether the result reads observations for sessions, derived features, and among them who can answer a play; None: as
+    `network` does. A network for several rule sets counts payments as the nearest of these does.
     """
     import numpy as np
 
@@ -196,9 +196,8 @@ def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool,
         unit = next((unit for own, unit in trained.also if own is nearest), network.unit)
         alone = Network(shared.folded(weights, rules), unit)
         return alone if reads is None else adapted(alone, replace(trained, rules=rules, also=()), rules, reads)
-    own = trained.derived, trained.answers
-    before = layouts(trained.rules, trained.session, *own)
-    after = layouts(rules, trained.session, *(own if reads is None else reads))
+    own = trained.session, trained.derived, trained.answers
+    before, after = layouts(trained.rules, *own), layouts(rules, *(own if reads is None else reads))
     for name, old, new in zip(("w_obs", "w_move"), before, after, strict=True):
         size = eights(new[-1].start + new[-1].size)
         out = np.zeros((size, weights[name].shape[1]), np.float32)
