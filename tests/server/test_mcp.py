@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sys
+import time
+from collections.abc import Iterator
+from queue import Queue
 from typing import Any
 
 import pytest
 
-from .harness import Serve
+import dasan
+from dasan.remote.agent import AgentSeat
+from dasan.remote.site import Refusal, Site
+
+from .harness import SECONDS, Serve
 
 pytestmark = pytest.mark.full
 
@@ -94,6 +102,56 @@ def test_an_agent_plays_a_hand(serve: Serve) -> None:
     assert "Your hand: " in after
     assert [card for card in dealt if card in after.partition("Cards left")[2]] == []
     assert "The hand is over." in read[-1]
+
+
+class Line:
+    """A table's socket; its messages are those that a test puts into the queue."""
+
+    def __init__(self) -> None:
+        self.messages: Queue[dict[str, Any] | None] = Queue()
+
+    def __enter__(self) -> Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.messages.put(None)
+
+    def __iter__(self) -> Iterator[str]:
+        while (message := self.messages.get()) is not None:
+            yield json.dumps(message)
+
+
+def test_a_number_means_a_move_of_the_list_that_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock has made the seat's move meanwhile, and it is the seat's turn again with other moves."""
+    line = Line()
+    monkeypatch.setattr(Site, "join", lambda *_: 2)
+    monkeypatch.setattr(Site, "socket", lambda *_: line)
+    agent = AgentSeat("http://localhost:8000/t/x", "Agent")
+    table = {"preset": "big-two", "options": {}, "status": "playing"}
+
+    def show(state: dasan.State) -> None:
+        line.messages.put({"type": "snapshot", "table": table, "view": state.view(2).to_json()})
+
+    first = dasan.start(dasan.rules("big-two"), ["4S", "5C", "6D 9D JC", "7H"], table="3C", table_seat=1, to_act=2)
+    later = first.play("6D").play("pass").play("pass").play("pass")
+    show(first)
+    agent.wait(60)
+    with pytest.raises(Refusal, match="read the view again"):
+        agent.move_of("1")
+    assert "1. play 6D" in agent.describe()
+    assert (agent.move_of("2."), agent.move_of("pass")) == ("9D", "pass")
+    show(later)
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        try:
+            assert agent.move_of("1") == "6D"
+        except Refusal as refusal:
+            assert "read the view again" in str(refusal)
+            break
+    assert agent.move_of("9D") == "9D"
+    assert "1. play 9D" in agent.describe()
+    assert agent.move_of("1") == "9D"
+    agent.close()
 
 
 def test_over_standard_input_and_output(serve: Serve) -> None:

@@ -34,6 +34,7 @@ class AgentSeat:
         self.seat = self._site.join(self.table, name, seat)
         self._changed = Condition()
         self._view: Message | None = None
+        self._described: Message | None = None
         self._facts: Message = {}
         self._answers: dict[str, Message] = {}
         self._broken: str | None = None
@@ -59,20 +60,25 @@ class AgentSeat:
             self._check()
             if self._view is None:
                 return f"You have seat {self.seat}. The first hand has not been dealt: the table waits for players."
+            self._described = self._view
             rules = rules_of(self._facts)
             text = describe(self._view, rules, title(rules), language)
             return f"{text}\nThe table has ended." if self._facts["status"] == "ended" else text
 
     def move_of(self, text: str) -> str:
-        """The legal move with this number in the list; other text is returned unchanged.
+        """The legal move with this number in the list of the last description; other text is returned unchanged.
 
-        `Refusal`: the list has no such number.
+        `Refusal`: the list has no such number, or the hand has gone on since, for example because the clock ran out.
         """
         text = text.strip().rstrip(".")
         with self._changed:
-            moves = [] if self._view is None else self._view["legal_moves"]
+            moves, same = ([] if self._view is None else self._view["legal_moves"]), _same(self._view, self._described)
         if not (text.isascii() and text.isdigit() and len(text) < 6) or not moves:
             return text
+        if not same:
+            raise Refusal(
+                "the hand has gone on since you read it, and the moves have other numbers: read the view again"
+            )
         if not 1 <= int(text) <= len(moves):
             raise Refusal(f"there are {len(moves)} legal moves, numbered from 1; {text} is none of them")
         return str(moves[int(text) - 1]["move"])
@@ -151,3 +157,9 @@ class AgentSeat:
                     del self._answers[next(iter(self._answers))]
         if message.get("table") is not None:
             self._facts = message["table"]
+
+
+def _same(view: Message | None, other: Message | None) -> bool:
+    """Whether two views show the same moment of a hand, so that their lists of legal moves are the same."""
+    fields = ("events", "hand", "legal_moves")
+    return view is not None and other is not None and all(view[name] == other[name] for name in fields)
