@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PlaceTold, QuickMatched } from '../gen/protocol';
+import type { PlaceShown, PlaceTold, QuickMatched } from '../gen/protocol';
 
 /** A socket whose server is the test. */
 class FakeSocket {
@@ -100,6 +100,52 @@ describe('a review watched together', () => {
     together.open('r3');
     vi.advanceTimersByTime(5000);
     expect(FakeSocket.all.length).toBe(4);
+  });
+});
+
+describe('the leader of a review', () => {
+  const place = (seq: number): PlaceShown => ({ type: 'place', seq, moves: [], shown: false });
+  const moves = (): number[] => FakeSocket.last.sent.map((text) => (JSON.parse(text) as PlaceShown).seq ?? -1);
+  const away = (): void => {
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(2500);
+  };
+
+  it('takes followers along after its line was lost', () => {
+    const moved: (number | null)[] = [];
+    const together = new Together(({ seq }) => moved.push(seq));
+    together.open('r1');
+    FakeSocket.last.say(told({ lead: true, seq: 4 }));
+    together.went(place(5));
+    together.went(place(5));
+    FakeSocket.last.say(told({ lead: true, seq: 5, revision: 2 }));
+    expect(moves()).toEqual([5]);
+    FakeSocket.last.readyState = 3;
+    together.went(place(6));
+    together.went(place(7));
+    away();
+    FakeSocket.last.say(told({ lead: true, seq: 5, revision: 2 }));
+    FakeSocket.last.say(told({ lead: true, seq: 7, revision: 3 }));
+    expect(moves()).toEqual([7]);
+    expect(moved).toEqual([4]);
+    together.went(place(7));
+    expect(moves()).toEqual([7]);
+  });
+
+  it('sends a place again that went into a dead line, and no other page back', () => {
+    const together = new Together(() => undefined);
+    together.open('r1');
+    FakeSocket.last.say(told({ lead: true, seq: 4 }));
+    together.went(place(5));
+    away();
+    FakeSocket.last.say(told({ lead: true, seq: 4 }));
+    expect(moves()).toEqual([5]);
+    FakeSocket.last.say(told({ lead: true, seq: 5, revision: 2 }));
+    // The same person's other page leads on.
+    FakeSocket.last.say(told({ lead: true, seq: 8, revision: 3 }));
+    away();
+    FakeSocket.last.say(told({ lead: true, seq: 9, revision: 4 }));
+    expect(moves()).toEqual([]);
   });
 });
 

@@ -3,6 +3,9 @@ import { togetherUrl, watchTogether } from '../server/api';
 
 const AGAIN = 2000;
 
+/** A place as it is sent. */
+const textOf = ({ seq, moves, shown }: PlaceShown | PlaceTold): string => JSON.stringify({ type: 'place', seq, moves, shown });
+
 /** A shared review: the leader's place is published, and followers move to it. */
 export class Together {
   /** The leader's latest position; null before that, or without a leader. */
@@ -14,7 +17,10 @@ export class Together {
   private socket: WebSocket | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private closed = false;
-  private sent = '';
+  /** Whether a leader has received a place: only a returning leader's page is moved to the last one. */
+  private led = false;
+  /** The leader's place until the server has it: a new connection sends it again. */
+  private unknown: string | null = null;
 
   constructor(private readonly moved: (place: PlaceTold) => void) {}
 
@@ -37,6 +43,7 @@ export class Together {
     this.id = id;
     const socket = new WebSocket(togetherUrl(id));
     this.socket = socket;
+    let first = true;
     socket.onmessage = (event: MessageEvent<string>) => {
       if (socket !== this.socket) return;
       const message = JSON.parse(event.data) as PlaceTold | ErrorMessage;
@@ -47,9 +54,15 @@ export class Together {
       }
       this.lost = false;
       this.place = message;
-      // The leader's page keeps its place; only a returning leader is moved to the last one.
-      if (message.lead ? this.sent === '' : this.following) this.moved(message);
-      if (message.lead && this.sent === '') this.sent = 'seen';
+      if (!message.lead) {
+        if (this.following) this.moved(message);
+        return;
+      }
+      if (textOf(message) === this.unknown) this.unknown = null;
+      if (!this.led) this.moved(message);
+      else if (first && this.unknown !== null) socket.send(this.unknown);
+      this.led = true;
+      first = false;
     };
     socket.onclose = () => {
       if (this.closed || socket !== this.socket) return;
@@ -65,10 +78,10 @@ export class Together {
       this.following = false;
       return;
     }
-    const text = JSON.stringify(place);
-    if (text === this.sent || this.socket?.readyState !== WebSocket.OPEN) return;
-    this.sent = text;
-    this.socket.send(text);
+    const text = textOf(place);
+    if (text === (this.unknown ?? textOf(this.place))) return;
+    this.unknown = text;
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 
   /** Return to the leader. */
@@ -83,6 +96,7 @@ export class Together {
     this.socket?.close();
     this.socket = null;
     this.place = null;
+    this.unknown = null;
     this.id = null;
   }
 }
