@@ -145,6 +145,18 @@ def test_data_can_be_had_and_deleted(server: Served) -> None:
 
 
 @pytest.mark.full
+def test_a_deleted_player_leaves_every_table(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that the player's list, which is bounded, leaves out: others can take the chair."""
+    monkeypatch.setattr("dasan.server.store.listings.MOST_LISTED", 1)
+    ann, bo = server.player(), server.player()
+    opened = [ann.open_table("big-three", seats=["me", "open", "open"]) for _ in range(3)]
+    assert len(ok(ann.http.get("/api/tables"))) == 1
+    ok(ann.http.post("/api/account/delete", json={}))
+    for table_id in opened:
+        assert ok(bo.http.post(f"/api/tables/{table_id}/join", json={"seat": 0}))["seat"] == 0
+
+
+@pytest.mark.full
 def test_guessing_passwords_is_slow(serve: Serve) -> None:
     with serve(sign_in_burst=3, sign_in_rate=0.001) as server:
         codes = [server.player().http.post("/api/sign-in", json=SECRET).status_code for _ in range(4)]

@@ -255,10 +255,9 @@ async def claim(wanted: ClaimLink, request: Request, response: Response, ids: Id
 
 async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
     """Free the player's seats at tables in progress; tables that refuse are skipped."""
-    for listed in await store.listings.mine(player):
-        if listed.status != "ended":
-            with suppress(Refused, DasanError):
-                await tables.command(listed.id, player, LeaveCommand(type="leave", id=f"delete-{token_hex(8)}"))
+    for table_id in await store.listings.under_way(player):
+        with suppress(Refused, DasanError):
+            await tables.command(table_id, player, LeaveCommand(type="leave", id=f"delete-{token_hex(8)}"))
 
 
 async def check_free(store: Store, name: str, player: str) -> None:

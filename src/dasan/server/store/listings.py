@@ -37,6 +37,13 @@ class Listings(StorePart):
         )
         return await self._list(query, _mine)
 
+    async def under_way(self, player: str) -> list[str]:
+        """The ids of all tables that have not ended at which the player sits, also of those that the player's list leaves out."""
+        query = (
+            sa.select(tables.c.id).join_from(tables, seats).where(seats.c.player == player, tables.c.status != "ended")
+        )
+        return [row.id for row in await self._rows(query.order_by(tables.c.id))]
+
     async def forget(self, table_id: str, player: str, *, forget: bool) -> None:
         """Hide a table in the player's list (``forget``), or show it again."""
         row = {"table_id": table_id, "player": player}
