@@ -206,7 +206,10 @@ def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
         assert answer.json()["code"] == "too-fast"
 
 
-@pytest.mark.parametrize("path", ["/api/people/nobody", "/api/people/nobody/ratings/big-two/4", "/api/rules/big-two"])
+@pytest.mark.parametrize(
+    "path",
+    ["/api/people/nobody", "/api/people/nobody/ratings/big-two/4", "/api/bots/greedy", "/api/rules/big-two"],
+)
 def test_accounts_and_rules_are_not_asked_for_without_end(serve: Serve, path: str) -> None:
     with serve(record_burst=2, record_rate=0.001) as server:
         codes = [server.player().http.get(path).status_code for _ in range(3)]

@@ -47,8 +47,9 @@ async def profile(name: str, request: Request, store: StoreHere) -> Profile:
 
 
 @router.get("/bots/{name}")
-async def bot_profile(name: str, store: StoreHere) -> Profile:
+async def bot_profile(name: str, request: Request, store: StoreHere) -> Profile:
     """A bot's ratings and statistics."""
+    limit(request, "pages")
     if name not in bots.BOTS:
         raise Refused("not-found", reason("no-bot"))
     return await _profile(store, f"bot:{name}", name, "bot", hand_seats.c.bot, name)
