@@ -8,10 +8,12 @@ import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 
 import dasan
+from dasan.estimates import Estimate
 from dasan.server.events.daily import HOUSE, QUIET
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play, standings
@@ -84,6 +86,24 @@ def test_an_interval_holds_the_mean_and_narrows() -> None:
     assert many is not None
     assert few.low <= few.mean <= few.high
     assert many.high - many.low < few.high - few.low
+
+
+def test_an_interval_is_computed_once_for_all_viewers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the points change: each request for the standings reads fifty of them."""
+    computed: list[int] = []
+    of = Estimate.of
+
+    def counted(values: Sequence[float], *arguments: Any, **options: Any) -> Estimate:
+        computed.append(len(values))
+        return of(values, *arguments, **options)
+
+    monkeypatch.setattr(Estimate, "of", counted)
+    plays = draw_plays(6, 3, 1, 11)
+    for _ in range(4):
+        assert all(one.estimate((-60, 60)) is not None for one in standings(plays, 3))
+    assert computed == [3] * 6
+    assert standings(plays[:-1], 3)[0].estimate((-60, 60)) is not None
+    assert len(computed) == 7
 
 
 def event_of(deals: int) -> DuplicateEvent:
