@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import date
+from functools import partial
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.events.daily import deal_of
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.schema import metadata
+from dasan.server.store.hand import FinishedHand
+from dasan.server.store.hand import Player as Seated
+from dasan.server.store.hands import insert_hand
+from dasan.server.store.reviews import Shared
+from dasan.server.store.schema import decisions, metadata
+from dasan.server.tables.room import Room
 
 from .conftest import Opened
 
@@ -90,6 +100,12 @@ async def test_the_export_has_all_that_is_stored(opened: Opened) -> None:
     await store.close()
 
 
+def left(connection: sa.Connection) -> set[str]:
+    """The tables in which Ann's id is."""
+    rows = {table.name: connection.execute(sa.select(table)).all() for table in metadata.sorted_tables}
+    return {name for name, content in rows.items() if ANN in json.dumps([list(row) for row in content], default=str)}
+
+
 @pytest.mark.full
 async def test_nothing_that_names_a_deleted_player_stays(opened: Opened) -> None:
     store = await opened()
@@ -97,12 +113,46 @@ async def test_nothing_that_names_a_deleted_player_stays(opened: Opened) -> None
     await store.people.delete(ANN, 5)
     await store.moderation.saw([(ANN, "192.0.2.1"), (BOB, "192.0.2.2")], 6)
 
-    def left(connection: sa.Connection) -> set[str]:
-        rows = {table.name: connection.execute(sa.select(table)).all() for table in metadata.sorted_tables}
-        return {name for name, content in rows.items() if ANN in json.dumps([list(row) for row in content], default=str)}
-
     assert await store.database.read(left) == {"notices"}, "processes are told to forget the player"
     assert [row["network"] for row in (await store.people.export(BOB))["addresses"]].count("192.0.2.2/32") == 1
+    await store.close()
+
+
+async def test_nothing_is_stored_of_a_player_who_is_deleted_meanwhile(opened: Opened) -> None:
+    """The request has read the player, who is then deleted before it writes; a review takes minutes."""
+    store = await opened()
+    for name in (ANN, BOB):
+        await store.people.register(name, name, "hash", 1)
+    sat = tuple(Seated(seat, name, name, None, "player", 0, False) for seat, name in enumerate((ANN, BOB)))
+    hand = FinishedHand("h", "t", 1, "big-two", 0, True, False, {}, [], "", sat)
+    await store.database.write(lambda connection: insert_hand(connection, hand))
+    event = deal_of(date(2026, 11, 25), 2, "big-two")
+    await store.duplicates.create(event)
+    await store.people.delete(ANN, 2)
+    judged = {"habit": None, "unit": "place", "cost": 0.5, "mistake": False, "estimates": [1]}
+    await store.reviews.keep(hand, "known", "1", ["{}\n"], [{**judged, "seq": seat, "seat": seat} for seat in (0, 1)])
+    report = {"table_id": "t", "seq": 1, "by": ANN, "text": "x", "reason": "", "at": 3}
+
+    def make(*_: object) -> Room:
+        raise AssertionError("nobody is seated")
+
+    seek = partial(store.matches.seek, ANN, "Ann", ("big-two", "move-20"), 4, 3, bots=False, fill_after=0, make=make)
+    late: list[Callable[[], Awaitable[object]]] = [
+        partial(store.people.rename, ANN, "Ann", 3),
+        partial(store.reviews.note, ANN, "h", 0, "why"),
+        partial(store.reviews.share, Shared("s", "h", ANN, "Ann", {}, 0), 3),
+        partial(store.reports.add, report),
+        partial(store.duplicates.create, replace(event, id="other", day=None, host=ANN)),
+        partial(store.duplicates.seat, event, ANN, "Ann", event.starts, make),
+        partial(store.bids.hand, ANN, "big-three", 3),
+        seek,
+    ]
+    for write in late:
+        with pytest.raises(Refused):
+            await write()
+    assert await store.database.read(left) == {"notices"}
+    kept = await store.database.read(lambda connection: connection.execute(sa.select(decisions.c.player)).all())
+    assert [row.player for row in kept] == [BOB]
     await store.close()
 
 

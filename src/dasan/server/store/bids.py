@@ -13,9 +13,8 @@ from dasan.server.new_ids import new_id
 from dasan.server.protocol.bidding import BidAnswer
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
-from dasan.server.store.known import hold
 from dasan.server.store.schema import bid_answers
-from dasan.server.store.sessions import has_ended
+from dasan.server.store.sessions import check_not_deleted
 
 MOST = 2000
 """The most hands kept per player and game, the newest."""
@@ -39,8 +38,7 @@ class Bids(StorePart):
                 return row.id, row.seed
             old = list(connection.scalars(older.limit(MOST)))
             connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
-            if player not in hold(connection, [player]) and has_ended(connection, player, None):
-                raise Refused("forbidden", reason("account.unknown"))
+            check_not_deleted(connection, player)
             hand_id, seed = new_id(), fairness.new_secret()
             made = {"id": hand_id, "seed": seed, "player": player, "preset": preset, "at": now}
             connection.execute(sa.insert(bid_answers), made)

@@ -25,6 +25,7 @@ from dasan.server.store.database import Lock, StorePart, put_row, serialize
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
 from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates
+from dasan.server.store.sessions import check_not_deleted
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
 
@@ -64,7 +65,7 @@ class Duplicates(StorePart):
     """Reads and writes duplicate events."""
 
     async def create(self, event: DuplicateEvent) -> bool:
-        """Insert an event. False if its id or its day exists already."""
+        """Insert an event. False if its id or its day exists already. ``Refused``: its host has just been deleted."""
         row = {column.name: getattr(event, column.name) for column in duplicates.c if column.name != "preset"}
         rules = {"options": event.rules.options, "digest": event.rules.digest}
         row |= {"preset": event.rules.name, "rules": rules, "settings": event.settings.model_dump()}
@@ -72,6 +73,8 @@ class Duplicates(StorePart):
         def write(connection: sa.Connection) -> bool:
             if connection.execute(sa.select(duplicates.c.id).where(duplicates.c.id == event.id)).first() is not None:
                 return False
+            if event.host is not None:
+                check_not_deleted(connection, event.host)
             connection.execute(sa.insert(duplicates), row)
             return True
 
@@ -112,11 +115,12 @@ class Duplicates(StorePart):
     async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> EventPlayed:
         """The player's table for their current or next deal, or a place in the queue for one.
 
-        ``Refused``: the event has not begun or has ended, or they have played every deal.
+        ``Refused``: the event has not begun or has ended, they have played every deal, or have just been deleted.
         """
 
         def write(connection: sa.Connection) -> EventPlayed:
             serialize(connection, Lock.EVENTS)
+            check_not_deleted(connection, player)
             plays = duplicate_plays.c
             mine = sa.and_(plays.event_id == event.id, plays.player == player)
             rows = connection.execute(sa.select(duplicate_plays).where(mine).order_by(plays.deal)).all()

@@ -266,6 +266,7 @@ class Groups(StorePart):
         """Report a line of the chat to the moderators, once. ``Refused``: no such line; the player is not a member."""
 
         def write(connection: sa.Connection) -> None:
+            hold(connection, [player])
             _group(connection, group_id, player)
             mine = sa.and_(group_lines.c.group_id == group_id, group_lines.c.id == line)
             entry = connection.execute(sa.select(group_lines).where(mine)).one_or_none()

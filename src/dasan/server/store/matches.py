@@ -21,6 +21,7 @@ from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked
 from dasan.server.store.ratings import BEGINNING, shown
 from dasan.server.store.schema import ratings, seekers
+from dasan.server.store.sessions import check_not_deleted
 from dasan.server.tables.room import Room
 
 PRESENT = 4_000
@@ -126,11 +127,15 @@ class Matches(StorePart):
         fill_after: int,
         make: Callable[[tuple[Seeker, ...]], Room],
     ) -> Sought:
-        """Begin or continue to seek a game. game: preset and speed. make: makes a table's room from its players."""
+        """Begin or continue to seek a game. game: preset and speed. make: makes a table's room from its players.
+
+        ``Refused``: the player has just been deleted.
+        """
         preset, speed = game
 
         def write(connection: sa.Connection) -> Sought:
             serialize(connection, Lock.MATCHES)
+            check_not_deleted(connection, player)
             gone = sa.and_(seekers.c.table_id.is_(None), seekers.c.seen < now - GONE)
             connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
             mine = seekers.c.player == player

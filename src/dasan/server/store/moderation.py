@@ -24,7 +24,7 @@ from dasan.server.protocol.moderation import (
 )
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database, StorePart, put_row
-from dasan.server.store.known import hold, identified
+from dasan.server.store.known import identified
 from dasan.server.store.people import put, set_banned
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
@@ -37,7 +37,7 @@ from dasan.server.store.schema import (
     seats,
     tables,
 )
-from dasan.server.store.sessions import has_ended
+from dasan.server.store.sessions import deleted
 from dasan.server.times import DAY, HOUR
 
 HOST = "host"
@@ -101,12 +101,10 @@ class Moderation(StorePart):
         rows = {(player, network_of_address(address)) for player, address in seen}
 
         def write(connection: sa.Connection) -> None:
-            known = hold(connection, {player for player, _ in rows})
+            gone = deleted(connection, {player for player, _ in rows})
             for player, network in sorted(rows):
-                # Guests without a name have no row; deleted ones have no session either.
-                if player not in known and has_ended(connection, player, None):
-                    continue
-                put_row(connection, addresses, {"player": player, "network": network}, {"seen": now})
+                if player not in gone:
+                    put_row(connection, addresses, {"player": player, "network": network}, {"seen": now})
 
         if rows := {(player, network) for player, network in rows if network}:
             await self._database.write(write)

@@ -43,7 +43,7 @@ from dasan.server.store.schema import (
     shared_reviews,
     sign_ins,
 )
-from dasan.server.store.sessions import begin_again, end_sessions, has_ended
+from dasan.server.store.sessions import begin_again, check_not_deleted, end_sessions, has_ended
 
 SEEN_EVERY = 60 * 1000
 """The minimum milliseconds between updates of the time when a browser was last seen."""
@@ -121,8 +121,13 @@ class People(StorePart):
         return await self._database.write(write)
 
     async def rename(self, player: str, name: str, now: int) -> None:
-        """Change a player's name."""
-        await self._database.write(lambda connection: put(connection, player, now, name=name))
+        """Change a player's name. ``Refused``: the player has just been deleted."""
+
+        def write(connection: sa.Connection) -> None:
+            check_not_deleted(connection, player)
+            put(connection, player, now, name=name)
+
+        await self._database.write(write)
 
     async def register(self, player: str, account: str, password: str, now: int) -> None:
         """Open an account (password: a hash) for a guest, whose sessions end. ``Taken``: somebody else has the name."""

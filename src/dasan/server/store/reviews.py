@@ -16,6 +16,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import decisions, hand_seats, players, review_notes, reviews, shared_reviews
+from dasan.server.store.sessions import check_not_deleted, deleted
 
 FOLLOWED = 30 * 24 * 60 * 60 * 1000
 """Milliseconds without a move of the leader after which a shared review is deleted."""
@@ -59,7 +60,8 @@ class Reviews(StorePart):
     ) -> None:
         """Store a complete review. judged: its decisions, for the habits of the people who played.
 
-        A turning point is also stored with the hand, by which its players find it.
+        A turning point is also stored with the hand, by which its players find it. Nothing is stored of players who were deleted
+        while the review was made.
         """
         text = "".join(lines)
         row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": text}
@@ -69,9 +71,12 @@ class Reviews(StorePart):
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.delete(reviews).where(reviews.c.hand_id == hand.id, reviews.c.kind == kind))
             connection.execute(sa.insert(reviews), row)
+            gone = deleted(connection, {row["player"] for row in rows})
+            wanted = [row for row in rows if row["player"] not in gone]
             if rows:
                 connection.execute(sa.delete(decisions).where(decisions.c.hand_id == hand.id))
-                connection.execute(sa.insert(decisions), rows)
+            if wanted:
+                connection.execute(sa.insert(decisions), wanted)
             if decided is not None:
                 turn = {"turn_seq": decided["seq"], "turn_seat": decided["seat"]}
                 connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == hand.id).values(**turn))
@@ -100,8 +105,8 @@ class Reviews(StorePart):
     async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
         """Store a note, replacing an earlier one at the same move; an empty text deletes it.
 
-        ``Refused``: the player has too many. Guests who did not play the hand have a small limit each and a common one,
-        so that they cannot exhaust other players' limits.
+        ``Refused``: the player has too many, or has just been deleted. Guests who did not play the hand have a small
+        limit each and a common one, so that they cannot exhaust other players' limits.
         """
         mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
 
@@ -109,6 +114,7 @@ class Reviews(StorePart):
             connection.execute(sa.delete(review_notes).where(mine, review_notes.c.seq == seq))
             if not text:
                 return
+            check_not_deleted(connection, player)
             played = sa.select(hand_seats.c.player).where(
                 hand_seats.c.hand_id == hand_id, hand_seats.c.player.is_not(None)
             )
@@ -131,11 +137,12 @@ class Reviews(StorePart):
         await self._database.write(write)
 
     async def share(self, shared: Shared, now: int) -> None:
-        """Store a new shared review."""
+        """Store a new shared review. ``Refused``: its leader has just been deleted."""
         row = {**vars(shared), "touched": now}
         row["hand_id"] = row.pop("hand")
 
         def write(connection: sa.Connection) -> None:
+            check_not_deleted(connection, shared.leader)
             connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.touched < now - FOLLOWED))
             connection.execute(sa.insert(shared_reviews), row)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from hashlib import sha256
 
 import sqlalchemy as sa
 
+from dasan.reasons import reason
+from dasan.server.refusals import Refused
+from dasan.server.store.known import hold
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import challenges, ended_sessions, links, players, push_subscriptions, sign_ins
 
@@ -42,6 +46,21 @@ def has_ended(connection: sa.Connection, player: str, session: str | None) -> bo
     """Whether a guest's session has ended, alone or with all of the player's."""
     names = [everywhere(player), *([] if session is None else [session])]
     return connection.scalar(sa.select(ended_sessions.c.id).where(ended_sessions.c.id.in_(names)).limit(1)) is not None
+
+
+def deleted(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
+    """Those of the players who are deleted. Others with a name cannot be deleted until the transaction ends, see `hold`.
+
+    Guests without a name have no row, like deleted players, whose sessions have ended as well.
+    """
+    known = hold(connection, wanted)
+    return frozenset(player for player in wanted if player not in known and has_ended(connection, player, None))
+
+
+def check_not_deleted(connection: sa.Connection, player: str) -> None:
+    """``Refused``: the player is deleted, perhaps since the request began. Otherwise as `deleted`."""
+    if deleted(connection, [player]):
+        raise Refused("forbidden", reason("account.unknown"))
 
 
 def everywhere(player: str) -> str:
