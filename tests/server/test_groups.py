@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
 from contextlib import closing
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.util import await_only
 
 import dasan
 from dasan.server.protocol.groups import GroupRules
@@ -16,16 +19,18 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, groups
 from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.group_people import forget_groups
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.notifications import Subscription
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import group_tables
+from dasan.server.store.schema import groups as stored_groups
 from dasan.server.tables.chairs import OPEN, Head
 from dasan.server.tables.room import Room
 
-from .conftest import Opened
+from .conftest import Opened, new_database
 from .harness import Player, Served
 from .test_friends import account, ok, refusal, towards
 
@@ -259,6 +264,41 @@ async def test_a_rematch_counts_for_the_group_too(opened: Opened) -> None:
         await store.groups.open_rematch("first", table_of("second"))
     await store.groups.open_rematch("other", table_of("third"))
     assert {one.id for one in (await store.groups.load(group, "bob")).tables} == {"first", "second"}
+    await store.close()
+
+
+class Slow:
+    """A connection whose transaction takes half a second after every query of one value."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def scalar(self, query: sa.Select[Any]) -> Any:
+        value = self._connection.scalar(query)
+        await_only(asyncio.sleep(0.5))
+        return value
+
+
+@pytest.mark.full
+async def test_a_group_is_never_left_to_a_member_who_leaves_meanwhile(postgres_url: str, tmp_path: Path) -> None:
+    """The host's account is deleted while the heir leaves: the heir waits, and the group ends with its last member."""
+    store = await Store.open(tmp_path, await new_database(postgres_url))
+    group = await members(store, "ada", "bob")
+    begun = asyncio.Event()
+
+    def forget(connection: sa.Connection) -> None:
+        begun.set()
+        forget_groups(cast("sa.Connection", Slow(connection)), "ada")
+
+    deletion = asyncio.create_task(store.database.write(forget))
+    await begun.wait()
+    await asyncio.sleep(0.2)
+    await store.groups.leave(group, "bob")
+    await deletion
+    assert await store.database.read(lambda connection: connection.execute(sa.select(stored_groups)).all()) == []
     await store.close()
 
 
