@@ -55,6 +55,19 @@ def test_deals_of_one_bidder_are_kept_apart(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8").count("\n") == 3
 
 
+def test_a_deal_that_a_crash_has_cut_off_is_solved_again(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    first = cli("deals", "--count", "2", *QUICK, "--out", str(file)).stdout
+    whole = file.read_text(encoding="utf-8")
+    for kept in (len(whole) - 1, len(whole) - 20, 30):
+        file.write_text(whole[:kept], encoding="utf-8")
+        assert cli("deals", "--count", "2", *QUICK, "--out", str(file)).stdout == first
+        assert file.read_text(encoding="utf-8") == whole
+    file.write_text("first line\nlast line", encoding="utf-8")
+    assert "does not hold valued deals" in refusal("deals", "--count", "1", *QUICK, "--out", str(file))
+    assert file.read_text(encoding="utf-8") == "first line\nlast line"
+
+
 def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
     deal = {"seed": 0, "players": 3, "number": 0, "nodes": 9, "bidders": [{}, {}, {}]}

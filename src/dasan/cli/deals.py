@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -103,13 +104,19 @@ def deals(
 
 
 def _stored_deals(file: str | None) -> Iterator[Valued]:
+    """The deals in the file. A last line that a crash has cut off is dropped, and its deal solved again."""
     from dasan.bench.deals import Valued
 
     if file is None or not Path(file).exists():
         return
     try:
-        for line in Path(file).read_text(encoding="utf-8").splitlines():
+        text = Path(file).read_bytes()
+        lines = text[: text.rfind(b"\n") + 1]
+        torn = len(lines) < len(text) and (bool(lines.strip()) or text.startswith(b'{"seed"'))
+        for line in (lines if torn else text).decode().splitlines():
             yield Valued.from_json(json.loads(line))
+        if torn:
+            os.truncate(file, len(lines))
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise CannotRun(f"{file} does not hold valued deals: {error}") from error
 
