@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 import pytest
 import sqlalchemy as sa
 from benchmarks.fair_play import Change, drawn, dumped, helped
-from tests.cli.running import output
+from tests.cli.running import output, refusal
 
 import dasan
 from dasan.server.store import Store, schema
@@ -120,3 +120,6 @@ def test_a_host_reads_the_report(tmp_path: Path) -> None:
     assert lines[1].startswith("! Player 0 and Player 1:")
     assert not any(line.startswith("!") for line in lines[2:])
     assert "1600 hands" not in output("admin", "fairplay", "--days", 1, "--data-dir", tmp_path)
+    assert refusal("admin", "fairplay", *here, "--programs", 1, "--bot", "grandma").startswith(
+        "there is no bot 'grandma'"
+    )

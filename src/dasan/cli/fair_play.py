@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.files import AsJson
+from dasan.cli.group import refused
 from dasan.cli.output import print_json, say
 from dasan.cli.stores import Most, on_store
 
 if TYPE_CHECKING:
+    from dasan.bots import Bot
     from dasan.server.store import Store
     from dasan.server.study.fair_play import Agreement
 
@@ -37,15 +39,18 @@ async def fairplay(
     the other. Programs: the share of moves in which an account agrees with the bot against a simple bot; this takes
     about a second a move.
     """
+    import dasan
     from dasan.server.study.fair_play import LEAST, pairs
     from dasan.server.times import DAY, now
 
+    with refused(ValueError):
+        strong = dasan.bot(bot)
     since = now() - days * DAY
     hands = await store.fair_play.hands(since)
     judged = pairs(hands)
     shared = await store.fair_play.shared_networks()
     accounts = await store.fair_play.accounts(since, LEAST) if programs else []
-    agreements = [await _agreement(store, one, since, programs, bot) for one in accounts[:most]]
+    agreements = [await _agreement(store, one, since, programs, strong) for one in accounts[:most]]
     named = {one for pair in judged[:most] for one in (pair.one, pair.other)} | set(accounts[:most])
     people = await store.moderation.people(named)
     names = {one: row["name"] or one for one, row in people.items()}
@@ -68,11 +73,11 @@ async def fairplay(
         )
 
 
-async def _agreement(store: Store, player: str, since: int, wanted: int, bot: str) -> Agreement:
+async def _agreement(store: Store, player: str, since: int, wanted: int, strong: Bot) -> Agreement:
     import dasan
     from dasan.server.study.fair_play import agreement, decisions
 
-    simple, strong = dasan.bot(SIMPLE), dasan.bot(bot)
+    simple = dasan.bot(SIMPLE)
     same = total = 0
     for record, seat in await store.fair_play.records(player, since, MOST_HANDS):
         hand = dasan.replay(record)
