@@ -7,6 +7,7 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -20,6 +21,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Store, groups
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.group_people import forget_groups
+from dasan.server.store.group_standings import _summed
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
@@ -198,6 +200,14 @@ async def test_standings_are_sums_over_the_evenings(opened: Opened) -> None:
     ], "neither a hand without a second member nor one at another table counts"
     assert [one.you for one in standings] == [False, False, True]
     await store.close()
+
+
+def test_a_member_who_is_deleted_meanwhile_is_not_in_the_standings() -> None:
+    """PostgreSQL sees a deletion between two queries of one transaction."""
+    sums = {"table_id": "t", "hands": 2, "won": 1, "points": 3, "first": 10, "last": 20}
+    rows = [SimpleNamespace(**sums, player=player) for player in ("ada", "bob")]
+    evenings, (only,) = _summed(rows, {"bob": "Bob"}, "bob")
+    assert (evenings, only.name, only.points) == ([10], "Bob", 3)
 
 
 async def test_a_group_is_bounded(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:

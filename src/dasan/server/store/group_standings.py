@@ -50,7 +50,8 @@ def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[li
 
 
 def _summed(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[list[int], list[GroupStanding]]:
-    """Standings from sums by table and player."""
+    """Standings from sums by table and player. A player without a name was deleted since the sums were read."""
+    rows = [row for row in rows if row.player in named]
     begins, evening_of = _evenings([(row.table_id, row.first, row.last) for row in rows])
     points: dict[str, dict[int, int]] = {}
     counted: dict[str, tuple[int, int]] = {}
