@@ -99,10 +99,10 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
     for preset in ("big-two", "big-two-taiwan", "big-two-hong-kong", "big-two-philippines", "big-two-indonesia"):
         fit = fitted(dasan.rules(preset))
         assert fit is not None
-        assert (fit.trained.name, fit.exact) == ("big-two-all-policy", True)
+        assert (fit.trained.name, fit.exact) == ("big-two-all-opponents", True)
     for rules, name in (
-        (dasan.rules("big-two-hong-kong", pass_is_final=True), "big-two-all-policy"),
-        (dasan.rules("big-two", guard="off"), "big-two-all-policy"),
+        (dasan.rules("big-two-hong-kong", pass_is_final=True), "big-two-all-opponents"),
+        (dasan.rules("big-two", guard="off"), "big-two-all-opponents"),
         (dasan.rules("big-two", guard="off", pass_is_final=True), "big-two"),
         (dasan.rules("big-two", five_card_order="own-kind"), "big-two"),  # nearest to Taiwan's rules
     ):
@@ -114,7 +114,7 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
     assert nearer.trained.name == "big-two-charlesworth-large"
     alone = fitted(dasan.rules("big-two-indonesia", later_lead="winner", pass_is_final=True))
     assert alone is not None
-    assert (alone.trained.name, alone.exact) == ("big-two-all-policy", False)
+    assert (alone.trained.name, alone.exact) == ("big-two-all-opponents", False)
 
 
 @pytest.mark.full
@@ -170,6 +170,7 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
         "big-three-4p-opponents",
         "big-three-4p-policy",
         "big-three-policy",
+        "big-two-all-opponents",
         "big-two-all-policy",
         "big-two-charlesworth-policy",
         "dou-dizhu-policy",

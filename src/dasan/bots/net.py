@@ -39,7 +39,7 @@ class NetBot:
     for moves that surely win. sighted: as for `fitted`.
     """
 
-    version = f"17+{GreedyBot.version}"
+    version = f"18+{GreedyBot.version}"
     """Its own version, and that of `greedy`, which plays if there is no network."""
 
     def __init__(
