@@ -208,9 +208,15 @@ def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/people/nobody", "/api/people/nobody/ratings/big-two/4", "/api/bots/greedy", "/api/rules/big-two"],
+    [
+        "/api/people/nobody",
+        "/api/people/nobody/ratings/big-two/4",
+        "/api/bots/greedy",
+        "/api/rules/big-two",
+        "/api/events",
+    ],
 )
-def test_accounts_and_rules_are_not_asked_for_without_end(serve: Serve, path: str) -> None:
+def test_pages_are_not_asked_for_without_end(serve: Serve, path: str) -> None:
     with serve(record_burst=2, record_rate=0.001) as server:
         codes = [server.player().http.get(path).status_code for _ in range(3)]
     assert codes[0] == codes[1] != 429

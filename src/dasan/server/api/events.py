@@ -49,8 +49,9 @@ SHOWN_AFTER = 2 * DAY
 
 
 @router.get("")
-async def events(store: StoreHere, player: Player) -> list[EventSummary]:
+async def events(request: Request, store: StoreHere, player: Player) -> list[EventSummary]:
     """The player's own events, then those open to everybody."""
+    limit(request, "pages")
     mine = () if player is None else await store.duplicates.of_player(player)
     shown = await store.duplicates.listed(now() - SHOWN_AFTER)
     listed = {event.id: event for event in (*mine, *shown)}
