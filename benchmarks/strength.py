@@ -156,7 +156,7 @@ GAMES = {
     "winner-6": Contests(
         "Winner, six players",
         "winner",
-        (("net", "greedy", 80), ("net", "search", 8), ("strong", "greedy", 12)),
+        (("net", "greedy", 80), ("net", "search", 24), ("strong", "greedy", 12)),
         {"players": 6},
     ),
     "zheng-shangyou": Contests("Zheng Shangyou", "zheng-shangyou", (("net", "greedy", 150), ("net", "search", 30))),
