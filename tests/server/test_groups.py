@@ -277,6 +277,25 @@ async def test_a_rematch_counts_for_the_group_too(opened: Opened) -> None:
     await store.close()
 
 
+@pytest.mark.full
+async def test_a_group_is_never_left_to_a_member_who_is_deleted_meanwhile(postgres_url: str, tmp_path: Path) -> None:
+    store = await Store.open(tmp_path, await new_database(postgres_url))
+    await members(store, "ada", "bob")
+    begun = asyncio.Event()
+
+    def forget_slowly(connection: sa.Connection) -> None:
+        forget_groups(connection, "bob")
+        begun.set()
+        await_only(asyncio.sleep(0.5))
+
+    deletion = asyncio.create_task(store.database.write(forget_slowly))
+    await begun.wait()
+    await store.database.write(lambda connection: forget_groups(connection, "ada"))
+    await deletion
+    assert await store.database.read(lambda connection: connection.execute(sa.select(stored_groups)).all()) == []
+    await store.close()
+
+
 class Slow:
     """A connection whose transaction takes half a second after every query of one value."""
 

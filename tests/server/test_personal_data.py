@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from dasan.server.events.daily import deal_of
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
+from dasan.server.store.forgetting import forget_everywhere
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
@@ -153,6 +154,22 @@ async def test_nothing_is_stored_of_a_player_who_is_deleted_meanwhile(opened: Op
     assert await store.database.read(left) == {"notices"}
     kept = await store.database.read(lambda connection: connection.execute(sa.select(decisions.c.player)).all())
     assert [row.player for row in kept] == [BOB]
+    await store.close()
+
+
+async def test_a_seat_taken_during_the_deletion_is_left_too(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await opened()
+    tables, seats = (metadata.tables[name] for name in ("tables", "seats"))
+    await store.database.write(lambda connection: fill(connection, tables, 0, None))
+    await store.people.rename(ANN, "Ann", 0)
+
+    def after_a_seat(connection: sa.Connection, player: str, now: int) -> None:
+        fill(connection, seats, 1, "player")
+        forget_everywhere(connection, player, now)
+
+    monkeypatch.setattr("dasan.server.store.people.forget_everywhere", after_a_seat)
+    assert len(await store.people.forget(ANN, 5)) == 1
+    assert await store.database.read(left) == {"notices"}
     await store.close()
 
 

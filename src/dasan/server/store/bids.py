@@ -37,8 +37,8 @@ class Bids(StorePart):
             if row is not None:
                 return row.id, row.seed
             old = list(connection.scalars(older.limit(MOST)))
-            connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
             check_not_deleted(connection, player)
+            connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
             hand_id, seed = new_id(), fairness.new_secret()
             made = {"id": hand_id, "seed": seed, "player": player, "preset": preset, "at": now}
             connection.execute(sa.insert(bid_answers), made)

@@ -11,11 +11,13 @@ from dasan.server.store.schema import group_lines, group_members, groups
 
 def forget_groups(connection: sa.Connection, player: str) -> None:
     """Delete a player from groups. A group without host goes to the member who has been in it longest, or is deleted."""
+    joined = sa.select(group_members.c.group_id).where(group_members.c.player == player)
+    own = sa.select(groups.c.id).where(sa.or_(groups.c.id.in_(joined), groups.c.host == player)).order_by(groups.c.id)
+    # Locked first, as for everybody who joins or leaves, so that an heir stays a member and nobody joins a group that is deleted.
+    connection.execute(own.with_for_update(key_share=True))
     connection.execute(sa.delete(group_lines).where(group_lines.c.player == player))
     connection.execute(sa.delete(group_members).where(group_members.c.player == player))
-    # Locked, as for everybody who joins or leaves, so that the heir stays a member and nobody joins a group that is deleted.
-    hosted = sa.select(groups.c.id).where(groups.c.host == player).order_by(groups.c.id)
-    for group_id in connection.scalars(hosted.with_for_update(key_share=True)).all():
+    for group_id in connection.scalars(sa.select(groups.c.id).where(groups.c.host == player)).all():
         mine = groups.c.id == group_id
         longest = (
             sa.select(group_members.c.player)

@@ -270,7 +270,7 @@ class Groups(StorePart):
             _group(connection, group_id, player)
             mine = sa.and_(group_lines.c.group_id == group_id, group_lines.c.id == line)
             entry = connection.execute(sa.select(group_lines).where(mine)).one_or_none()
-            if entry is None:
+            if entry is None or entry.player not in hold(connection, [entry.player]):
                 raise Refused("not-found", reason("chat.gone"))
             same = sa.and_(reports.c.table_id == group_id, reports.c.seq == line, reports.c.by == player)
             if connection.execute(sa.select(reports.c.id).where(same)).first() is None:

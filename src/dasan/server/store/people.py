@@ -295,13 +295,19 @@ class People(StorePart):
         Each table has its own transaction, so that nobody waits for a long one. Idempotent.
         """
         other = stranger()
+        known = await self._forget_at_tables(player, other, now)
+        await self._database.write(lambda connection: forget_everywhere(connection, player, now))
+        # A request under way may have seated the player until then.
+        late = await self._forget_at_tables(player, other, now)
+        return tuple(dict.fromkeys((*known, *late)))
+
+    async def _forget_at_tables(self, player: str, other: str, now: int) -> list[str]:
         known = await self._database.read(lambda connection: tables_of(connection, player))
         for table_id in known:
             await self._database.write(
                 lambda connection, table_id=table_id: forget_at(connection, table_id, player, other, now)  # type: ignore[misc]
             )
-        await self._database.write(lambda connection: forget_everywhere(connection, player, now))
-        return tuple(known)
+        return known
 
 
 def set_banned(connection: sa.Connection, player: str, now: int, *, banned: bool) -> None:

@@ -111,10 +111,11 @@ class Reviews(StorePart):
         mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
 
         def write(connection: sa.Connection) -> None:
+            if text:
+                check_not_deleted(connection, player)
             connection.execute(sa.delete(review_notes).where(mine, review_notes.c.seq == seq))
             if not text:
                 return
-            check_not_deleted(connection, player)
             played = sa.select(hand_seats.c.player).where(
                 hand_seats.c.hand_id == hand_id, hand_seats.c.player.is_not(None)
             )
