@@ -44,7 +44,6 @@ GLANCE = "At a glance"
 """The title of the section that compares the games."""
 COMPARED = ("search", "net", "strong")
 """The bots of that section."""
-OTHERS = ("greedy", *COMPARED)
 LADDER = "On the ladder"
 """The title of the section of ratings."""
 
@@ -325,7 +324,11 @@ def ladder(section: str) -> str:
 def at_a_glance(title: str, rows: dict[tuple[str, str], str]) -> str:
     """The row of a game: what each bot of `COMPARED` earns, from the `rows` of the game's table."""
     found = {
-        bot: [f"{_shown(line)} among `{other}`" for (one, other), line in rows.items() if one == bot and other in OTHERS]
+        bot: [
+            f"{_shown(line)} among `{other}`"
+            for (one, other), line in rows.items()
+            if one == bot and other in ("greedy", *COMPARED)
+        ]
         for bot in COMPARED
     }
     return row((title, *(", ".join(found[bot]) for bot in COMPARED)))

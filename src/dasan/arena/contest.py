@@ -29,6 +29,7 @@ from dasan.estimates import Estimate
 from dasan.processes import worker_processes
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
+from dasan.stored_lines import stored_lines
 
 MOST_SECONDS = 86_400
 """The longest time limit for a move: a day, in seconds."""
@@ -234,21 +235,15 @@ class OutcomeFile:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._outcomes: dict[str, dict[int, Outcome]] = {}
-        if file.exists():
-            text = file.read_bytes()
-            lines = text[: text.rfind(b"\n") + 1]
-            torn = len(lines) < len(text) and (bool(lines.strip()) or text.startswith(b'{"contest"'))
-            for line in (lines if torn else text).decode(errors="replace").splitlines():
-                if not line.strip():
-                    continue
-                try:
-                    data = json.loads(line)
-                    key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
-                except (ValueError, KeyError, TypeError, RecursionError) as error:
-                    raise ValueError(f"{file} does not hold outcomes of contests") from error
+        if not file.exists():
+            return
+        try:
+            for line in stored_lines(file, b'{"contest"'):
+                data = json.loads(line)
+                key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
                 self._outcomes.setdefault(key, {})[outcome.seed] = outcome
-            if torn:
-                os.truncate(file, len(lines))  # drop a line cut off by a crash, but never one of another file
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ValueError(f"{file} does not hold outcomes of contests") from error
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
         """The stored outcomes of a contest's game, bots and versions, by number of the deal. ValueError: they earn more or less

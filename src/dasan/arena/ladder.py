@@ -14,15 +14,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from math import exp, sqrt
-from statistics import NormalDist
 from typing import Any
 
 from dasan.arena.contest import Contest, interval, run
 from dasan.arena.outcome import Outcome
-from dasan.arena.ratings import BLOCKS, SCALE, leads, without
+from dasan.arena.ratings import BLOCKS, SCALE, half_width, leads, without
 from dasan.bots.external.program import player
 from dasan.bots.net import NamedNetworkBot, NetworkFileBot
-from dasan.estimates import CONFIDENCE, jackknife
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
@@ -224,11 +222,7 @@ def digest_of(name: str, rules: Rules) -> str:
 
 
 def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
-    """The maximum-likelihood points of the bot, given those of the rungs, and their interval.
-
-    The interval is the wider of two: a jackknife over blocks of deals, which respects the dependence of a deal's hands
-    but vanishes if nearly all deals have the same result; and the likelihood's own, which treats hands as independent.
-    """
+    """The maximum-likelihood points of the bot, given those of the rungs, and their interval, see `half_width`."""
     blocks = min(BLOCKS, *(len(each) for each in outcomes.values()))
     counts = _counts(ladder, outcomes)
     points = _likeliest(counts)
@@ -238,7 +232,7 @@ def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tup
     ]
     shares = [(up + down, _expected(rung, points)) for rung, up, down in counts]
     information = sum(n * share * (1 - share) for n, share in shares) / SCALE**2
-    half = max(jackknife(parts), NormalDist().inv_cdf((1 + CONFIDENCE) / 2) / sqrt(information))
+    half = half_width(parts, 1 / sqrt(information))
     return points, points - half, points + half
 
 

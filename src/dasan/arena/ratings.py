@@ -6,17 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, log10, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from dasan.arena.outcome import Outcome
 from dasan.estimates import CONFIDENCE, jackknife
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-
+Floats = npt.NDArray[np.float64]
 SCALE = 400 / log(10)
 BLOCKS = 20
 STEPS = 100
@@ -38,9 +35,7 @@ class Rating:
 def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating]:
     """Ratings of all bots that met, best first, by a Bradley-Terry model of who earns more in a hand; ties do not count.
 
-    Their mean is 0. An interval is the wider of two: a jackknife over blocks of deals, which respects the dependence of a
-    deal's hands but vanishes if nearly all deals have the same result; and the likelihood's own, which treats hands as
-    independent.
+    Their mean is 0. The intervals are those of `half_width`.
     """
     names = sorted({name for pair in results for name in pair})
     whole, errors = _fit(names, {pair: leads(outcomes) for pair, outcomes in results.items()})
@@ -51,9 +46,17 @@ def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating
     ]
     out = []
     for i, name in enumerate(names):
-        half = max(jackknife([part[i] for part in parts]), NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * errors[i])
+        half = half_width([part[i] for part in parts], errors[i])
         out.append(Rating(name, round(whole[i]), round(whole[i] - half), round(whole[i] + half)))
     return sorted(out, key=lambda one: -one.points)
+
+
+def half_width(parts: Sequence[float], error: float) -> float:
+    """Half of the 95 % interval of a rating, the wider of two: a jackknife over blocks of deals, which respects the
+    dependence of a deal's hands but vanishes if nearly all deals have the same result; and the likelihood's own, which
+    treats hands as independent. parts: the rating without each block. error: the likelihood's standard error.
+    """
+    return max(jackknife(parts), NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error)
 
 
 def difference(above: float, below: float) -> float:
@@ -79,8 +82,6 @@ def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]
     """The maximum-likelihood ratings, by Newton's method, and their standard errors, if hands are independent. Half a win each
     way keeps both finite.
     """
-    import numpy as np
-
     at = {name: i for i, name in enumerate(names)}
     games = [(at[a], at[b], up + 0.5, down + 0.5) for (a, b), (up, down) in counts.items() if a != b]
     skill = np.zeros(len(names))
@@ -96,8 +97,6 @@ def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]
 
 def _slope(games: Sequence[tuple[int, int, float, float]], skill: Floats) -> tuple[Floats, Floats]:
     """The slope of the log-likelihood [bots], and its information matrix [bots, bots]."""
-    import numpy as np
-
     slope, information = np.zeros(len(skill)), np.zeros((len(skill), len(skill)))
     for i, j, up, down in games:
         share = 1 / (1 + exp(skill[j] - skill[i]))
@@ -111,6 +110,4 @@ def _slope(games: Sequence[tuple[int, int, float, float]], skill: Floats) -> tup
 
 def _inverse(information: Floats) -> Floats:
     """The pseudo-inverse: only differences of ratings are known, so that their mean stays 0."""
-    import numpy as np
-
     return np.asarray(np.linalg.pinv(information, rcond=1e-10, hermitian=True), np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 from dasan.cli.spreading import failures_refused
+from dasan.stored_lines import stored_lines
 
 if TYPE_CHECKING:
     from dasan.bench.deals import Share, Valued
@@ -110,13 +110,8 @@ def _stored_deals(file: str | None) -> Iterator[Valued]:
     if file is None or not Path(file).exists():
         return
     try:
-        text = Path(file).read_bytes()
-        lines = text[: text.rfind(b"\n") + 1]
-        torn = len(lines) < len(text) and (bool(lines.strip()) or text.startswith(b'{"seed"'))
-        for line in (lines if torn else text).decode().splitlines():
+        for line in stored_lines(Path(file), b'{"seed"'):
             yield Valued.from_json(json.loads(line))
-        if torn:
-            os.truncate(file, len(lines))
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise CannotRun(f"{file} does not hold valued deals: {error}") from error
 
