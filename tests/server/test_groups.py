@@ -27,7 +27,7 @@ from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.notifications import Subscription
 from dasan.server.store.retention import Keep, prune
-from dasan.server.store.schema import group_tables
+from dasan.server.store.schema import group_tables, metadata
 from dasan.server.store.schema import groups as stored_groups
 from dasan.server.tables.chairs import OPEN, Head
 from dasan.server.tables.room import Room
@@ -274,6 +274,21 @@ async def test_a_rematch_counts_for_the_group_too(opened: Opened) -> None:
         await store.groups.open_rematch("first", table_of("second"))
     await store.groups.open_rematch("other", table_of("third"))
     assert {one.id for one in (await store.groups.load(group, "bob")).tables} == {"first", "second"}
+    await store.close()
+
+
+async def test_a_line_of_an_author_who_is_deleted_meanwhile_is_not_reported(opened: Opened) -> None:
+    """The deletion has removed the author, but the reporting transaction still sees the line."""
+    store = await opened()
+    group = await members(store, "ada", "bob")
+    await store.groups.say(group, "bob", "hello", 5)
+    (line,) = (await store.groups.load(group, "ada")).lines
+    people = metadata.tables["players"]
+    await store.database.write(lambda connection: connection.execute(sa.delete(people).where(people.c.id == "bob")))
+    with pytest.raises(Refused):
+        await store.groups.report(group, "ada", line.id, "rude", 6)
+    reports = sa.select(metadata.tables["reports"])
+    assert await store.database.read(lambda connection: connection.execute(reports).all()) == []
     await store.close()
 
 
