@@ -18,6 +18,7 @@ from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
+from dasan.whole_file import whole_file
 
 if TYPE_CHECKING:
     from dasan.learn.actors import Actors
@@ -328,9 +329,10 @@ def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
         if config.also:
             files |= {f"network-{k}.npz": network for k, network in enumerate(trainer.networks(), 1)}
         for name, network in files.items():
-            with (out / name).open("wb") as stream:
+            with whole_file(out / name) as stream:
                 network.save(stream)
-        (out / "curve.svg").write_text(picture(read(out / "curve.csv"), LADDER), encoding="utf-8")
+        with whole_file(out / "curve.svg") as stream:
+            stream.write(picture(read(out / "curve.csv"), LADDER).encode())
     except OSError as error:
         raise CannotRun(f"cannot write in {out}: {error.strerror or error}") from error
     return row

@@ -13,7 +13,6 @@ With actors, the actors play a round while the network learns from the previous 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
 from dasan.networks.network import Floats, LayerSizes, Network, arrays_of
+from dasan.whole_file import whole_file
 
 Bytes = npt.NDArray[np.uint8]
 CHANGEABLE = {"epochs", "every", "deals"}
@@ -114,13 +114,9 @@ class Trainer:
     def save(self, file: Path) -> None:
         """Write everything that the next epoch depends on, atomically."""
         arrays: dict[str, Any] = dict(self.learner.arrays())
-        part = file.with_name(file.name + ".part")
         about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress)})
-        with part.open("wb") as stream:
+        with whole_file(file) as stream:
             np.savez(stream, about=np.array(about), **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(file)
 
     @staticmethod
     def load(file: Path, **changes: Any) -> Trainer:

@@ -1,0 +1,26 @@
+"""Files that are replaced whole, so that a crash never leaves half of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def whole_file(file: Path) -> Iterator[BinaryIO]:
+    """A stream whose content becomes `file` if the block ends without an error; until then `file` stays as it is.
+
+    OSError: the file cannot be written.
+    """
+    part = file.with_name(file.name + ".part")
+    try:
+        with part.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
