@@ -312,6 +312,24 @@ KINDS = {
 }
 
 
+def test_one_observer_does_not_change_the_strings_of_another() -> None:
+    game = pyspiel.load_game("python_dasan_big_two")
+    state = dealt(game, random.Random(6))
+    for _ in range(5):
+        state.apply_action(state.legal_actions()[0])
+    kinds = [
+        pyspiel.IIGObservationType(public, recall, private)
+        for public in (True, False)
+        for recall in (True, False)
+        for private in (pyspiel.PrivateInfoType.NONE, pyspiel.PrivateInfoType.SINGLE_PLAYER)
+    ]
+    observers = [game.make_py_observer(kind) for kind in kinds]
+    alone = [observer.string_from(pickle.loads(pickle.dumps(state)), 2) for observer in observers]
+    for order in (1, -1):
+        again = pickle.loads(pickle.dumps(state))
+        assert [observer.string_from(again, 2) for observer in observers[::order]] == alone[::order]
+
+
 def separated(game: Any, walk: Callable[[Any, Callable[[Any], None]], None]) -> int:
     """Walk over states, and check that the tensor and the string of each kind distinguish the same ones. Returns the
     pairs seen.

@@ -80,8 +80,8 @@ class DasanObserver:
     def string_from(self, state: DasanState, player: int) -> str:
         """The observation of `player` as text; with perfect recall, its whole history in order."""
         node = state.node
-        key = (player if self._private else -1, self._recall)
-        known: dict[tuple[int, bool], str] = getattr(node, "known", {})
+        key = (player if self._private else -1, self._public, self._recall)
+        known: dict[tuple[int, bool, bool], str] = getattr(node, "known", {})
         if key not in known:
             known[key] = self._text(state, player)
             if isinstance(node, PlayedNode):

@@ -155,7 +155,7 @@ class PlayedNode:
     __slots__ = ("_hand", "_moves", "action", "before", "begun", "children", "known", "legal", "player", "row")
     _hand: State
     _moves: dict[int, Move]
-    known: dict[tuple[int, bool], str]
+    known: dict[tuple[int, bool, bool], str]
     children: dict[int, PlayedNode]
     over = False
 
