@@ -304,6 +304,42 @@ def test_hidden_cards_are_redealt(preset: str) -> None:
     assert len({str(other) for other in others}) == 3
 
 
+@pytest.mark.parametrize("ending", ["first-out", "last-in"])
+def test_h_27_hidden_cards_are_redealt_with_the_card_left_over(ending: str) -> None:
+    """At every node of a hand, for every player; the card may be one that its taker has played."""
+    source = random.Random(4)
+    state = dealt(pyspiel.load_game("python_dasan_big_two", {"players": 3, "guard": "off", "ending": ending}), source)
+    taker = next(event.seat for event in state.hand.events if event.type == "kitty")
+    among_played = 0
+    while True:
+        played = {
+            card for event in state.hand.events if event.type == "play" and event.seat == taker for card in event.cards
+        }
+        for player in range(3):
+            other = state.resample_from_infostate(player, source.random)
+            assert other.information_state_string(player) == state.information_state_string(player)
+            among_played += not state.is_terminal() and player != taker and other.hand.begun.kitty[0] in played
+        if state.is_terminal():
+            break
+        actions = state.legal_actions()
+        state.apply_action(actions[-1] if state.current_player() == taker else actions[0])
+    assert taker in state.hand.finished
+    assert among_played > 5
+
+
+def test_h_31_hidden_cards_are_redealt_around_a_dragon() -> None:
+    game = pyspiel.load_game("python_dasan_big_two", {"players": 3, "dragon": True})
+    state, room = game.new_initial_state(), [17, 17, 17, 1]
+    for card in game.deck:
+        place = 1 if card.suit == "S" else next(place for place in (0, 2, 3, 1) if room[place])
+        room[place] -= 1
+        state.apply_action(place)
+    assert state.is_terminal()
+    for player in range(3):
+        other = state.resample_from_infostate(player, random.Random(1).random)
+        assert other.information_state_string(player) == state.information_state_string(player)
+
+
 KINDS = {
     "information state": pyspiel.IIGObservationType(perfect_recall=True),
     "observation": pyspiel.IIGObservationType(perfect_recall=False),
