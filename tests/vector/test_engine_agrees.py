@@ -89,3 +89,11 @@ def test_the_long_proof_in_short() -> None:
     """Like `python -m tests.vector.proof`, with a hundredth of the hands."""
     for task in tasks(1_000, 20, 20):
         assert carry_out(task).hands >= task.hands
+
+
+@pytest.mark.full
+def test_h_40_two_cards_in_return_may_be_more_moves_than_plays() -> None:
+    """The winner returns any two of fifteen cards, and without combinations a hand has few plays."""
+    rules = dasan.rules("winner", exchange="double")
+    env = vector.make(replace(rules, shapes=rules.shapes[:1]), 2, seed=1, session=True, backend="engine")
+    follow(env, 6, every=40)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.features import encode, encode_perfect, layout
-from dasan.features.cards import eights
+from dasan.features.cards import eights, most_held
 from dasan.features.packing import pack
 from dasan.interpreted.dealing import deal_hand
 from dasan.play.action_ids import PASS_ID, ActionIds, action_ids
@@ -76,7 +76,7 @@ def most_legal(rules: Rules) -> int:
     if catalogue.rows[0].cards is not None:
         plays = min(plays, sum(comb(rules.most_cards, size) for size in {row.size for row in catalogue.rows}))
     rows = action_ids(rules).rows
-    exchanged = max(comb(rules.most_cards, 2), rules.most_cards + 1) if rules.exchange else 0
+    exchanged = comb(most_held(rules), 2) if rules.exchange else 0
     return max(plays + 1, rows, exchanged)
 
 
