@@ -108,6 +108,8 @@ def test_dd_02_chance_draws_who_opens_the_auction() -> None:
         assert (state.current_player(), state.hand.opener) == (seat, seat)
     fixed = pyspiel.load_game("python_dasan_dou_dizhu", {"dealer": 1}).new_initial_state()
     assert len(fixed.chance_outcomes()) == 4
+    drawn = [name for name in NAMES if pyspiel.load_game(name).dealer == ours.DRAWN]
+    assert drawn == ["python_dasan_dou_dizhu"]  # as the page of environments says
     assert len(pyspiel.load_game("python_dasan_big_three").new_initial_state().chance_outcomes()) == 4
 
 
