@@ -68,6 +68,37 @@ def test_text_actions_and_seeds() -> None:
     assert following == env.get_player_id()
 
 
+@pytest.mark.sampled(3, 9)
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_a_raw_legal_action_is_the_move_that_is_played(preset: str) -> None:
+    env = ours.make(preset, seed=2)
+    source = random.Random(preset)
+    for _ in range(2):
+        state, player = env.reset()
+        while not env.is_over():
+            before = env._hand.state
+            raw = list(state["raw_legal_actions"])
+            assert sorted(raw) == sorted(map(str, before.legal_moves()))
+            assert [env._named(before, text) for text in raw] == list(state["legal_actions"])
+            text = source.choice(raw)
+            state, _ = env.step(text, raw_action=True)
+            assert env._hand.state == before.play(text)
+            assert state["action_record"][-1] == (player, text)
+            player = env.get_player_id()
+        assert state["raw_legal_actions"] == []
+
+
+def test_a_raw_action_whose_cards_would_not_be_played_is_refused() -> None:
+    env = ours.make("winner", seed=2)
+    state, player = env.reset()
+    assert "3D 3C 3S AD AC" in state["raw_legal_actions"]
+    with pytest.raises(
+        ValueError, match=r"^3D 3C 3S AC AH is action \d+, for which the environment plays 3D 3C 3S AD AC"
+    ):
+        env.step("3D 3C 3S AC AH", raw_action=True)
+    assert (env.get_player_id(), env.action_recorder) == (player, [])
+
+
 def test_an_agent_that_reads_plays_by_numbers() -> None:
     env = ours.make("big-two", seed=3, text="zh-Hans")
     state, player = env.reset()

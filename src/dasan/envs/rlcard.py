@@ -8,9 +8,10 @@ what the player sees in sentences, and the actions of the moves that these numbe
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from dasan.arguments import WrongType, flag, seat, shown, whole
 from dasan.envs.hand import Copied, HandEnv, language_of
 from dasan.play.moves import Move, MoveType
+from dasan.play.state import State as HandState
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -72,21 +74,28 @@ class RLCardEnv(Copied):
         """Carry out an action id, or with `raw_action` a move as text; returns the same as `reset`. ValueError or
         DasanError: it is not legal.
         """
-        player = self.get_player_id()
+        player, state = self.get_player_id(), self._hand.state
         if flag(raw_action, "raw_action") or isinstance(action, str):
-            state = self._hand.state
-            move = state.play(str(action)).events[len(state.events)]  # raises if it is not legal
-            number = self._hand.env.ids.of(
-                Move(MoveType(move.type), tuple(c for c in move.cards if c is not None), move.bid), state.called
-            )
+            number = self._named(state, str(action))
         else:
             number = whole(action, "an action")
         self._hand.play(number)
-        text = self._hand.env.action_text(number)
+        text = str(_made(state, self._hand.state))
         self.timestep += 1
         self.action_recorder.append((player, text))
         following = self.get_player_id()
         return self.get_state(following), following
+
+    def _named(self, state: HandState, text: str) -> int:
+        """The action of a legal move as text. ValueError: the environment plays other cards for this action."""
+        ids, move = self._hand.env.ids, _made(state, state.play(text))
+        number = ids.of(move, state.called)
+        plays = ids.pick(number, state.hands[state.mover], state.called)
+        if Counter(plays.cards) != Counter(move.cards):
+            raise ValueError(
+                f"{move} is action {number}, for which the environment plays {plays}; see raw_legal_actions"
+            )
+        return number
 
     def get_state(self, player: int) -> State:
         """The observation of `player`."""
@@ -96,7 +105,7 @@ class RLCardEnv(Copied):
             "obs": hand.observation(player),
             "legal_actions": OrderedDict.fromkeys(legal),
             "raw_obs": _Raw(hand, player),
-            "raw_legal_actions": [hand.env.action_text(i) for i in legal],
+            "raw_legal_actions": _Texts(hand, legal),
             "action_record": list(self.action_recorder),
             **hand.described(player, self._language),
         }
@@ -147,6 +156,40 @@ class _Raw:
 
     def __getitem__(self, key: str) -> Any:
         return self._state.view(self._player).to_json()[key]
+
+
+class _Texts(Sequence[str]):
+    """`raw_legal_actions`: the moves of these actions as text, computed on first read."""
+
+    def __init__(self, hand: HandEnv, actions: list[int]) -> None:
+        self._state, self._ids, self._actions = hand.state, hand.env.ids, actions
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        state = self._state
+        return [str(self._ids.pick(action, state.hands[state.mover], state.called)) for action in self._actions]
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        return self._texts[at]
+
+    def __len__(self) -> int:
+        return len(self._actions)
+
+    def __eq__(self, other: object) -> bool:
+        return self._texts == (other._texts if isinstance(other, _Texts) else other)
+
+    def __repr__(self) -> str:
+        return repr(self._texts)
+
+
+def _made(before: HandState, after: HandState) -> Move:
+    """The move that led from one state to the next."""
+    event = after.events[len(before.events)]
+    return Move(MoveType(event.type), tuple(c for c in event.cards if c is not None), event.bid)
 
 
 def make(
