@@ -8,14 +8,21 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import dasan
+from dasan.bots.external import wire
+from dasan.remote import program
 from dasan.remote.program import Visit
 from dasan.remote.site import Refusal, Site, address
+from dasan.server.tables import showing
 
 from .harness import Serve
+from .test_rooms import NOBODY, plays
 
 pytestmark = pytest.mark.full
 
@@ -134,3 +141,55 @@ def test_a_program_plays_at_a_table(serve: Serve) -> None:
         (hand,) = host.http.get(f"/api/tables/{table}/hands").json()
         page = host.http.get(f"/api/hands/{hand['id']}").json()
         assert [seat["kind"] for seat in page["seats"]] == ["human", "program", "bot"]
+
+
+class Spy:
+    """In place of a program and of its server: records the messages to the program, which plays the first legal move."""
+
+    name = "spy"
+
+    def __init__(self, *_: object) -> None:
+        self.messages: list[wire.Message] = []
+
+    def join(self, table: str, name: str, seat: int) -> int:
+        return seat
+
+    def send(self, text: str) -> None:
+        pass
+
+    def tell(self, messages: list[wire.Message]) -> None:
+        self.messages += messages
+
+    def ask(self, messages: list[wire.Message], seconds: float) -> wire.Message:
+        self.tell(messages)
+        asked = messages[-1]
+        return {"type": "move", "id": asked["id"], "move": asked["view"]["legal_moves"][0]["move"]}
+
+
+@pytest.mark.parametrize(
+    ("preset", "options"),
+    [("winner", {}), ("winner", {"exchange": "double"}), ("big-three", {}), ("big-two", {"players": 3})],
+    ids=str,
+)
+def test_a_program_is_told_the_hand_as_it_was_dealt(
+    preset: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever the hand is sent: at the deal, or after any move to a program that is started again."""
+    for name in ("Site", "Program"):
+        monkeypatch.setattr(program, name, Spy)
+    rules = dasan.rules(preset, **options)
+    rooms, log = plays(rules, 2)
+    for seat in range(rules.players):
+        visit = Visit("http://localhost:8000/t/table", ["spy"], name=None, seat=seat, seconds=5)
+        spy: Any = visit._program
+        visit._heard(Spy(), showing.snapshot(rooms[0], seat, 0, NOBODY), print)
+        for (before, room), (entry, _) in zip(pairwise(rooms), log, strict=True):
+            visit._heard(Spy(), showing.changed(room, before, entry["type"], seat, 0, lambda: NOBODY), print)
+            if room.state is not None:
+                dealt = wire.hand(room.state.view(seat))
+                assert [message for message in spy.messages if message["type"] == "hand"][-1] == dealt
+                sent = visit._sent, visit._answered
+                visit._begin()
+                visit._sent, visit._answered = sent
+                assert spy.messages.pop() == dealt
+        assert visit.hands == 2

@@ -52,9 +52,9 @@ TABLE_PARTS: tuple[str, ...] = ("seq", "session", "table", "clocks")
 NOBODY: Json = {"presence": [], "watching": 0}
 
 
-def room_of(preset: str, seated: list[str], *, seed: bytes = bytes(range(128)), **settings: Any) -> Room:
+def room_of(preset: str | dasan.Rules, seated: list[str], *, seed: bytes = bytes(range(128)), **settings: Any) -> Room:
     """A room: ``p0``, ``p1`` … are people, ``open`` is an open seat, and every other word is the name of a bot."""
-    rules = dasan.rules(preset)
+    rules = dasan.rules(preset) if isinstance(preset, str) else preset
     bots = bot_chairs([None if word == "open" or word.startswith("p") else word for word in seated], "table")
     chairs = tuple(
         bot or (OPEN if word == "open" else Chair("human", word.upper(), player=word))
@@ -105,12 +105,12 @@ def move(room: Room, text: str = "") -> MoveCommand:
     return MoveCommand(type="move", id="m", move=text or str(room.state.legal_moves()[0]))
 
 
-def plays(preset: str, hands: int, **settings: Any) -> tuple[list[Room], list[tuple[Entry, int]]]:
+def plays(preset: str | dasan.Rules, hands: int, **settings: Any) -> tuple[list[Room], list[tuple[Entry, int]]]:
     """Every room of a random session of people, with its log."""
-    players = dasan.rules(preset).players
-    room = room_of(preset, [f"p{seat}" for seat in range(players)], **settings)
+    rules = dasan.rules(preset) if isinstance(preset, str) else preset
+    room = room_of(rules, [f"p{seat}" for seat in range(rules.players)], **settings)
     log: list[tuple[Entry, int]] = []
-    rng, rooms, at = random.Random(preset), [room], 1000
+    rng, rooms, at = random.Random(rules.name), [room], 1000
 
     def add(entry: Entry) -> None:
         nonlocal room

@@ -167,7 +167,7 @@ def _undecided(state: State, i: int, memory: EngineMemory, tables: EngineTables)
         later: dict[str, Any] = {}
         if tables.session:
             later["dealer"] = result.next_dealer
-            later["leader"], later["exchange"] = succession(tables.rules, result)
+            later["leader"], later["exchange"] = succession(tables.rules, result.finish_order)
         deal = deal_hand(tables.rules, int(memory.base[i]), number, **later)
         state = begin(tables.rules, replace(deal, number=number + 1) if tables.session else deal)
     return state

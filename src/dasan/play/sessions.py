@@ -130,7 +130,7 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
         raise IllegalPlay(reason("not-over"), clause="G.04")
     if not isinstance(state.begun, Deal):
         raise ValueError("a hand that starts from a position has no next hand")
-    leader, exchange = succession(state.rules, result)
+    leader, exchange = succession(state.rules, result.finish_order)
     return _deal(
         state.rules,
         seed,
@@ -144,9 +144,11 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
     )
 
 
-def succession(rules: Rules, result: Result) -> tuple[int | None, tuple[int, ...] | None]:
-    """The leader of the next hand, and the seats that exchange cards (see `Deal.exchange`); each may be None."""
-    order = result.finish_order
+def succession(rules: Rules, order: Sequence[int]) -> tuple[int | None, tuple[int, ...] | None]:
+    """The leader of the next hand, and the seats that exchange cards (see `Deal.exchange`); each may be None.
+
+    order: the finish order of the hand before.
+    """
     leads = {LaterLead.WINNER: 0, LaterLead.LOSER: -1, LaterLead.OPENING: None}[rules.later_lead]
     leader = None if leads is None else order[leads]
     if not rules.exchange:

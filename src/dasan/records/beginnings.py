@@ -153,7 +153,7 @@ def check_succession(rules: Rules, before: State, after: State, number: int) -> 
     result, begun = before.result, after.begun
     if result is None:
         raise BadRecord(f"line {number}: a hand begins before the last one is over")
-    leader, expected = succession(rules, result)
+    leader, expected = succession(rules, result.finish_order)
     if not isinstance(begun, Deal) or not isinstance(before.begun, Deal) or begun.number != before.begun.number + 1:
         raise BadRecord(f"line {number}: hands are not numbered consecutively")
     if (begun.dealer, begun.exchange, begun.leader) != (

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from dasan.bots.external import wire
 from dasan.bots.external.program import Program
 from dasan.bots.external.wire import Fault, Message
+from dasan.cards import Card, card, texts
+from dasan.play.sessions import succession
 from dasan.remote.site import Refusal, Site, address, rules_of
+from dasan.ruleset.rules import Rules
 
 Report = Callable[[str], None]
 SPARE = 1.0
@@ -30,7 +34,8 @@ class Visit:
         self.faults: dict[str, int] = {}
         self.hands = 0
         self.seat = self._site.join(self.table, name or self._program.name[:24], seat)
-        self._rules: Message = {}
+        self._table: Message = {}
+        self._exchange: tuple[int, ...] | None = None
         self._view: Message | None = None
         self._sent = 0
         self._answered: int | None = None
@@ -64,7 +69,8 @@ class Visit:
                 return True
             case "snapshot":
                 self._view = message["view"]
-                self._rules = _protocol_rules(message["table"])
+                self._table = message["table"]
+                self._exchange = _exchange(rules_of(self._table), message["session"])
                 self._begin()
                 if message["table"]["status"] == "waiting":
                     self._send(socket, "ready", ready=True)
@@ -79,19 +85,29 @@ class Visit:
 
     def _begin(self) -> None:
         """Send the program the current hand, from its beginning."""
-        view = self._view
+        view, table = self._view, self._table
         self._sent, self._answered = 0, None
         if view is None:
             return
-        moved = [e for e in view["events"] if e["seat"] == self.seat and e.get("cards")]
-        played = [c for e in moved if e["type"] == "play" for c in e["cards"]]
-        kitty = [c for e in moved if e["type"] == "kitty" for c in e["cards"]]
-        cards = [*view["hand"], *played]
-        for card in kitty:
-            if card in cards:
-                cards.remove(card)
-        message = wire.hand_of(self.seat, view["players"], self._rules, view["dealer"], cards, None)
-        self._program.tell([message])
+        rules = rules_of(table)
+        described = {"name": table["preset"], "options": table["options"], "value": rules.to_json()}
+        dealt = texts(rules.order.hand(self._dealt(view)))
+        pair = None if self._exchange is None else list(self._exchange)
+        self._program.tell([wire.hand_of(self.seat, view["players"], described, view["dealer"], dealt, pair)])
+
+    def _dealt(self, view: Message) -> Iterable[Card]:
+        """The cards that this seat was dealt: those it holds, with what has left its hand and without what has come."""
+        seat, seats = self.seat, self._exchange or ()
+        other = seats[seats.index(seat) ^ 1] if seat in seats else None
+        left = {("play", seat), ("give", seat), ("take", other)}
+        come = {("kitty", seat), ("give", other), ("take", seat)}
+        cards: Counter[str] = Counter(view["hand"])
+        for event in view["events"]:
+            if (event["type"], event["seat"]) in left:
+                cards.update(event["cards"])
+            if (event["type"], event["seat"]) in come:
+                cards.subtract(event["cards"])
+        return map(card, cards.elements())
 
     def _go_on(self, socket: Any, message: Message, report: Report) -> None:
         view: Any = self._view
@@ -132,5 +148,7 @@ class Visit:
             return str(view["legal_moves"][0]["move"])
 
 
-def _protocol_rules(table: Message) -> Message:
-    return {"name": table["preset"], "options": table["options"], "value": rules_of(table).to_json()}
+def _exchange(rules: Rules, session: Message) -> tuple[int, ...] | None:
+    """The seats that exchange cards in the current hand (see `Deal.exchange`), from the result of the hand before."""
+    before = session["number"] - 1 - session["first_result"]
+    return None if before < 0 else succession(rules, session["results"][before]["finish_order"])[1]

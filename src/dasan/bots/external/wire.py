@@ -76,9 +76,7 @@ def hand(view: View) -> Message:
 def hand_of(
     seat: int, players: int, rules: Message, dealer: int, cards: list[str], exchange: list[int] | None
 ) -> Message:
-    """As `hand`, from its parts. exchange: the seat that receives a card before play, and the seat that gives it
-    (W.20).
-    """
+    """As `hand`, from its parts. exchange: as in `Deal.exchange` (W.20, H.40)."""
     return {
         "type": "hand",
         "seat": seat,
