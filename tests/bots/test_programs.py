@@ -172,6 +172,93 @@ def test_programs_meet_bots_in_the_arena(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.jsonl"))) == 3
 
 
+SPY = """
+import json, os, sys
+log = open(os.path.join(%r, str(os.getpid())), "a")
+for line in sys.stdin:
+    message = json.loads(line)
+    print(message["type"], *[event["seq"] for event in message.get("events", [])], file=log, flush=True)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "hello", "protocol": "dasan-bot/1", "name": "spy", "version": "1"}), flush=True)
+    elif message["type"] == "choose":
+        print(json.dumps({"type": "move", "id": message["id"], "move": message["view"]["legal_moves"][0]["move"]}), flush=True)
+    elif message["type"] == "quit":
+        %s
+"""
+
+
+def spy(tmp_path: Path, at_quit: str = "break") -> tuple[str, Path]:
+    """A program that plays the first legal move, and the folder with the messages to each of its processes."""
+    path, logs = tmp_path / "spy.py", tmp_path / "messages"
+    logs.mkdir()
+    path.write_text(SPY % (str(logs), at_quit), encoding="utf-8")
+    return f"'{sys.executable}' '{path}'", logs
+
+
+def hands_in(log: Path) -> int:
+    """The number of hands in a log, in each of which every event is sent once, and then the end."""
+    first, *messages, last = log.read_text(encoding="utf-8").splitlines()
+    assert (first, last) == ("hello", "quit")
+    kinds = [message.split()[0] for message in messages]
+    marks = [kind for kind in kinds if kind in ("hand", "over")]
+    assert marks == ["hand", "over"] * kinds.count("over")
+    starts = [at for at, kind in enumerate(kinds) if kind == "hand"]
+    for start, end in zip(starts, [*starts, len(messages)][1:], strict=True):
+        told = [int(seq) for message in messages[start:end] if message[:6] == "events" for seq in message.split()[1:]]
+        assert told == [*range(1, len(told) + 1)]
+    return len(starts)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_a_program_that_watches_is_told_each_event_once_and_the_end(preset: str, tmp_path: Path) -> None:
+    command, logs = spy(tmp_path)
+    others = dasan.bot("random")
+    with ProgramBot(command, seconds=20) as player:
+        for seed in (1, 1, 2):
+            state = dasan.deal(dasan.rules(preset), seed=seed)
+            while state.to_act is not None:
+                player.watch(state.view(0))
+                state = state.play((player if state.to_act == 0 else others).choose(state.view(state.to_act)))
+            player.watch(state.view(0))
+    (log,) = logs.iterdir()
+    assert hands_in(log) == 3
+
+
+def test_the_end_of_a_given_position_is_no_new_hand(tmp_path: Path) -> None:
+    """The called card shows the bidder's partner in the middle of the hand, and the end shows all hands."""
+    command, logs = spy(tmp_path)
+    state = dasan.start(
+        dasan.rules("big-three-4p"), ["4D 5C", "4H 6C", "7D 8C", "9D TC"], bidder=0, bid=2, called="4H", leader=1
+    )
+    with ProgramBot(command, seconds=20) as player:
+        while state.to_act is not None:
+            player.watch(state.view(0))
+            legal = state.legal_moves()
+            state = state.play(player.choose(state.view(0)) if state.to_act == 0 else legal[0])
+        player.watch(state.view(0))
+    (log,) = logs.iterdir()
+    assert hands_in(log) == 1
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_contest_tells_programs_of_the_end_of_each_hand_and_quits(processes: int, tmp_path: Path) -> None:
+    """Each deal is played three times, and in each hand two seats are the program's."""
+    name, logs = spy(tmp_path)
+    play = [sys.executable, "-m", "dasan", "arena", "random", f"cmd:{name}", "--game", "big-three", "--deals", "2"]
+    subprocess.run([*play, "--processes", str(processes)], check=True, capture_output=True)
+    assert sum(map(hands_in, logs.iterdir())) == 2 * 3 * 2
+
+
+def test_a_program_that_does_not_quit_is_killed(tmp_path: Path) -> None:
+    name, logs = spy(tmp_path, "import time; time.sleep(600)")
+    begun = time.monotonic()
+    play = [sys.executable, "-m", "dasan", "arena", "random", f"cmd:{name}", "--game", "big-three", "--deals", "1"]
+    subprocess.run([*play, "--processes", "1"], check=True, capture_output=True, timeout=120)
+    assert time.monotonic() - begun < 60
+    assert sum(map(hands_in, logs.iterdir())) == 3 * 2
+    assert all(gone(int(log.name)) for log in logs.iterdir())
+
+
 def gone(pid: int) -> bool:
     """Whether the process has ended; a zombie has too."""
     try:

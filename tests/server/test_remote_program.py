@@ -174,7 +174,9 @@ class Spy:
 def test_a_program_is_told_the_hand_as_it_was_dealt(
     preset: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whenever the hand is sent: at the deal, or after any move to a program that is started again."""
+    """Whenever the hand is sent: at the deal, or after any move to a program that is started again. Otherwise each hand
+    and each event is sent once, though a hand's end shows hidden cards.
+    """
     for name in ("Site", "Program"):
         monkeypatch.setattr(program, name, Spy)
     rules = dasan.rules(preset, **options)
@@ -192,4 +194,8 @@ def test_a_program_is_told_the_hand_as_it_was_dealt(
                 visit._begin()
                 visit._sent, visit._answered = sent
                 assert spy.messages.pop() == dealt
+        types = [message["type"] for message in spy.messages]
+        assert [one for one in types if one in ("hand", "over")] == ["hand", "over"] * 2
+        told = [event["seq"] for message in spy.messages if message["type"] == "events" for event in message["events"]]
+        assert told == sorted(set(told))
         assert visit.hands == 2

@@ -11,6 +11,7 @@ from time import perf_counter
 from types import FrameType
 
 from dasan.bots import Bot
+from dasan.bots.external.program import show_end
 from dasan.bots.external.wire import Fault
 from dasan.play.moves import Move
 from dasan.play.new_hand import deal
@@ -72,6 +73,7 @@ def play_fairly(
         if asking is not None:
             asking(None)
         state = state.play(move)
+    show_end(state, bots)
     return state, clocks
 
 

@@ -37,6 +37,7 @@ class Visit:
         self._table: Message = {}
         self._exchange: tuple[int, ...] | None = None
         self._view: Message | None = None
+        self._hand = 0
         self._sent = 0
         self._answered: int | None = None
         self._number = 0
@@ -68,10 +69,13 @@ class Visit:
                 socket.send(json.dumps({"type": "probe", "n": message["n"]}))
                 return True
             case "snapshot":
-                self._view = message["view"]
-                self._table = message["table"]
+                view, number = message["view"], message["session"]["number"]
+                # The server sends a hand again when its end shows hidden cards: that is no new hand.
+                again = number == self._hand and view is not None and view["result"] is not None
+                self._view, self._hand, self._table = view, number, message["table"]
                 self._exchange = _exchange(rules_of(self._table), message["session"])
-                self._begin()
+                if not again:
+                    self._begin()
                 if message["table"]["status"] == "waiting":
                     self._send(socket, "ready", ready=True)
             case "update" if self._view is not None:

@@ -9,14 +9,17 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from queue import Empty, Queue
 from time import monotonic
 from types import TracebackType
 from typing import Any
-from weakref import finalize
+from weakref import WeakSet, finalize
 
 from dasan.bots import bot
 from dasan.bots.external import wire
@@ -24,7 +27,9 @@ from dasan.bots.external.wire import Fault, Message
 from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.bots.protocol import Bot, choices
 from dasan.networks.trained import known
+from dasan.play.dealing import Deal, Position
 from dasan.play.moves import Move
+from dasan.play.state import State
 from dasan.play.view import View
 
 STARTING = 10.0
@@ -77,6 +82,7 @@ class Program:
         self._listening = threading.Thread(target=_listen, args=(self._process.stderr, self._last_words), daemon=True)
         dead = threading.Event()
         self._end = finalize(self, _kill, self._process, self._owner, self._lines, self._orders, dead)
+        self._end.atexit = False  # `_quit_all` ends it then
         try:
             threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
             threading.Thread(target=_read, args=(self._process.stdout, self._lines, dead), daemon=True).start()
@@ -89,6 +95,8 @@ class Program:
         except BaseException:
             self.kill()
             raise
+        _running.add(self)
+        _quit_at_exit(self._owner)
 
     def _with_last_words(self, fault: Fault) -> Fault:
         """The fault, with the end of the program's standard error, escaped because a terminal may show it."""
@@ -141,11 +149,11 @@ class Program:
         self.tell([wire.quit()])
         return self.hang_up()
 
-    def hang_up(self) -> int | None:
+    def hang_up(self, seconds: float = ENDING) -> int | None:
         """Close its standard input and wait until it exits; its exit status, None if it had to be killed."""
         self._orders.put(None)
         try:
-            status: int | None = self._process.wait(ENDING)
+            status: int | None = self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:
             status = None
         self.kill()
@@ -153,7 +161,29 @@ class Program:
 
     def kill(self) -> None:
         """End the process and its child processes at once."""
-        self._end()
+        end = self._end.detach()  # a call would do nothing at the exit of this process
+        if end is not None:
+            _, kill, arguments, _ = end
+            kill(*arguments)
+
+
+_running: WeakSet[Program] = WeakSet()
+
+
+@lru_cache(maxsize=1)
+def _quit_at_exit(process: int) -> None:
+    """Call `_quit_all` when this process exits. Unlike `atexit`, this also works in worker processes."""
+    Finalize(None, _quit_all, exitpriority=1)
+
+
+def _quit_all() -> None:
+    """Send quit to all programs of this process, and kill those that have not exited after `ENDING` seconds."""
+    programs = [program for program in _running if program.ours]
+    for program in programs:
+        program.tell([wire.quit()])
+    until = monotonic() + ENDING
+    for program in programs:
+        program.hang_up(until - monotonic())
 
 
 def _write(pipe: Any, orders: Queue[bytes | None]) -> None:
@@ -288,7 +318,7 @@ class ProgramBot:
 
     def _news(self, view: View) -> list[Message]:
         """Messages with everything about this hand that the program has not received yet."""
-        key = (view.rules.digest, view.begun, view.seat)
+        key = (view.rules.digest, view.seat, _known_from_the_start(view))
         known = 0
         if self._sent is not None and self._sent[0] == key and self._sent[1] <= len(view.events):
             known = self._sent[1]
@@ -313,6 +343,21 @@ class ProgramBot:
         self.close()
 
 
+def _known_from_the_start(view: View) -> Deal | Position:
+    """How the hand began, without what play or the end of the hand shows this seat later."""
+    own = () if view.seat is None else (view.begun.hands[view.seat],)
+    if isinstance(view.begun, Position):
+        return replace(view.begun, hands=own, kitty=(), partner=None, watching=None, bidder_plays=None)
+    return replace(view.begun, hands=own, kitty=())
+
+
+def show_end(state: State, bots: Sequence[Bot]) -> None:
+    """Tell the programs among the bots in seats 0, 1 … how the hand has ended."""
+    for seat, one in enumerate(bots):
+        if isinstance(one, ProgramBot):
+            one.watch(state.view(seat))
+
+
 @lru_cache(maxsize=64)
 def _program(command: str, seed: int, seconds: float) -> ProgramBot:
     return ProgramBot(command, seconds=seconds)
@@ -332,4 +377,4 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     return bot(name, seed=seed)
 
 
-__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "player"]
+__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "player", "show_end"]
