@@ -65,3 +65,5 @@ def test_hands_are_found_by_what_they_were(browser: Browser, server: Served, loc
         page.get_by_role("button", name=words["hands.all"]).click()
         expect(hands).to_have_count(2)
         expect(page).to_have_url(re.compile("/me$"))
+        for field in page.get_by_role("combobox").all():
+            expect(field.locator("option:checked")).to_have_text(words["hands.any"])
