@@ -135,6 +135,15 @@ def tries() -> Iterator[int]:
     return itertools.takewhile(lambda _: time.monotonic() < end, itertools.count())
 
 
+def awaited(page: Page, promise: str) -> None:
+    """Wait until a promise holds, which ``wait_for_function`` takes for true before it is kept."""
+    for _ in tries():
+        if page.evaluate(promise):
+            return
+        page.wait_for_timeout(20)
+    pytest.fail(f"never: {promise}")
+
+
 def play_on(page: Page, until: str) -> None:
     """Take the first action that the page offers until a selector matches."""
     for _ in tries():

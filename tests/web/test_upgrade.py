@@ -12,7 +12,7 @@ from tests.server.harness import fast, served
 
 from dasan.server.settings import Settings
 
-from .browsing import PATIENCE, built
+from .browsing import PATIENCE, awaited, built
 
 pytestmark = pytest.mark.full
 
@@ -63,7 +63,7 @@ def test_a_tab_from_before_an_upgrade_loads_the_page_anew_once(browser: Browser,
         assert len(loads) == 1, loads
 
         # Files that the new version does not name are dropped.
-        page.wait_for_function(f"({CACHED})().then((paths) => !paths.includes({old!r}))")
+        awaited(page, f"({CACHED})().then((paths) => !paths.includes({old!r}))")
         assert {path for path in page.evaluate(CACHED) if "NEWBUILD" in path} >= {"/assets/RulesPage-NEWBUILD.js"}
 
         # A file missing from the running version is reported; the page does not reload in a loop.
