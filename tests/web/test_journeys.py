@@ -18,6 +18,7 @@ from tests.web.browsing import (
     TRY_PUZZLE,
     accessible,
     answer,
+    awaited,
     built,
     catalogue,
     hurry,
@@ -333,29 +334,55 @@ def test_every_language(browser: Browser, server: Served, locale: str, game: str
         assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
 
 
+KEPT = """async () => {
+  const loaded = performance.getEntriesByType('resource').filter(({name}) => name.includes('/assets/'));
+  return (await Promise.all(loaded.map(({name}) => caches.match(name)))).every(Boolean);
+}"""
+"""Whether the page would open without a connection."""
+
+
 @pytest.mark.full
-def test_without_a_connection(browser: Browser, server: Served) -> None:
-    """The page opens although the server cannot be reached, and says so."""
-    context = browser.new_context(base_url=server.address, locale="en-GB")
+@pytest.mark.parametrize("locale", ["fr-FR", "en-GB"])
+def test_without_a_connection(browser: Browser, server: Served, locale: str) -> None:
+    """After one visit the page opens in the reader's language although the server cannot be reached, and says so."""
+    words = catalogue(TONGUES[locale])
+    context = browser.new_context(base_url=server.address, locale=locale)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto("/")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    page.wait_for_function("caches.keys().then(names => names.length > 0)")
+    awaited(page, KEPT)
     context.set_offline(True)
     page.goto("/puzzles-of-nowhere")
-    expect(page.get_by_text("There is no such page.")).to_be_visible()
-    expect(page.get_by_text("Offline. This page still works")).to_be_visible()
+    expect(page.get_by_text(words["page.missing"])).to_be_visible()
+    expect(page.get_by_text(words["net.offline"])).to_be_visible()
     accessible(page, "no connection")
     # A window that is not private may install the page.
     wrong = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert {one["errorId"] for one in wrong} <= {"in-incognito"}
     # The connection returns, and the page goes on.
     context.set_offline(False)
-    expect(page.get_by_text("Offline. This page still works")).to_have_count(0)
-    page.get_by_role("link", name="All games").first.click()
+    expect(page.get_by_text(words["net.offline"])).to_have_count(0)
+    page.locator('a[href="/"]').first.click()
     expect(page.locator("article").first).to_be_visible()
     context.close()
+
+
+@pytest.mark.full
+def test_a_language_that_cannot_be_loaded(browser: Browser, server: Served) -> None:
+    """The page stays in its language, and gives the reason."""
+    with visitor(browser, server) as page:
+        page.goto("/")
+        page.get_by_role("button", name="Settings").click()
+        language = page.get_by_label("Language")
+        page.route("**/assets/fr-*", lambda route: route.abort())
+        language.select_option("fr")
+        expect(page.get_by_role("alert")).to_have_text("This language could not be loaded.")
+        expect(language).to_have_value("en")
+        accessible(page, "a language that cannot be loaded")
+        language.select_option("zh-Hans")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
 
 
 SEEN = """() => {

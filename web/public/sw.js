@@ -1,4 +1,4 @@
-// The page's shell without a connection. What the build names by its contents never changes and is kept as it is; pages
+// The page without a connection: its shell, and every file that it has loaded. What the build names by its contents never changes and is kept as it is; pages
 // are asked for first and answered from what is kept when nobody answers. The server's interface is never kept.
 const CACHE = 'dasan-shell-1';
 // Every file of the version that the server has, by its address (vite.config.ts).

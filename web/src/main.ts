@@ -14,5 +14,12 @@ if (target) mount(App, { target });
 
 // The page opens without a connection; in development nothing is cached.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  // A first visit loads its files before a service worker can cache them: request them again.
+  if (!navigator.serviceWorker.controller) navigator.serviceWorker.addEventListener('controllerchange', askAgain, { once: true });
   void navigator.serviceWorker.register('/sw.js').catch(() => undefined);
+}
+
+function askAgain(): void {
+  for (const { name } of performance.getEntriesByType('resource'))
+    if (name.startsWith(`${location.origin}/assets/`)) void fetch(name).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import type { BotInfo, PresetInfo } from '../gen/protocol';
-import { maybe, t } from '../i18n/i18n.svelte';
+import { maybe, parsed, t } from '../i18n/i18n.svelte';
 
 /** Presets without the small variants of others, in the server's order. */
 export const mains = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => !one.variant);
@@ -42,19 +42,10 @@ const HOME: Partial<Record<string, string>> = {
   ID: 'big-two-indonesia',
 };
 
-/** Undefined also for what is no language tag: under LANG=C Chromium names `en-US@posix`. */
-function regionOf(tag: string): string | undefined {
-  try {
-    return new Intl.Locale(tag).maximize().region;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The one of these presets that is played where a browser with these languages is; null if none is known. */
 export function atHome(presets: readonly string[], languages: readonly string[]): string | null {
   for (const tag of languages) {
-    const home = HOME[regionOf(tag) ?? ''];
+    const home = HOME[parsed(tag)?.maximize().region ?? ''];
     if (home && presets.includes(home)) return home;
   }
   return null;

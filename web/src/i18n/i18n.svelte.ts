@@ -21,18 +21,25 @@ let current = $state.raw<{ locale: Locale; messages: Catalogue }>({ locale: 'en'
 /** The locale in use. */
 export const locale = (): Locale => current.locale;
 
-/** The best of our locales for a list of language tags. */
-export function choose(tags: readonly string[]): Locale {
-  for (const tag of tags) {
-    const { language, script, region } = new Intl.Locale(tag);
-    if (language === 'zh') {
-      const traditional = script ? script === 'Hant' : ['TW', 'HK', 'MO'].includes(region ?? '');
-      return traditional ? 'zh-Hant' : 'zh-Hans';
-    }
-    if (language in LOCALES) return language as Locale;
+/** A tag of `navigator.languages`; null if it is no language tag: under LANG=C Chromium names `en-US@posix`. */
+export function parsed(tag: string): Intl.Locale | null {
+  try {
+    return new Intl.Locale(tag);
+  } catch {
+    return null;
   }
-  return 'en';
 }
+
+/** Our locale for a language tag; null if there is none. */
+function ours(tag: string): Locale | null {
+  const { language = '', script, region = '' } = parsed(tag) ?? {};
+  if (language !== 'zh') return language in LOCALES ? (language as Locale) : null;
+  const traditional = script ? script === 'Hant' : ['TW', 'HK', 'MO'].includes(region);
+  return traditional ? 'zh-Hant' : 'zh-Hans';
+}
+
+/** The best of our locales for a list of language tags. */
+export const choose = (tags: readonly string[]): Locale => tags.map(ours).find((one) => one !== null) ?? 'en';
 
 /** Use a locale; its catalogue is fetched when first needed. */
 export async function use(wanted: Locale): Promise<void> {
@@ -47,14 +54,15 @@ export async function setLocale(wanted: Locale): Promise<void> {
   save('locale', wanted);
 }
 
+/** Use the reader's locale, or English if its catalogue cannot be loaded. */
 export const start = (): Promise<void> => {
   const kept = load<string>('locale', '');
-  return use(kept in LOCALES ? (kept as Locale) : choose(navigator.languages));
+  return use(kept in LOCALES ? (kept as Locale) : choose(navigator.languages)).catch(() => use('en'));
 };
 
 /** A moment in the format of the reader's country, if the page is in the browser's language. */
 export function dated(text: string, time: 'short' | null = 'short'): string {
-  const home = navigator.languages.find((tag) => choose([tag]) === current.locale && tag.startsWith(current.locale.slice(0, 2)));
+  const home = navigator.languages.find((tag) => ours(tag) === current.locale);
   return new Intl.DateTimeFormat(home ?? current.locale, { dateStyle: 'medium', ...(time && { timeStyle: time }) }).format(
     new Date(text),
   );

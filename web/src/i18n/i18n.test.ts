@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import en from './en.json';
 import fr from './fr.json';
 import hans from './zh-Hans.json';
@@ -8,7 +8,7 @@ import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { advised } from '../game/advice';
-import { choose, format } from './i18n.svelte';
+import { choose, dated, format } from './i18n.svelte';
 import { refusalText } from '../server/refusal';
 import { personName } from './words';
 
@@ -97,5 +97,26 @@ describe('texts', () => {
     expect(choose(['zh-CN'])).toBe('zh-Hans');
     expect(choose(['zh-Hant-SG'])).toBe('zh-Hant');
     expect(choose(['pt'])).toBe('en');
+    expect(choose(['en-US@posix', 'fr'])).toBe('fr');
+  });
+});
+
+describe('a browser', () => {
+  afterEach(() => vi.unstubAllGlobals());
+  it('may name what is no language', () => {
+    vi.stubGlobal('navigator', { languages: ['en-US@posix', 'de', 'en-GB', '?'] });
+    expect(dated('2026-03-01T12:00:00Z', null)).toBe('1 Mar 2026');
+    vi.stubGlobal('navigator', { languages: ['en-US@posix'] });
+    expect(dated('2026-03-01T12:00:00Z', null)).toBe('Mar 1, 2026');
+  });
+  it('shows English if the catalogue of its language cannot be loaded', async () => {
+    vi.resetModules();
+    vi.doMock('./fr.json', () => Promise.reject(new TypeError('404')));
+    vi.stubGlobal('navigator', { languages: ['fr-FR'] });
+    vi.stubGlobal('document', { documentElement: {} });
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('offline')));
+    const { locale, start } = await import('./i18n.svelte');
+    await start();
+    expect(locale()).toBe('en');
   });
 });
