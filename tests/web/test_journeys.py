@@ -357,6 +357,9 @@ def test_without_a_connection(browser: Browser, server: Served, locale: str) -> 
     expect(page.get_by_text(words["page.missing"])).to_be_visible()
     expect(page.get_by_text(words["net.offline"])).to_be_visible()
     accessible(page, "no connection")
+    # A page that was never loaded.
+    page.goto("/puzzles")
+    expect(page.get_by_role("heading", name=words["start.unreachable"])).to_be_visible()
     # A window that is not private may install the page.
     wrong = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert {one["errorId"] for one in wrong} <= {"in-incognito"}

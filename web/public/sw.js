@@ -33,6 +33,8 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin || /^\/(api|ws)\//.test(url.pathname)) return;
+  // A check whether the server answers (lazy.ts).
+  if (request.cache === 'no-store') return;
   if (url.pathname.startsWith('/assets/')) event.respondWith(kept(request));
   else if (request.mode === 'navigate' || url.pathname === '/') event.respondWith(freshPage(request, event));
   else event.respondWith(fresh(request, request));
