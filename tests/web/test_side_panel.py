@@ -1,0 +1,74 @@
+"""The panel beside the table: what it shows stays as it is while the table goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import built, visitor
+from tests.web.states import finished, snapshot
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("panel"))) as running:
+        yield running
+
+
+class Live:
+    """A table whose messages the test sends; the first is the snapshot."""
+
+    def __init__(self, page: Page, message: dict[str, Any]) -> None:
+        self.page = page
+        self.table = message
+
+        def answer(socket: WebSocketRoute) -> None:
+            self.socket = socket
+            self.send(message)
+
+        page.route_web_socket(re.compile("/ws/tables/"), answer)
+        page.goto("/t/fixed")
+        page.get_by_role("tab").first.wait_for()
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.socket.send(json.dumps(message))
+
+
+def test_the_check_of_a_deal_goes_with_its_hand(browser: Browser, server: Served) -> None:
+    """Also if the answer comes when the next hand is over."""
+    held: list[Route] = []
+    with visitor(browser, server) as page:
+        page.route("**/api/hands/*/record", lambda route: held.append(route))
+        live = Live(page, json.loads(snapshot("settlement")))
+        page.get_by_role("tab", name="Score").click()
+        results = live.table["session"]["results"]
+        told = page.locator(".fair").get_by_text("The secret matches the commitment.")
+
+        def check(hand: int) -> None:
+            page.get_by_role("button", name=f"Check hand {hand}").click()
+            while not held:
+                page.wait_for_timeout(10)
+
+        def end(hand: int) -> None:
+            results.append({**results[-1], "hand": f"hand-{hand}"})
+            live.send(live.table)
+            page.get_by_role("button", name=f"Check hand {hand}").wait_for()
+
+        check(1)
+        held.pop().fulfill(body=finished().record())
+        expect(told).to_be_visible()
+        end(2)
+        expect(told).to_have_count(0)
+        check(2)
+        end(3)
+        held.pop().fulfill(body=finished().record())
+        expect(page.get_by_role("button", name="Check hand 3")).to_be_enabled()
+        expect(told).to_have_count(0)
