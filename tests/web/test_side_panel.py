@@ -41,6 +41,13 @@ class Live:
     def send(self, message: dict[str, Any]) -> None:
         self.socket.send(json.dumps(message))
 
+    def rename(self, name: str) -> None:
+        """Send the table again, with another person in seat 1, and wait until the page shows it."""
+        self.table["seq"] += 1
+        self.table["table"]["seats"][1] |= {"kind": "human", "bot": None, "name": name}
+        self.send({"type": "table", **{key: self.table[key] for key in ("seq", "table", "session", "clocks")}})
+        self.page.get_by_role("region", name=name).wait_for()
+
 
 def test_the_check_of_a_deal_goes_with_its_hand(browser: Browser, server: Served) -> None:
     """Also if the answer comes when the next hand is over."""
@@ -72,3 +79,36 @@ def test_the_check_of_a_deal_goes_with_its_hand(browser: Browser, server: Served
         held.pop().fulfill(body=finished().record())
         expect(page.get_by_role("button", name="Check hand 3")).to_be_enabled()
         expect(told).to_have_count(0)
+
+
+def test_rules_are_read_once(browser: Browser, server: Served) -> None:
+    """A message about the table neither asks for them again nor returns to the clause of a refusal."""
+    asked: list[str] = []
+    with visitor(browser, server) as page:
+        page.on("request", lambda request: asked.append(request.url) if "/api/rules/" in request.url else None)
+        live = Live(page, json.loads(snapshot("play")))
+        refusal = {"type": "error", "id": None, "code": "illegal", "clause": "D2.05", "message": "no", "wording": None}
+        live.send(refusal)
+        page.get_by_role("alert").get_by_role("button", name="D2.05").click()
+        page.locator('[data-clause="D2.05"]').wait_for()
+        find = page.get_by_role("searchbox")
+        find.fill("pass")
+        live.rename("Colin")
+        expect(find).to_have_value("pass")
+        assert len(asked) == 1
+
+
+def test_the_chat_scrolls_for_new_lines_alone(browser: Browser, server: Served) -> None:
+    message = json.loads(snapshot("chat"))
+    lines = message["chat"]
+    message["chat"] = [{**lines[0], "seq": seq} for seq in range(80)]
+    with visitor(browser, server) as page:
+        live = Live(page, message)
+        page.get_by_role("tab", name="Chat").click()
+        panel = page.get_by_role("tabpanel")
+        expect(panel.get_by_role("listitem").last).to_be_in_viewport()
+        panel.evaluate("panel => (panel.scrollTop = 0)")
+        live.rename("Colin")
+        assert panel.evaluate("panel => panel.scrollTop") == 0
+        live.send({"type": "chat", "seq": message["seq"], "lines": [{**lines[0], "seq": 80, "text": "a new line"}]})
+        expect(page.get_by_text("a new line")).to_be_in_viewport()
