@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import built, visitor
-from tests.web.states import finished, snapshot
+from tests.web.browsing import DESK, built, resized, visitor
+from tests.web.states import finished, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -112,3 +112,16 @@ def test_the_chat_scrolls_for_new_lines_alone(browser: Browser, server: Served) 
         assert panel.evaluate("panel => panel.scrollTop") == 0
         live.send({"type": "chat", "seq": message["seq"], "lines": [{**lines[0], "seq": 80, "text": "a new line"}]})
         expect(page.get_by_text("a new line")).to_be_in_viewport()
+
+
+def test_a_tab_beside_the_table_opens_no_drawer(browser: Browser, server: Served) -> None:
+    """A tablet is turned after another tab was chosen."""
+    with visitor(browser, server, (1180, 820)) as page:
+        show(page, "play")
+        page.get_by_role("tab", name="Score").click()
+        resized(page, 820, 1180)
+        expect(page.get_by_role("tabpanel")).to_have_count(0)
+        page.get_by_role("button", name="Rules", exact=True).click()
+        expect(page.get_by_role("tabpanel", name="Rules")).to_be_visible()
+        resized(page, *DESK)
+        expect(page.get_by_role("tabpanel", name="Rules")).to_be_visible()
