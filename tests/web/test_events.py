@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, play_on, upright, visitor
+from tests.web.browsing import DESK, PHONE, SETTLED, TONGUES, accessible, built, catalogue, play_on, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -107,3 +108,20 @@ def test_an_event_of_ones_own(browser: Browser, server: Served) -> None:
         accessible(page, "waiting")
         page.goto("/events/none")
         expect(page.get_by_text("There is no such page.")).to_be_visible()
+
+
+def test_a_reminder_is_read_once(browser: Browser, server: Served) -> None:
+    """The page reads the event again and again, but leaves the reader's own choice alone."""
+    starts = int(time.time() * 1000) + 10**8
+    wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
+    event = server.player().http.post("/api/events", json=wanted).json()["id"]
+    asked: list[str] = []
+    with visitor(browser, server) as page:
+        page.on("request", lambda request: asked.append(request.url) if "/reminder" in request.url else None)
+        page.goto(f"/events/{event}")
+        expect(page.get_by_role("button", name="Remind me when it begins")).to_be_visible()
+        for _ in range(2):
+            with page.expect_response(re.compile(f"/events/{event}/standings$")):
+                page.clock.fast_forward(10_000)
+            page.evaluate(SETTLED)
+        assert len(asked) == 1
