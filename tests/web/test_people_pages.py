@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import accessible, built, play_on, visitor
+from tests.web.pages import review
 
 from dasan.server.store import matches
 
@@ -161,3 +163,63 @@ def test_a_review_together_with_what_could_be_known(browser: Browser, server: Se
         ada.get_by_role("link", name=re.compile("Big Three.*with ")).click()
         ada.locator(".moves button").nth(2).click()
         expect(ada.get_by_label("Your note")).to_have_value("too early")
+
+
+def test_a_note_is_on_the_move_where_it_was_begun(browser: Browser, server: Served) -> None:
+    """Whoever writes stays there, while the hand plays and while a leader goes on, and loses nothing on another page."""
+    written: list[object] = []
+    sockets: list[WebSocketRoute] = []
+
+    def lead(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.send(json.dumps(place))
+
+    def keep(route: Route) -> None:
+        if route.request.method != "POST":
+            return route.fallback()
+        written.append(route.request.post_data_json)
+        return route.fulfill(json={"notes": [], "next": None})
+
+    with visitor(browser, server) as page:
+        review(page)
+        page.route("**/notes", keep)
+        note = page.get_by_label("Your note")
+
+        def seq() -> int:
+            return int(page.url.partition("move=")[2].partition("&")[0])
+
+        page.get_by_role("button", name="Play through").click()
+        note.fill("too early")
+        here = seq()
+        page.clock.fast_forward(10_000)
+        expect(page.get_by_role("button", name="Play through")).to_be_visible()
+        assert seq() == here
+        with page.expect_response("**/notes"):
+            note.blur()
+        assert written.pop() == {"seq": here, "text": "too early"}
+
+        # A note that is as before leaves the next one alone.
+        note.fill("much too early")
+        note.fill("too early")
+        with page.expect_response("**/notes"):
+            note.blur()
+        written.clear()
+        page.get_by_role("button", name="Next move").click()
+        note.fill("better")
+        with page.expect_response("**/notes"):
+            note.blur()
+        assert written.pop() == {"seq": seq(), "text": "better"}
+        here = seq()
+
+        place = {"type": "place", "hand": "fixed", "leader": "Bo", "lead": False, "revision": 1, "seq": here}
+        place |= {"moves": [], "shown": False}
+        page.route_web_socket(re.compile("/ws/reviews/"), lead)
+        page.goto(f"{page.url}&with=shared")
+        expect(page.get_by_text("You follow Bo.")).to_be_visible()
+        note.fill("too late")
+        sockets[-1].send(json.dumps({**place, "leader": "Cy", "seq": None, "revision": 2}))
+        expect(page.get_by_role("button", name="Back to Cy")).to_be_visible()
+        assert seq() == here
+        with page.expect_response("**/notes"):
+            page.evaluate("history.pushState(null, '', '/me'); dispatchEvent(new PopStateEvent('popstate'))")
+        assert written.pop() == {"seq": here, "text": "too late"}
