@@ -1,5 +1,6 @@
-// The page without a connection: its shell, and every file that it has loaded. What the build names by its contents never changes and is kept as it is; pages
-// are asked for first and answered from what is kept when nobody answers. The server's interface is never kept.
+// The page without a connection: its shell, and every file that it has loaded. What the build names by its contents never
+// changes and is kept as it is; pages are asked for first and answered from what is kept when nobody answers. The server's
+// interface is never kept.
 const CACHE = 'dasan-shell-1';
 // Every file of the version that the server has, by its address (vite.config.ts).
 const FILES = '/files.json';
