@@ -7,7 +7,9 @@ import type {
   RulesFacts,
   ServerMessage,
   SessionInfo,
+  Snapshot,
   TableInfo,
+  Update,
   View,
 } from '../gen/protocol';
 import type { Refusal } from '../server/refusal';
@@ -136,11 +138,26 @@ export function fold(game: Game, message: ServerMessage): Game {
 /** The game while a command is pending. */
 export const sent = (game: Game, id: string): Game => ({ ...game, pending: id, acked: null, refusal: null });
 
-/** Old and new events in one list without repetitions, or null if some are missing. */
+/**
+ * The update that a snapshot amounts to if it ends the hand on the screen, or null. The end reveals cards, which changes old
+ * events, so the server sends everything.
+ */
+export function ending(game: Game, { seq, table, session, view, clocks }: Snapshot): Update | null {
+  if (!game.view || game.view.result || !view?.result || session.number !== game.session?.number) return null;
+  const { events, ...state } = view;
+  return { type: 'update', seq, events, view: state, clocks, session, table };
+}
+
+/** The events that the game does not have yet. */
+export function news(game: Game, events: readonly Event[]): Event[] {
+  const last = game.view?.events.at(-1)?.seq ?? -1;
+  return events.filter((event) => event.seq > last);
+}
+
+/** Old and new events in one list, the new ones in place of old ones with their numbers; null if some are missing. */
 function joined(old: readonly Event[], fresh: readonly Event[]): Event[] | null {
-  const last = old.at(-1)?.seq;
-  const news = last === undefined ? fresh : fresh.filter((event) => event.seq > last);
-  const first = news[0];
-  if (last !== undefined && first && first.seq !== last + 1) return null;
-  return [...old, ...news];
+  const [last, first] = [old.at(-1), fresh[0]];
+  if (!first) return [...old];
+  if (last && first.seq > last.seq + 1) return null;
+  return [...old.filter((event) => event.seq < first.seq), ...fresh];
 }

@@ -406,6 +406,63 @@ describe('what is heard at a table', () => {
     return pitches.map((pitch) => pitch.value);
   }
 
+  /** A hand whose end reveals the kitty, so that the server sends the whole table again. */
+  it('is the end of a hand after its last plays, also where it changes what was hidden', () => {
+    const kitty = { seq: 0, seat: 1, type: 'kitty', cards: ['?'] };
+    const plays = [1, 2].map((seq) => ({ seq, seat: seq, type: 'play', cards: ['3D'] }));
+    const [state, clocks] = [{ ...view, table: null, doublings: 0 }, null];
+    const over = { ...state, phase: 'over', to_act: null, result: { winners: [0], payments: [1, 0, -1] } };
+    const whole = (seq: number, shown: object) => ({
+      type: 'snapshot',
+      seq,
+      table: { id: 't1', you: 0, seats: [0, 1, 2].map((seat) => ({ seat, name: '', kind: 'human' })) },
+      rules: { bombs: [] },
+      session: { number: 1, opening: [], results: [] },
+      view: shown,
+      clocks,
+      presence: [],
+      watching: 0,
+      chat: [],
+    });
+    const end = whole(3, { ...over, events: [{ ...kitty, cards: ['4H'] }, ...plays] });
+    let table = new Table('t1');
+    let line = FakeSocket.last;
+    const begin = () => {
+      line.onopen?.();
+      line.say(whole(1, { ...state, events: [kitty] }));
+      pitches = [];
+    };
+    begin();
+    line.say({ type: 'update', seq: 2, events: [plays[0]], view: state, clocks });
+    line.say(end);
+    line.say({ type: 'chat', seq: 4, lines: [{ seq: 4, seat: 0, name: '', text: 'well' }] });
+    expect(table.view?.events.length).toBe(2);
+    vi.advanceTimersByTime(500);
+    expect(table.view?.events.map((event) => event.cards)).toEqual([['4H'], ['3D'], ['3D']]);
+    expect(table.spoken.length).toBe(2);
+    expect(table.game.chat.length).toBe(1);
+    vi.advanceTimersByTime(1000);
+    expect(table.settled).toBe(false);
+    vi.advanceTimersByTime(500);
+    expect(table.settled).toBe(true);
+    const [play, won] = [1500, [523, 659, 784, 1047]];
+    expect(pitches.map((pitch) => pitch.value)).toEqual([play, play, ...won]);
+
+    table.close();
+
+    // A player who comes back sees the result at once, and hears nothing.
+    table = new Table('t1');
+    line = FakeSocket.last;
+    begin();
+    table.reconnect();
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say(end);
+    vi.advanceTimersByTime(0);
+    expect(table.settled).toBe(true);
+    expect(pitches).toEqual([]);
+    table.close();
+  });
+
   let pitches: { value: number }[] = [];
   const node = () => {
     const gain = { value: 0, setValueAtTime: () => 0, linearRampToValueAtTime: () => 0, exponentialRampToValueAtTime: () => 0 };

@@ -4,7 +4,7 @@ import { blast } from './bombs';
 import { socketUrl } from '../server/api';
 import { cardOf, keys } from '../cards/cards';
 import { Connection, type Status } from '../server/connection';
-import { fold, NOTHING, sent, type Game } from './game';
+import { ending, fold, news, NOTHING, sent, type Game } from './game';
 import { t } from '../i18n/i18n.svelte';
 import { PassTimes } from './passtimes';
 import { prefs } from '../browser/prefs.svelte';
@@ -80,6 +80,8 @@ export class Table {
 
   private readonly connection: Connection;
   private readonly pump: Pump<ServerMessage>;
+  /** This connection has sent the table: what follows continues it. */
+  private continued = false;
   private commands = 0;
   private said = 0;
   /** Milliseconds for which a new event stays visible. */
@@ -245,6 +247,7 @@ export class Table {
   /** Do not wait for a command whose answer is lost with the connection: the next snapshot shows its effect. */
   private connected(status: Status): void {
     this.status = status;
+    this.continued = false;
     if (status !== 'open' && this.busy) this.game = { ...this.game, pending: null, acked: null };
   }
 
@@ -254,18 +257,26 @@ export class Table {
 
   /** Show the player's own move immediately, and the others' at a readable pace. */
   private pause(message: ServerMessage): number {
-    if (message.type !== 'update' || message.events[0]?.seat === this.me) return 0;
+    if (message.type !== 'update' || news(this.game, message.events)[0]?.seat === this.me) return 0;
     return this.quiet * prefs.pace;
   }
 
   private sort(message: ServerMessage): void {
     switch (message.type) {
-      case 'snapshot':
-        this.pump.clear();
-        this.receive(message);
+      case 'snapshot': {
+        const end = this.continued && ending(this.game, message);
+        this.continued = true;
+        if (end) {
+          this.pump.push(end);
+        } else {
+          this.pump.clear();
+          this.receive(message);
+        }
         return;
+      }
       case 'update':
       case 'table':
+        this.continued = true;
         this.pump.push(message);
         return;
       case 'probe':
@@ -301,8 +312,9 @@ export class Table {
     if (this.game.stale) this.reconnect();
     if (message.type === 'snapshot') this.begin();
     if (message.type === 'update' && this.game !== before) {
-      this.quiet = quietAfter(message.events);
-      this.speak(message.events, before.view?.doublings ?? 0);
+      const events = news(before, message.events);
+      this.quiet = quietAfter(events);
+      this.speak(events, before.view?.doublings ?? 0);
     }
     // The selected cards have been played; with two decks an equal card may remain.
     if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.choose([]);
