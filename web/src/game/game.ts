@@ -67,12 +67,11 @@ function shown(game: Game, seq: number): Pick<Game, 'pending' | 'acked'> {
   return { pending: done ? null : game.pending, acked: done ? null : game.acked };
 }
 
-/** The game after one more message; the old one is unchanged. */
-export function fold(game: Game, message: ServerMessage): Game {
+/** The game after one more message, which arrived at `clocksAt`; the old one is unchanged. */
+export function fold(game: Game, message: ServerMessage, clocksAt = Date.now()): Game {
   switch (message.type) {
     case 'snapshot': {
       const { seq, table, rules, session, view, clocks, presence, watching, chat } = message;
-      const clocksAt = Date.now();
       return {
         ...game,
         seq,
@@ -99,12 +98,12 @@ export function fold(game: Game, message: ServerMessage): Game {
       const session = message.session ?? game.session;
       const table = message.table ?? game.table;
       const view = { ...message.view, events };
-      return { ...game, ...shown(game, seq), seq, table, session, view, clocks, clocksAt: Date.now(), hint: null };
+      return { ...game, ...shown(game, seq), seq, table, session, view, clocks, clocksAt, hint: null };
     }
     case 'table': {
       if (message.seq <= game.seq) return game;
       const { seq, table, session, clocks } = message;
-      return { ...game, ...shown(game, seq), seq, table, session, clocks, clocksAt: Date.now() };
+      return { ...game, ...shown(game, seq), seq, table, session, clocks, clocksAt };
     }
     case 'chat': {
       const known = new Set(game.chat.map((line) => line.seq));

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlaceShown, PlaceTold, QuickMatched } from '../gen/protocol';
+import { remaining } from '../seats/clock';
 
 /** A socket whose server is the test. */
 class FakeSocket {
@@ -354,6 +355,36 @@ describe('what is decided before the turn', () => {
     expect(moves()).toEqual([]);
     table.close();
     prefs.autoPass = false;
+  });
+});
+
+describe('the clocks of a table', () => {
+  it('run while a move waits to be shown', () => {
+    const view = { seat: 0, phase: 'auction', to_act: 1, hand: [], legal_moves: [], result: null };
+    const clocks = { now: 0, left: [null, null, null], to_act: 2, deadline: 30_000 };
+    const session = { number: 1, opening: [{ type: 'deal', seat: 0 }], results: [] };
+    const table = new Table('clocks');
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say({
+      type: 'snapshot',
+      seq: 1,
+      table: { id: 'clocks', you: 0, seats: [0, 1, 2].map((seat) => ({ seat, name: '', kind: 'human' })) },
+      session,
+      view: { ...view, events: [] },
+      clocks: null,
+      presence: [],
+      watching: 0,
+      chat: [],
+    });
+    expect(table.opening).toBe(true);
+    const events = [{ seq: 0, seat: 1, type: 'bid', bid: 1 }];
+    FakeSocket.last.say({ type: 'update', seq: 2, events, view: { ...view, to_act: 2 }, clocks });
+    vi.advanceTimersByTime(4000);
+    table.opened();
+    vi.advanceTimersByTime(0);
+    expect(table.game.clocks).toEqual(clocks);
+    expect(remaining(clocks, table.game.clocksAt, 2, Date.now())).toBe(26_000);
+    table.close();
   });
 });
 

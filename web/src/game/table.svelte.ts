@@ -31,6 +31,12 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 /** Milliseconds for which a reaction stays beside its seat. */
 const REACTION = 3200;
 
+/** A message, and this browser's clock when it arrived. */
+interface Arrived {
+  message: ServerMessage;
+  at: number;
+}
+
 /** The player's planned move for their next turn. */
 export type Plan = 'play' | 'pass' | null;
 
@@ -79,7 +85,7 @@ export class Table {
   advice = $derived(this.game.hint?.candidates[0] ?? null);
 
   private readonly connection: Connection;
-  private readonly pump: Pump<ServerMessage>;
+  private readonly pump: Pump<Arrived>;
   /** This connection has sent the table: what follows continues it. */
   private continued = false;
   private commands = 0;
@@ -95,8 +101,8 @@ export class Table {
 
   constructor(readonly id: string) {
     this.pump = new Pump(
-      (message) => this.receive(message),
-      (message) => this.pause(message),
+      ({ message, at }) => this.receive(message, at),
+      ({ message }) => this.pause(message),
     );
     this.connection = new Connection(() => socketUrl(id, this.game.seq), {
       message: (message) => this.sort(message),
@@ -262,22 +268,23 @@ export class Table {
   }
 
   private sort(message: ServerMessage): void {
+    const at = Date.now();
     switch (message.type) {
       case 'snapshot': {
         const end = this.continued && ending(this.game, message);
         this.continued = true;
         if (end) {
-          this.pump.push(end);
+          this.pump.push({ message: end, at });
         } else {
           this.pump.clear();
-          this.receive(message);
+          this.receive(message, at);
         }
         return;
       }
       case 'update':
       case 'table':
         this.continued = true;
-        this.pump.push(message);
+        this.pump.push({ message, at });
         return;
       case 'probe':
         this.connection.send({ type: 'probe', n: message.n });
@@ -288,10 +295,10 @@ export class Table {
       case 'chat':
         this.unread += message.lines.filter((line) => line.seat !== this.me).length;
         if (message.lines.some((line) => line.seat !== this.me)) cue('message');
-        this.receive(message);
+        this.receive(message, at);
         return;
       default:
-        this.receive(message);
+        this.receive(message, at);
     }
   }
 
@@ -305,9 +312,9 @@ export class Table {
     }, REACTION);
   }
 
-  private receive(message: ServerMessage): void {
+  private receive(message: ServerMessage, at: number): void {
     const before = this.game;
-    this.game = fold(before, message);
+    this.game = fold(before, message, at);
     this.remember();
     if (this.game.stale) this.reconnect();
     if (message.type === 'snapshot') this.begin();
