@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlaceShown, PlaceTold, QuickMatched } from '../gen/protocol';
 import { remaining } from '../seats/clock';
+import { keyboard } from '../turn/keyboard';
 
 /** A socket whose server is the test. */
 class FakeSocket {
@@ -304,13 +305,32 @@ describe('what is decided before the turn', () => {
     vi.advanceTimersByTime(8000);
     expect(moves()).toEqual(['pass']);
     table.close();
-    table = seated();
-    table.ahead('pass');
-    turn(PASS, NINE);
-    table.toggle('9S');
+    const key = (name: string) => {
+      const event = { key: name, target: { tagName: 'BODY', dataset: {}, getAttribute: () => null }, preventDefault: () => 0 };
+      const nowhere = { step: () => undefined, close: () => undefined };
+      keyboard(event as unknown as KeyboardEvent, table, nowhere, false);
+    };
+    for (const decide of [() => table.toggle('9S'), () => key('c'), () => key('Escape')]) {
+      table = seated();
+      table.ahead('pass');
+      turn(PASS, NINE);
+      decide();
+      vi.advanceTimersByTime(8000);
+      expect(moves()).toEqual([]);
+      table.close();
+    }
+  });
+
+  it('is still an automatic pass where the player looks for a play in vain', () => {
+    prefs.autoPass = true;
+    const table = seated();
+    turn(PASS);
+    table.cycle();
+    expect(table.remark).not.toBeNull();
     vi.advanceTimersByTime(8000);
-    expect(moves()).toEqual([]);
+    expect(moves()).toEqual(['pass']);
     table.close();
+    prefs.autoPass = false;
   });
 
   it('is done at once: a play that is still possible', () => {

@@ -126,18 +126,16 @@ export class Table {
   }
 
   toggle(key: string): void {
-    clearTimeout(this.thinking); // the player plays after all
-    this.raise(toggled(this.raised, key));
+    this.decide(toggled(this.raised, key));
   }
 
   choose(wanted: Iterable<string>): void {
-    this.raise(raised(wanted));
+    this.decide(raised(wanted));
   }
 
   touch(key: string): void {
-    clearTimeout(this.thinking); // the player plays after all
     const guided = prefs.smart && this.view?.phase === 'play' && this.myTurn;
-    this.raise(guided && this.view ? touch(this.view, this.handKeys, this.raised, key) : toggled(this.raised, key));
+    this.decide(guided && this.view ? touch(this.view, this.handKeys, this.raised, key) : toggled(this.raised, key));
   }
 
   play(): void {
@@ -208,7 +206,7 @@ export class Table {
     if (!this.view || !this.myTurn) return;
     const moves = cardMoves(this.view);
     if (!moves.length) {
-      this.choose([]);
+      this.raise();
       this.remark = t('cycle.none');
       return;
     }
@@ -234,7 +232,13 @@ export class Table {
     });
   }
 
-  private raise(cards: Raised): void {
+  /** Select cards by hand: the player does not pass after all. */
+  private decide(cards: Raised): void {
+    clearTimeout(this.thinking);
+    this.raise(cards);
+  }
+
+  private raise(cards = raised([])): void {
     this.raised = cards;
     this.cycled = null;
     if (this.plan === 'play') this.plan = null;
@@ -324,7 +328,7 @@ export class Table {
       this.speak(events, before.view?.doublings ?? 0);
     }
     // The selected cards have been played; with two decks an equal card may remain.
-    if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.choose([]);
+    if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.raise();
     if (message.type === 'hint') this.advised();
     if (this.game.view !== before.view) {
       this.settle(message.type === 'snapshot');
@@ -369,7 +373,7 @@ export class Table {
   private begin(): void {
     const { view, session } = this.game;
     if (!view || !session) return;
-    this.choose([]);
+    this.raise();
     this.plan = null;
     this.settled = false;
     this.looking = false;
@@ -389,13 +393,13 @@ export class Table {
   /** Deselect cards that have left the hand, and show the end before the settlement covers it. */
   private settle(atOnce: boolean): void {
     const held = new Set(this.handKeys);
-    if ([...this.chosen].some((key) => !held.has(key))) this.choose([...this.chosen].filter((key) => held.has(key)));
+    if ([...this.chosen].some((key) => !held.has(key))) this.raise(raised([...this.chosen].filter((key) => held.has(key))));
     this.cycled = null;
     const { result } = this.view ?? {};
     if (!result) return;
     this.plan = null;
     if (this.settled) return;
-    this.choose([]);
+    this.raise();
     clearTimeout(this.result);
     this.result = setTimeout(() => this.end(atOnce), atOnce ? 0 : BEFORE_RESULT);
   }
