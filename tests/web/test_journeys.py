@@ -162,6 +162,9 @@ def report_and_mute(page: Page, name: str) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Mute", exact=True).click()
     expect(options).to_have_count(0)
+    page.get_by_role("tab", name="Rules").click()
+    page.get_by_role("tab", name="Chat").click()
+    expect(options).to_have_count(0)
     page.get_by_role("button", name="Show muted players").click()
     expect(options).to_be_visible()
 

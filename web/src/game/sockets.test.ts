@@ -378,6 +378,21 @@ describe('what is decided before the turn', () => {
   });
 });
 
+describe('the chat of a table', () => {
+  it('counts nothing that a muted player says', () => {
+    const table = new Table('t1');
+    const say = (seq: number, seat: number) =>
+      FakeSocket.last.say({ type: 'chat', seq, lines: [{ seq, at: 0, seat, name: '', text: 'hello' }] });
+    say(1, 1);
+    table.muted = new Set([1]);
+    say(2, 1);
+    expect(table.unread).toBe(1);
+    say(3, 2);
+    expect(table.unread).toBe(2);
+    table.close();
+  });
+});
+
 describe('the clocks of a table', () => {
   it('run while a move waits to be shown', () => {
     const view = { seat: 0, phase: 'auction', to_act: 1, hand: [], legal_moves: [], result: null };

@@ -65,6 +65,8 @@ export class Table {
   reactions = $state<Record<number, Reaction['reaction']>>({});
   /** The number of unread chat messages. */
   unread = $state(0);
+  /** The seats whose chat messages are hidden. */
+  muted = $state.raw<ReadonlySet<number | null>>(new Set());
 
   view = $derived<View | null>(this.game.view);
   me = $derived(this.game.table?.you ?? null);
@@ -296,11 +298,13 @@ export class Table {
       case 'reaction':
         this.show(message);
         return;
-      case 'chat':
-        this.unread += message.lines.filter((line) => line.seat !== this.me).length;
-        if (message.lines.some((line) => line.seat !== this.me)) cue('message');
+      case 'chat': {
+        const heard = message.lines.filter((line) => line.seat !== this.me && !this.muted.has(line.seat));
+        this.unread += heard.length;
+        if (heard.length) cue('message');
         this.receive(message, at);
         return;
+      }
       default:
         this.receive(message, at);
     }
