@@ -391,6 +391,29 @@ describe('the chat of a table', () => {
     expect(table.unread).toBe(2);
     table.close();
   });
+
+  it('waits for the answer to a report, and returns a refused message', () => {
+    const table = new Table('t1');
+    const line = FakeSocket.last;
+    const id = () => (JSON.parse(line.sent.at(-1) ?? '{}') as { id: string }).id;
+    const refuse = () => line.say({ type: 'error', id: id(), code: 'too-fast', clause: null, message: '', wording: null });
+    table.report(7);
+    refuse();
+    expect(table.reported.size).toBe(0);
+    expect(table.problem).not.toBeNull();
+    table.report(7);
+    expect(table.reported.size).toBe(0);
+    line.say({ type: 'ack', id: id(), seq: 9 });
+    expect([...table.reported]).toEqual([7]);
+    const refused = vi.fn();
+    table.say('hello', refused);
+    line.say({ type: 'ack', id: id(), seq: 10 });
+    expect(refused).not.toHaveBeenCalled();
+    table.say('hello', refused);
+    refuse();
+    expect(refused).toHaveBeenCalledOnce();
+    table.close();
+  });
 });
 
 describe('the clocks of a table', () => {

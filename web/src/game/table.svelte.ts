@@ -4,6 +4,7 @@ import { blast } from './bombs';
 import { socketUrl } from '../server/api';
 import { cardOf, keys } from '../cards/cards';
 import { Connection, type Status } from '../server/connection';
+import { refusalText } from '../server/refusal';
 import { ending, fold, news, NOTHING, sent, type Game } from './game';
 import { t } from '../i18n/i18n.svelte';
 import { PassTimes } from './passtimes';
@@ -58,6 +59,8 @@ export class Table {
   spoken = $state.raw<{ n: number; text: string }[]>([]);
   /** The client's own message, such as that there is nothing to choose. */
   remark = $state<string | null>(null);
+  /** The refusal of the last command, or else the remark. */
+  problem = $derived(this.game.refusal ? refusalText(this.game.refusal) : this.remark);
   /** The legal play being shown: number `i` of `n`. */
   cycled = $state<{ i: number; n: number } | null>(null);
   plan = $state<Plan>(null);
@@ -67,6 +70,8 @@ export class Table {
   unread = $state(0);
   /** The seats whose chat messages are hidden. */
   muted = $state.raw<ReadonlySet<number | null>>(new Set());
+  /** The chat messages that this player has reported. */
+  reported = $state.raw<ReadonlySet<number>>(new Set());
 
   view = $derived<View | null>(this.game.view);
   me = $derived(this.game.table?.you ?? null);
@@ -90,6 +95,7 @@ export class Table {
   private readonly pump: Pump<Arrived>;
   /** This connection has sent the table: what follows continues it. */
   private continued = false;
+  private readonly answers = new Map<string, (done: boolean) => void>();
   private commands = 0;
   private said = 0;
   /** Milliseconds for which a new event stays visible. */
@@ -194,13 +200,16 @@ export class Table {
     this.connection.send({ type: 'react', id: this.newId(), reaction });
   }
 
-  /** Chat is independent of the game: it waits for no answer. */
-  say(text: string): boolean {
-    return this.connection.send({ type: 'chat', id: this.newId(), text });
+  /** `refused`: called if the server does not accept the message. */
+  say(text: string, refused: () => void): boolean {
+    return this.ask({ type: 'chat', text }, (done) => done || refused());
   }
 
-  report(message: number): boolean {
-    return this.connection.send({ type: 'report', id: this.newId(), message });
+  report(message: number): void {
+    const asked = this.ask({ type: 'report', message }, (done) => {
+      if (done) this.reported = new Set([...this.reported, message]);
+    });
+    if (!asked) this.remark = t('net.wait');
   }
 
   /** Choose the next of the legal plays, from the lowest. */
@@ -254,6 +263,20 @@ export class Table {
     clearTimeout(this.thinking);
     if (this.connection.send({ ...wanted, id } as ClientMessage)) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
+  }
+
+  /** A command that is independent of the game, which does not wait for its answer. */
+  private ask(wanted: Wanted, answered: (done: boolean) => void): boolean {
+    const id = this.newId();
+    const asked = this.connection.send({ ...wanted, id } as ClientMessage);
+    if (asked) this.answers.set(id, answered);
+    return asked;
+  }
+
+  private answer(id: string | null, done: boolean): void {
+    if (id === null) return;
+    this.answers.get(id)?.(done);
+    this.answers.delete(id);
   }
 
   /** Do not wait for a command whose answer is lost with the connection: the next snapshot shows its effect. */
@@ -333,6 +356,7 @@ export class Table {
     }
     // The selected cards have been played; with two decks an equal card may remain.
     if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.raise();
+    if (message.type === 'ack' || message.type === 'error') this.answer(message.id, message.type === 'ack');
     if (message.type === 'hint') this.advised();
     if (this.game.view !== before.view) {
       this.settle(message.type === 'snapshot');

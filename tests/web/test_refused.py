@@ -1,0 +1,62 @@
+"""The server refuses something, or closes a table's socket, and the page says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, WebSocketRoute, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import DESK, PHONE, accessible, built, upright, visitor
+from tests.web.states import send_once, snapshot
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("refused"))) as running:
+        yield running
+
+
+def test_a_refused_report_and_message_on_a_phone(browser: Browser, server: Served) -> None:
+    """The panel over the table shows the refusal; the report can be repeated, and the message is not lost."""
+
+    def refuse(socket: WebSocketRoute) -> None:
+        def answer(message: str | bytes) -> None:
+            command = json.loads(message)
+            error = {"type": "error", "code": "too-fast", "clause": None, "message": "", "wording": None}
+            socket.send(json.dumps({**error, "id": command["id"]}))
+
+        socket.on_message(answer)
+        socket.send(snapshot("chat"))
+
+    with visitor(browser, server, PHONE) as page:
+        page.route_web_socket(re.compile("/ws/tables/"), refuse)
+        page.goto("/t/fixed")
+        page.get_by_role("button", name="Chat", exact=True).click()
+        page.get_by_role("button", name="Options for Blaise’s message").first.click()
+        page.get_by_role("button", name="Report").click()
+        expect(page.locator("aside").get_by_role("alert")).to_have_text(re.compile("Too fast"))
+        expect(page.get_by_role("button", name="Report")).to_be_enabled()
+        say = page.get_by_label("Say something")
+        say.fill("hello")
+        say.press("Enter")
+        expect(say).to_have_value("hello")
+        accessible(page, "a refusal in the panel")
+        upright(page, "a refusal in the panel")
+
+
+def test_a_spectator_mutes_but_does_not_report(browser: Browser, server: Served) -> None:
+    message = json.loads(snapshot("chat"))
+    message["table"]["you"] = message["view"]["seat"] = None
+    with visitor(browser, server, DESK) as page:
+        send_once(page, json.dumps(message))
+        page.goto("/t/fixed")
+        page.get_by_role("tab", name="Chat").click()
+        page.get_by_role("button", name="Options for Blaise’s message").first.click()
+        expect(page.get_by_role("button", name="Mute", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="Report")).to_have_count(0)
