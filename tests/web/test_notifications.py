@@ -87,6 +87,29 @@ def test_a_player_chooses_what_to_be_told_and_confirms_an_address(
         expect(page.get_by_text(words["letters.stopped"])).to_be_visible()
 
 
+def test_a_refused_change_is_taken_back(browser: Browser, server: Served) -> None:
+    words = catalogue("en")
+    with visitor(browser, server) as page:
+        account(page, "Ada-refused")
+        page.goto("/notifications")
+        turn, night = page.get_by_label(words["notify.turn"]), page.get_by_label(words["notify.quiet.on"])
+        expect(turn).to_be_checked()
+        refusal = {"code": "unavailable", "clause": None, "message": "", "wording": None}
+        page.route("**/api/notifications", lambda route: route.fulfill(status=503, json=refusal))
+        turn.press("Space")
+        expect(page.get_by_role("alert")).to_be_visible()
+        expect(turn).to_be_checked()
+        night.press("Space")
+        expect(page.get_by_label(words["notify.quiet.from"], exact=True)).to_have_count(0)
+        expect(night).not_to_be_checked()
+        page.unroute("**/api/notifications")
+        night.press("Space")
+        expect(page.get_by_role("status").filter(has_text=words["notify.saved"])).to_be_visible()
+        page.reload()
+        expect(turn).to_be_checked()
+        expect(night).to_be_checked()
+
+
 SUBSCRIBE = """subscription => {
   let made = null;
   PushManager.prototype.subscribe = async (options) => {
