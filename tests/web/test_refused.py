@@ -60,3 +60,32 @@ def test_a_spectator_mutes_but_does_not_report(browser: Browser, server: Served)
         page.get_by_role("button", name="Options for Blaise’s message").first.click()
         expect(page.get_by_role("button", name="Mute", exact=True)).to_be_visible()
         expect(page.get_by_role("button", name="Report")).to_have_count(0)
+
+
+def test_a_socket_closed_for_good_is_told(browser: Browser, server: Served) -> None:
+    """The player has signed out elsewhere, say: the table stays, with a notice and a way to load it again."""
+    sockets: list[WebSocketRoute] = []
+
+    def show(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.send(snapshot("play"))
+
+    with visitor(browser, server, PHONE) as page:
+        page.route_web_socket(re.compile("/ws/tables/"), show)
+        page.goto("/t/fixed")
+        page.get_by_role("button", name="Chat", exact=True).click()
+        expect(page.get_by_role("tabpanel")).to_be_visible()
+        sockets[0].close(code=4403)
+        expect(page.get_by_role("alert").filter(has_text="closed this page’s connection")).to_be_visible()
+        expect(page.get_by_role("tabpanel")).to_have_count(0)
+        expect(page.locator("button[data-at]").first).to_be_visible()
+        accessible(page, "a closed table")
+        upright(page, "a closed table")
+        page.clock.fast_forward(60_000)
+        reload = page.get_by_role("button", name="Reload")
+        expect(reload).to_be_visible()
+        assert len(sockets) == 1
+        reload.click()
+        expect(page.locator("button[data-at]").first).to_be_visible()
+        expect(reload).to_have_count(0)
+        assert len(sockets) == 2
