@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
 
 from .browsing import DESK, PHONE, built, hurry, tries, visitor
-from .states import show, snapshot
+from .states import draw, show, snapshot
 
 pytestmark = pytest.mark.full
 
@@ -72,6 +72,37 @@ def test_the_hand_has_the_focus_in_the_next_hand(browser: Browser, server: Serve
         expect(page.locator("[role=dialog] .primary")).to_be_focused()
         page.keyboard.press("Enter")
         hand_has_focus(page)
+
+
+def test_keys_of_the_panel_do_not_skip_the_deal(browser: Browser, server: Served) -> None:
+    """While the deal is shown, one can write in the chat and use the panel; on the table, Esc and Enter skip the deal."""
+    with visitor(browser, server, DESK, motion="no-preference") as page:
+        draw(page)
+        skip = page.locator("[data-do=skip]")
+        page.get_by_role("tab", name="Chat").press("Enter")
+        say = page.get_by_label("Say something")
+        say.click()
+        page.keyboard.type("good luck")
+        page.keyboard.press("Escape")
+        expect(say).to_have_value("good luck")
+        page.keyboard.press("Enter")
+        expect(say).to_have_value("")
+        page.get_by_role("tab", name="Score").press("Space")
+        expect(page.get_by_role("tabpanel", name="Score")).to_be_visible()
+        expect(skip).to_be_visible()
+        skip.press("Escape")
+        expect(skip).to_have_count(0)
+    with visitor(browser, server, PHONE, motion="no-preference") as page:
+        draw(page)
+        page.get_by_role("button", name="Chat", exact=True).click()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("tabpanel")).to_have_count(0)
+        expect(page.locator("[data-do=skip]")).to_be_visible()
+    for key in ("Escape", "Enter", "Space"):
+        with visitor(browser, server, DESK, motion="no-preference") as page:
+            draw(page)
+            page.keyboard.press(key)
+            expect(page.locator("[data-do=skip]")).to_have_count(0)
 
 
 COVERED = """() => {

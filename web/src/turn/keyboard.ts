@@ -7,9 +7,14 @@ interface Moves {
 
 const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 
+const CONTROLS = new Set(['A', 'BUTTON', 'SUMMARY']);
+
 /** Whether a button or a link other than a card has the focus: Enter belongs to it. */
-export const onControl = (target: HTMLElement): boolean =>
-  target.tagName === 'A' || (target.tagName === 'BUTTON' && target.dataset.at === undefined);
+export const onControl = (target: HTMLElement): boolean => CONTROLS.has(target.tagName) && target.dataset.at === undefined;
+
+/** Whether the deal that is being shown may be skipped by a key: not from the panel, a field or another control. */
+export const skips = (target: HTMLElement): boolean =>
+  target.dataset.do === 'skip' || !(TYPING.has(target.tagName) || onControl(target) || target.closest('aside'));
 
 /** The keys of the table; keys that the focused element handles are left to it. */
 export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
