@@ -378,6 +378,35 @@ describe('what is decided before the turn', () => {
   });
 });
 
+describe('a hint', () => {
+  it('is asked for only where the server gives one', () => {
+    const asked = ([rated, event]: [boolean, object | null]): boolean => {
+      const table = new Table('t1');
+      FakeSocket.last.onopen?.();
+      FakeSocket.last.say({
+        type: 'snapshot',
+        seq: 1,
+        table: { id: 't1', you: 0, settings: { rated }, event, seats: [{ seat: 0, name: '', kind: 'human' }] },
+        session: { number: 1, opening: [], results: [] },
+        view: { seat: 0, phase: 'play', to_act: 0, hand: [], legal_moves: [], result: null, events: [] },
+        clocks: null,
+        presence: [],
+        watching: 0,
+        chat: [],
+      });
+      table.hint();
+      table.close();
+      return FakeSocket.last.sent.length > 0;
+    };
+    const tables: [boolean, object | null][] = [
+      [false, null],
+      [true, null],
+      [false, { id: 'e1' }],
+    ];
+    expect(tables.map(asked)).toEqual([true, false, false]);
+  });
+});
+
 describe('the chat of a table', () => {
   it('counts nothing that a muted player says', () => {
     const table = new Table('t1');

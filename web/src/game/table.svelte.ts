@@ -86,8 +86,8 @@ export class Table {
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
   bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view) : null);
 
-  /** Events allow no hints. */
-  hints = $derived(!this.game.table?.event);
+  /** Events and rated tables allow no hints. */
+  hints = $derived(!this.game.table?.event && !this.game.table?.settings.rated);
   /** A bot's advice, once requested. */
   advice = $derived(this.game.hint?.candidates[0] ?? null);
 
