@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PHONE, accessible, built, upright, visitor
-from tests.web.states import send_once, snapshot
+from tests.web.states import send_once, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -66,12 +66,12 @@ def test_a_socket_closed_for_good_is_told(browser: Browser, server: Served) -> N
     """The player has signed out elsewhere, say: the table stays, with a notice and a way to load it again."""
     sockets: list[WebSocketRoute] = []
 
-    def show(socket: WebSocketRoute) -> None:
+    def serve(socket: WebSocketRoute) -> None:
         sockets.append(socket)
         socket.send(snapshot("play"))
 
     with visitor(browser, server, PHONE) as page:
-        page.route_web_socket(re.compile("/ws/tables/"), show)
+        page.route_web_socket(re.compile("/ws/tables/"), serve)
         page.goto("/t/fixed")
         page.get_by_role("button", name="Chat", exact=True).click()
         expect(page.get_by_role("tabpanel")).to_be_visible()
@@ -89,3 +89,11 @@ def test_a_socket_closed_for_good_is_told(browser: Browser, server: Served) -> N
         expect(page.locator("button[data-at]").first).to_be_visible()
         expect(reload).to_have_count(0)
         assert len(sockets) == 2
+
+
+def test_no_move_is_taken_back_after_the_hand(browser: Browser, server: Served) -> None:
+    """The server refuses it, so the result offers it to nobody, not even to a player among bots."""
+    with visitor(browser, server, DESK) as page:
+        show(page, "settlement")
+        expect(page.get_by_role("dialog").get_by_role("link", name="Record")).to_be_visible()
+        expect(page.get_by_role("button", name="Take back")).to_have_count(0)
