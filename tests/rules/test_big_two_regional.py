@@ -307,6 +307,15 @@ def test_h_32_the_guard_is_the_player_before_who_still_holds_cards() -> None:
     assert texts(state) == ["2S"]
 
 
+def test_h_32_a_neighbour_who_has_passed_is_guarded_unless_the_pass_is_final() -> None:
+    """D2.16: the owner of the table is out, so seat 0, who has passed, may beat the 9D, or lead after a third pass."""
+    hands = ["TD", "4D 5D", "5S 9D 2C", "8C"]
+    for final, allowed in ((False, ["2C"]), (True, ["9D", "2C", "pass"])):
+        rules = dasan.rules("big-two", ending="last-in", guard="enforced", pass_is_final=final)
+        state = say(dasan.start(rules, hands, table="6C", table_seat=2, to_act=3), "8C", "pass", "pass")
+        assert (state.to_act, texts(state)) == (2, allowed)
+
+
 TAIWAN = dasan.rules("big-two-taiwan")
 
 

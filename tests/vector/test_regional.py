@@ -56,6 +56,21 @@ def test_environments_are_the_engines(case: Case) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("final", [False, True])
+def test_d2_16_a_passed_neighbour_of_the_last_guard_is_the_engines(final: bool) -> None:
+    """H.32: the owner of the table is out, and the neighbour on the last card has passed."""
+    rules = dasan.rules("big-two", ending="last-in", guard="enforced", pass_is_final=final)
+    state = dasan.start(rules, ["TD", "4D 5D", "5S 9D 2C", "8C"], table="6C", table_seat=2, to_act=3)
+    for move in ("8C", "pass", "pass"):
+        state = state.play(move)
+    fast, slow = (dasan.worlds.Positions(rules, 1, backend=wanted) for wanted in ("compiled", "engine"))
+    fast.put(0, state)
+    slow.put(0, state)
+    assert fast.legal(0).tolist() == slow.legal(0).tolist()
+    assert len(fast.legal(0)) == (3 if final else 1)
+
+
+@pytest.mark.full
 @every_case
 def test_positions_are_the_engines(case: Case) -> None:
     preset, options = case

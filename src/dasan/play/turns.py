@@ -24,14 +24,14 @@ def barred(rules: Rules, passed: tuple[int, ...]) -> tuple[int, ...]:
     return passed if rules.pass_is_final else ()
 
 
-def guarded(rules: Rules, sizes: Sequence[int], seat: int, passed: Container[int]) -> int | None:
+def guarded(rules: Rules, sizes: Sequence[int], seat: int, passed: tuple[int, ...]) -> int | None:
     """The neighbour on the last card whom `seat`, who is to act, must guard; None if there is none, or it may not act
     (D2.16).
     """
     if rules.guard is Guard.OFF:
         return None
     neighbour = next(in_turn(sizes, seat, ()), seat)
-    return neighbour if sizes[neighbour] == 1 and neighbour != seat and neighbour not in passed else None
+    return neighbour if sizes[neighbour] == 1 and neighbour != seat and neighbour not in barred(rules, passed) else None
 
 
 def ends_trick(rules: Rules, play: Combination) -> bool:

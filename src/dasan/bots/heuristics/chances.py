@@ -97,12 +97,12 @@ class Chances:
         sizes = list(view.hand_sizes)
         sizes[view.seat] -= len(play.cards)
         before = self._seats[: self._seats.index(seat)]
-        passed = list(view.passed) if self._rules.pass_is_final else []
+        passed = view.passed
         out = []
         for guard in before:
             if guarded(self._rules, sizes, guard, passed) is not None:
                 out.append(guard)
-            passed.append(guard)
+            passed = (*passed, guard)
         return out
 
     @cached_property

@@ -179,7 +179,9 @@ def _on_duty(row: Words, seat: int, tables: RegionalTables) -> bool:
     if policy.guard == 0:
         return False
     guarded = _next_of(_inside(row, policy.players), seat, policy.players)
-    if guarded == seat or popcount(row[HAND + guarded]) != _1 or (row[PASSED] >> U(guarded)) & _1 != _0:
+    if guarded == seat or popcount(row[HAND + guarded]) != _1:
+        return False
+    if policy.pass_is_final and (row[PASSED] >> U(guarded)) & _1 != _0:
         return False
     return bool(row[HAND + seat] & tables.sets.catalogue.above[to_answer(row, tables.sets), 0] != _0)
 
