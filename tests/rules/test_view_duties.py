@@ -36,6 +36,17 @@ def test_d2_16_a_highest_card_that_cannot_beat_guards_nobody() -> None:
     assert state.view(0).guarding is None
 
 
+def test_h_32_the_guarded_neighbour_is_the_next_who_holds_cards() -> None:
+    """D2.16: seat 1 is out, so seat 0 guards seat 2, also where a position names the guard who neglected it."""
+    hands = ["5S 9D 2C", "", "4D", "6S 7S"]
+    position: dict[str, Any] = {"table": "3C", "table_seat": 3, "finished": [1]}
+    for guard in ("enforced", "foul"):
+        rules = dasan.rules("big-two", ending="last-in", guard=guard)
+        assert dasan.start(rules, hands, to_act=0, **position).view(0).guarding == 2
+    again = dasan.start(rules, hands, to_act=2, watching=0, **position)
+    assert again.watching == dasan.start(rules, hands, to_act=0, **position).play("pass").watching == 0
+
+
 def test_d2_11_the_view_names_the_card_that_the_lead_must_contain() -> None:
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     leader = state.mover

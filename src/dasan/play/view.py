@@ -21,7 +21,7 @@ from dasan.play.phases import Phase
 from dasan.play.result import Result
 from dasan.play.scoring import doublings, result
 from dasan.play.tricks import must_guard
-from dasan.play.turns import barred, in_turn
+from dasan.play.turns import barred, guarded, in_turn
 from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -209,7 +209,7 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
 
 
 def _guarded(state: StateFields) -> int | None:
-    return None if must_guard(state) is None else (state.mover + 1) % state.rules.players
+    return None if must_guard(state) is None else guarded(state.rules, state.hand_sizes, state.mover, state.passed)
 
 
 def _events(state: StateFields, seat: int | None) -> tuple[Event, ...]:
