@@ -339,6 +339,20 @@ def test_whether_a_foul_was_named_says_what_the_guard_held(other: str, allowed: 
     assert surprise(held, {str(c): 1.0 for c in rules.pack if c.rank in allowed and c not in seen}) < MOST
 
 
+def test_h_32_the_pass_of_a_guard_past_an_empty_seat_says_what_it_held() -> None:
+    """D2.16: seat 1 is out, so seat 0 guards seat 2, and passed because it held nothing above the 8C."""
+    rules = dasan.rules("big-two", ending="last-in", guard="enforced")
+    position: dict[str, Any] = {"table": "8C", "table_seat": 3, "to_act": 0, "finished": (1,)}
+    state = dasan.start(rules, ["5D 7C", "", "6C", "6D 9D 4C 4D"], **position)
+    view = say(state, "pass", "pass", "6D").view(3)
+    held = Counter(str(c) for world in sampling.sample(view, 1500, seed=1) for c in world.hands[0])
+    seen = [*view.hand, *(dasan.card(text) for text in ("8C", "6D"))]
+    lower = [str(c) for c in rules.pack if rules.order.value[c] < rules.order.value[dasan.card("8C")] and c not in seen]
+    assert surprise(held, dict.fromkeys(lower, 1.0)) < MOST
+    deals = sampling.deals(view, 200, seed=1)
+    assert {str(c) for i in range(200) for c in deals.hand(i, 0)} <= set(lower)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("setup", SETUPS, ids=setup_id)
 def test_there_are_as_many_worlds_as_brute_force_finds(setup: tuple[str, Options]) -> None:

@@ -13,6 +13,7 @@ from math import comb
 from dasan.cards import Card, card
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
+from dasan.play.turns import guarded
 from dasan.play.view import View
 from dasan.ruleset.policies import Guard, Leftover, Restart
 from dasan.ruleset.rules import Rules
@@ -299,20 +300,19 @@ class _Guards:
         self._of = knowledge
         self._sizes = [len(h) for h in begun.hands]
         self._to_beat: tuple[Card | None, ...] = begun.table if isinstance(begun, Position) else ()
-        self._barred: set[int] = set()
+        self._passed: set[int] = set()
         if isinstance(begun, Position) and begun.table_seat is not None and begun.to_act is not None:
             n = len(self._sizes)
-            self._barred = {(begun.table_seat + i) % n for i in range(1, (begun.to_act - begun.table_seat) % n)}
+            self._passed = {(begun.table_seat + i) % n for i in range(1, (begun.to_act - begun.table_seat) % n)}
         if isinstance(begun, Position):
-            self._barred.update(begun.passed)
+            self._passed.update(begun.passed)
             if begun.bidder is not None:
                 self._sizes[begun.bidder] += len(begun.kitty)
 
     def see(self, event: Event) -> None:
         of, seat = self._of, event.seat
         value = of.rules.order.value
-        guarded = (seat + 1) % of.rules.players
-        guarding = self._sizes[guarded] == 1 and not (of.rules.pass_is_final and guarded in self._barred)
+        guarding = guarded(of.rules, self._sizes, seat, tuple(self._passed)) is not None
         bound: Card | None = None
         match event.type:
             case EventType.PLAY:
@@ -321,13 +321,13 @@ class _Guards:
                 self._to_beat = event.cards
             case EventType.PASS:
                 bound = self._to_beat[0] if len(self._to_beat) == 1 else None
-                self._barred.add(seat)
+                self._passed.add(seat)
             case EventType.TRICK | EventType.CALL:
                 self._to_beat = ()
-                self._barred.clear()
+                self._passed.clear()
             case EventType.KITTY:
                 self._sizes[seat] += len(event.cards)
-                self._barred.clear()
+                self._passed.clear()
             case _:
                 pass
         if guarding and bound is not None:
