@@ -53,6 +53,33 @@ def test_the_compiled_twin_deals_the_same_worlds(setup: tuple[str, Options]) -> 
             assert deals.hand(i, players) == tuple(world.kitty)
 
 
+VOID: tuple[tuple[str, Options], ...] = (
+    ("dou-dizhu", {}),
+    ("dou-dizhu", {"show_hands_after": False}),
+    ("big-three", {"opener_may_pass": True, "all_pass": "redeal"}),
+    ("big-three", {"opener_may_pass": True, "all_pass": "redeal", "show_hands_after": False}),
+)
+
+
+@pytest.mark.parametrize(("preset", "options"), VOID, ids=str)
+def test_h_12_the_kitty_of_a_void_hand_is_still_face_down(preset: str, options: Options) -> None:
+    """DD.02, G.05: nobody took it up. In some of these deals a heart below the opener's lies in it (B3.07)."""
+    rules = dasan.rules(preset, **options)
+    for seed in range(12):
+        state = dasan.deal(rules, seed=seed)
+        while state.result is None:
+            state = state.play("pass")
+        for seat in (None, seed % 3):
+            view = state.view(seat)
+            (world,) = worlds.sample(view, 1, seed=seed)
+            assert world.view(seat) == view
+            assert sorted(map(str, (*world.kitty, *(c for hand in world.hands for c in hand)))) == sorted(
+                map(str, rules.pack)
+            )
+            deal = worlds.deals(view, 1, seed=seed)
+            assert [deal.hand(0, column) for column in range(4)] == [*world.hands, world.kitty]
+
+
 @pytest.mark.full
 @pytest.mark.sampled(9, 9)
 @every_setup

@@ -28,6 +28,7 @@ class Knowledge:
     - limits: by seat, the highest value that an unseen card of the seat can have.
     - barred: by card, the places that cannot have it.
     - low: seats whose bids and passes rule out the holdings that must bid the top (H.01).
+    - face_down: whether nobody has taken up the kitty; also after a void hand (H.12).
     - split: the seat that has taken up a still hidden kitty. kitty: its cards, once seen.
     - lowest: hearts that must be in the kitty, because nobody opened on them.
     - opening: the opener, and the card they showed.
@@ -43,6 +44,8 @@ class Knowledge:
         self.limits: dict[int, int] = {}
         self.barred: dict[Card, frozenset[Place]] = {}
         self.low: set[int] = set()
+        after_auction = isinstance(begun, Position) and begun.bidder is not None
+        self.face_down = not after_auction and all(e.type is not EventType.KITTY for e in view.events)
         self.split: int | None = None
         self.kitty: tuple[Card, ...] | None = None
         self.lowest: tuple[Card, ...] = ()
@@ -51,10 +54,12 @@ class Knowledge:
         self.doubtful = False
         for seat, hand in enumerate(begun.hands):
             self.known[seat] += [c for c in hand if c is not None]
+        if self.face_down:
+            self._show(KITTY, begun.kitty)
         if isinstance(begun, Position):
             self._position(begun)
         watch = _Guards(self) if rules.guard is Guard.ENFORCED else None
-        auction = rules.auction is not None and not (isinstance(begun, Position) and begun.bidder is not None)
+        auction = rules.auction is not None and not after_auction
         for event in self.view.events:
             if watch is not None:
                 watch.see(event)
@@ -196,8 +201,7 @@ class Knowledge:
         """The number of cards in each place."""
         view, begun = self.view, self.view.begun
         sizes: dict[Place, int] = dict(enumerate(view.hand_sizes))
-        face_down = view.phase == "auction" or self.rules.leftover is Leftover.NOBODY
-        sizes[KITTY] = len(begun.kitty) if face_down else 0
+        sizes[KITTY] = len(begun.kitty) if self.face_down else 0
         table = begun.table if isinstance(begun, Position) else ()
         sizes[GONE] = len(self.rules.pack) - sum(sizes.values()) - len(self._all_played()) - len(table)
         return sizes

@@ -16,7 +16,6 @@ from dasan.play.phases import Exchange
 from dasan.play.set_up import bidder_plays, from_position
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 from dasan.worlds.knowledge import Knowledge
 from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
@@ -223,8 +222,7 @@ class Sampler:
         order = self.rules.order
         hands: list[Hand] = list(world.hands)
         after = world.events[self._last + 1 :] if self._last >= 0 else ()
-        face_down = self._view.phase == "auction" or self.rules.leftover is Leftover.NOBODY
-        kitty = world.kitty if face_down else ()
+        kitty = world.kitty if self.knows.face_down else ()
         if self._last >= 0:
             last = world.events[self._last]
             if last.type is EventType.PLAY:
