@@ -80,6 +80,21 @@ def test_h_12_the_kitty_of_a_void_hand_is_still_face_down(preset: str, options: 
             assert [deal.hand(0, column) for column in range(4)] == [*world.hands, world.kitty]
 
 
+@pytest.mark.parametrize("players", [2, 3])
+def test_h_27_a_leader_without_the_lowest_card_leads_anything(players: int) -> None:
+    """D2.11: a position names the leader; a first lead without its lowest card tells that another seat holds a lower one."""
+    rules = dasan.rules("big-two", players=players)
+    for seed in range(4):
+        dealt = dasan.deal(rules, seed=seed)
+        *hands, kitty = ([c for c in cards if c is not None] for cards in (*dealt.begun.hands, dealt.begun.kitty))
+        state = dasan.start(rules, hands, kitty=kitty, leader=(dealt.mover + seed % 2) % players)
+        for _ in range(3):
+            for seat in (*range(players), None):
+                view = state.view(seat)
+                assert all(world.view(seat) == view for world in worlds.sample(view, 4, seed=seed))
+            state = state.play(state.legal_moves()[-1])
+
+
 @pytest.mark.full
 @pytest.mark.sampled(9, 9)
 @every_setup

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dasan.cards import Card, Order, missing
 from dasan.play import fairness
 from dasan.play.events import Event, EventType
-from dasan.ruleset.policies import Direction, FirstDealer, Opener
+from dasan.ruleset.policies import Direction, FirstDealer, Leftover, Opener
 from dasan.ruleset.rules import Rules
 
 NUMBERS = {"A": 1, "T": 10, "J": 0, "Q": 0, "K": 0}
@@ -64,6 +64,14 @@ class Position:
     bombs: int | None = None
     bidder_plays: int | None = None
     foul: int | None = None
+
+    def is_complete_deal(self, rules: Rules) -> bool:
+        """Whether nobody has played yet, nor taken up the kitty: it is still there, if a bidder takes it."""
+        if rules.leftover is Leftover.BIDDER:
+            return rules.kitty_size == 0 and sum(map(len, self.hands)) == len(rules.pack)
+        return all(len(h) == rules.hand_size for h in self.hands) and (
+            rules.leftover is Leftover.NOBODY or bool(self.kitty)
+        )
 
 
 def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]]:

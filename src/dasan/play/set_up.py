@@ -157,7 +157,7 @@ def from_position(rules: Rules, p: Position) -> State:
             raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")
         return auction.opened(base, p.leader)
     if rules.call is not None and p.called is None:
-        if not _is_complete_deal(rules, hands, kitty) or p.table or p.to_act not in (None, p.bidder):
+        if not p.is_complete_deal(rules) or p.table or p.to_act not in (None, p.bidder):
             raise ValueError("a card is called before the first lead, when every card is still in a hand")
         opener = p.leader if p.leader is not None else p.dealer
         return base.then(phase=Phase.CALL, to_act=p.bidder, bidder=p.bidder, bid=p.bid or 1, opener=opener)
@@ -184,7 +184,7 @@ def from_position(rules: Rules, p: Position) -> State:
         )
     if on_table is not None:
         return _watched(_mid_trick(state, p, on_table), p)
-    whole_deal = rules.auction is None and _is_complete_deal(rules, hands, kitty)
+    whole_deal = rules.auction is None and p.is_complete_deal(rules)
     if whole_deal and p.leader is None and p.to_act is None:
         return with_leader(state)
     leads = p.to_act if p.to_act is not None else p.leader
@@ -446,13 +446,6 @@ def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | No
     if partner is None or partner == p.bidder:
         raise ValueError("the called card has been played: say who is the partner")
     return partner, True
-
-
-def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> bool:
-    """Whether nobody has played yet, nor taken up the kitty: it is still there, if a bidder takes it."""
-    if rules.leftover is Leftover.BIDDER:
-        return rules.kitty_size == 0 and Counter(c for h in hands for c in h) == Counter(rules.pack)
-    return all(len(h) == rules.hand_size for h in hands) and (rules.leftover is Leftover.NOBODY or bool(kitty))
 
 
 def _have_played(rules: Rules, p: Position) -> tuple[int, ...]:

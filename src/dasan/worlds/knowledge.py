@@ -87,7 +87,7 @@ class Knowledge:
             self.known[begun.bidder] += visible
             if len(visible) < len(begun.kitty):
                 self.split = begun.bidder
-        whole = sum(len(h) for h in begun.hands) == len(rules.pack)
+        whole = begun.is_complete_deal(rules)
         if not whole and rules.restart in (Restart.WHEN_UNBEATABLE, Restart.WHEN_KNOWN_UNBEATABLE):
             top = rules.order.at[len(rules.ranks) - 1, len(rules.suits) - 1]
             self.doubtful = any(top in e.cards for e in self.view.events if e.type is EventType.PLAY)
@@ -95,7 +95,9 @@ class Knowledge:
         if rules.opening is not None and rules.opening.in_the_lead and whole and not opened:
             first = next((e for e in self.view.events if e.type is EventType.PLAY), None)
             wanted = card(rules.opening.card)
-            if first is not None and wanted not in first.cards:
+            if rules.opening.lowest_dealt:
+                self.doubtful = True
+            elif first is not None and wanted not in first.cards:
                 self.barred[wanted] = frozenset({first.seat})
 
     def _show(self, place: Place, cards: Iterable[Card | None]) -> None:
