@@ -10,7 +10,7 @@ from tests.playing import play_hands, refused, say, texts, types
 from tests.rules.big_three import EXAMPLE, RANKS, RULES, RUN, beats, example, kind, three, trick
 
 import dasan
-from dasan import Ambiguous, IllegalPlay, Malformed
+from dasan import Ambiguous, IllegalPlay, Malformed, State
 from dasan.play.events import EventType
 
 
@@ -224,6 +224,24 @@ def test_b3_22_whether_earlier_tricks_are_shown(shown: bool) -> None:
         assert state.view(seat).to_json()["played"] == expected
     state = say(state, "2D")
     assert state.view(0).to_json()["played"] == (["4D", "5D"] if shown else None)
+
+
+def test_b3_22_the_table_of_a_position_has_been_seen_played() -> None:
+    rules = dasan.rules("big-three", show_played=True)
+    state = dasan.start(rules, ["4D 9D TD", "5D 2D", "6D 8D"], bidder=0, table="7C", table_seat=1, to_act=2)
+
+    def seen(state: State) -> tuple[list[str], dict[str, int]]:
+        shown = state.view(2).to_json()
+        return shown["played"], {one["rank"]: one["n"] for one in shown["left"] if one["n"] < 4}
+
+    assert seen(state) == ([], {"6": 3, "7": 3, "8": 3})
+    state = say(state, "8D", "pass")
+    assert seen(state) == ([], {"6": 3, "7": 3, "8": 3})
+    state = say(state, "pass")
+    assert seen(state) == (["7C", "8D"], {"6": 3, "7": 3, "8": 3})
+    state = say(state, "6D")
+    assert state.result is not None
+    assert state.view(2).played == tuple(map(dasan.card, ("7C", "8D")))
 
 
 def test_b3_23_the_worked_example() -> None:

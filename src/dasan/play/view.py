@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -147,8 +147,7 @@ class View:
             return None
         seen = Counter(c.rank for c in self.hand)
         seen.update(c.rank for c in self.played)
-        trick = takewhile(lambda e: e.type is not EventType.TRICK, reversed(self.events))
-        seen.update(c.rank for event in trick if event.type is EventType.PLAY for c in event.cards if c is not None)
+        seen.update(c.rank for c in _on_table(self.begun, self.events))
         pack = Counter(c.rank for c in self.rules.order.hand(self.rules.pack))
         return [{"rank": rank, "n": n - seen[rank]} for rank, n in pack.items()]
 
@@ -266,10 +265,21 @@ def _begun(state: StateFields, seat: int | None, shown: bool) -> Deal | Position
 
 
 def _earlier(state: StateFields) -> tuple[Card, ...]:
-    """The cards of finished tricks: all played cards, less those played since the last trick ended (B3.22)."""
-    trick = takewhile(lambda e: e.type is not EventType.TRICK, reversed(state.events))
-    in_it = sum(len(e.cards) for e in trick if e.type is EventType.PLAY)
-    return state.played[: len(state.played) - in_it]
+    """The cards of finished tricks: all that have been seen played, less those played since the last trick ended (B3.22)."""
+    seen = (*_table(state.begun), *state.played)
+    return seen[: len(seen) - len(_on_table(state.begun, state.events))]
+
+
+def _table(begun: Deal | Position) -> tuple[Card, ...]:
+    """The cards that lay on the table when the hand began."""
+    return begun.table if isinstance(begun, Position) else ()
+
+
+def _on_table(begun: Deal | Position, events: Sequence[Event]) -> list[Card]:
+    """The cards played since the last trick ended, with those that lay there when the hand began."""
+    trick = list(takewhile(lambda e: e.type is not EventType.TRICK, reversed(events)))
+    plays = [c for event in trick if event.type is EventType.PLAY for c in event.cards if c is not None]
+    return [*_table(begun), *plays] if len(trick) == len(events) else plays
 
 
 def _kitty(state: StateFields) -> tuple[Card, ...]:
