@@ -44,18 +44,21 @@ def test_an_observation_is_written_into_an_array() -> None:
         encode_into(view, [0, 0])
 
 
-def test_a_position_tells_its_leader_that_the_opening_card_must_be_led() -> None:
-    """The environments' observation of a position before the first lead is that of the view."""
-    rules = dasan.rules("big-two")
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_position_tells_its_leader_that_the_opening_card_must_be_led(players: int) -> None:
+    """D2.11, H.27: the environments' observation of a position before the first lead is that of the view."""
+    rules = dasan.rules("big-two", players=players)
     dealt = dasan.deal(rules, seed=4)
-    leader = dealt.to_act
-    assert leader is not None
-    placed = dasan.start(rules, dealt.hands, leader=leader)
-    assert placed.must_include is not None
+    leader = dealt.mover
+    *hands, kitty = ([c for c in cards if c is not None] for cards in (*dealt.begun.hands, dealt.begun.kitty))
+    opened, placed = (dasan.start(rules, hands, kitty=kitty, leader=named) for named in (None, leader))
+    assert opened.must_include == placed.must_include == dealt.must_include is not None
     moved = placed.play(placed.legal_moves()[0])
-    elsewhere = dasan.start(rules, dealt.hands, leader=(leader + 1) % 4)
+    other = (leader + 1) % players
+    elsewhere = dasan.start(rules, hands, kitty=kitty, leader=other)
     flag = next(f for f in dasan.features.layout(rules) if f.name == "must_include").start
-    for state in (dealt, placed, moved, elsewhere):
+    assert [encode(state.view(other))[flag] for state in (dealt, opened, placed)] == [1, 1, 0]
+    for state in (dealt, opened, placed, moved, elsewhere):
         positions = worlds.Positions(rules, 1)
         positions.put(0, state)
         env = dasan.vector.make(rules, 1, seed=1)

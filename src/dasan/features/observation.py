@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 from dasan.arguments import WrongType, instance, shown
-from dasan.cards import Card, card
+from dasan.cards import Card
 from dasan.features.cards import Feature, Plane, card_flags, card_slots, eights, kinds, most_held, one_flag
 from dasan.play.action_ids import action_ids
-from dasan.play.dealing import Position, draws_opener
+from dasan.play.dealing import draws_opener
 from dasan.play.events import EventType
 from dasan.play.view import View
 from dasan.ruleset.cache import cached_by_rules
@@ -58,13 +58,10 @@ def _played_by_seat(view: View) -> list[int]:
 
 
 def _must_include(view: View) -> list[int]:
-    opening = view.rules.opening
-    if opening is None or view.phase != "play" or any(e.type is EventType.PLAY for e in view.events):
+    if view.phase != "play" or any(e.type is EventType.PLAY for e in view.events):
         return [0]
-    if isinstance(view.begun, Position):  # only its holder knows the card
-        whole = sum(map(len, view.begun.hands)) == len(view.rules.pack)
-        return [int(whole and view.table is None and view.seat == view.leader and card(opening.card) in view.hand)]
-    return [int(bool(_shown(view, EventType.OPEN)))]
+    # Where a position names the leader no event shows the card, and only the leader knows the duty.
+    return [int(view.must_include is not None or bool(_shown(view, EventType.OPEN)))]
 
 
 def _opening_rank(view: View) -> list[int]:
