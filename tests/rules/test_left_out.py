@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 import dasan
+from dasan.cards import RANKS
 from dasan.games import TEACHING
 
 
@@ -48,3 +49,20 @@ def test_sizes() -> None:
 def test_what_cannot_be_left_out(left_out: str) -> None:
     with pytest.raises(ValueError, match=r"left out|stay in the pack|suit that decides|too few cards"):
         replace(dasan.rules("big-three"), left_out=left_out)
+
+
+@pytest.mark.parametrize(
+    ("preset", "hearts", "hand_size"), [("big-three", "3", 12), ("big-three", "3KA2", 13), ("big-three-4p", "", 9)]
+)
+def test_g_04_a_heart_always_remains_to_open_the_auction(preset: str, hearts: str, hand_size: int) -> None:
+    """B3.07: the holder of the lowest heart opens, so the kitty must be too small for all of them."""
+    left_out = " ".join(f"{rank}H" for rank in RANKS if rank not in hearts)
+    with pytest.raises(ValueError, match="the kitty could contain a whole suit"):
+        replace(dasan.rules(preset), left_out_cards=left_out, hand_size=hand_size, settings=(), name="own")
+
+
+def test_g_04_an_opener_who_is_drawn_needs_no_heart() -> None:
+    """DD.02: who opens does not depend on the cards."""
+    hearts = " ".join(f"{rank}H" for rank in RANKS)
+    rules = replace(dasan.rules("dou-dizhu"), left_out_cards=hearts, hand_size=12, settings=(), name="own")
+    assert dasan.deal(rules, seed=1).to_act is not None

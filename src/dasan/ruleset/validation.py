@@ -14,7 +14,7 @@ from dasan.cards import JOKERS, RANKS, SUITS, Card, parse_cards, spelled_out
 from dasan.errors import Malformed
 from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.overlaps import overlaps
-from dasan.ruleset.policies import Guard, LaterLead, Leftover
+from dasan.ruleset.policies import Guard, LaterLead, Leftover, Opener
 from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Groups, Kickers, Run, Same
 
 MAX_PLAYERS = 8
@@ -190,16 +190,16 @@ def _windows(run: Run) -> Iterable[str]:
 
 
 def _dealing(rules: RulesFields) -> Iterator[str]:
-    size = rules.hand_size
+    size, auction = rules.hand_size, rules.auction
     if size is not None and (size < 1 or size * rules.players > len(rules.pack)):
         yield "the pack has too few cards for the hands"
-    elif rules.leftover is Leftover.BIDDER and rules.kitty_size and rules.auction is None:
+    elif rules.leftover is Leftover.BIDDER and rules.kitty_size and auction is None:
         yield "a kitty needs an auction, whose bidder takes it"
-    elif rules.leftover is not Leftover.BIDDER and (rules.auction is not None or not rules.kitty_size):
+    elif rules.leftover is not Leftover.BIDDER and (auction is not None or not rules.kitty_size):
         yield "cards left over go to the bidder if there is an auction; otherwise the deal must leave some over (H.27)"
     elif rules.leftover is not Leftover.BIDDER and (rules.opening is None or not rules.opening.lowest_dealt):
         yield "if cards are left over, the holder of the lowest card dealt must lead (H.27)"
-    elif rules.leftover is Leftover.BIDDER and rules.kitty_size >= len(set(RANKS) - set(rules.left_out)):
+    elif auction is not None and auction.opener is Opener.LOWEST_CARD and _all_in_kitty(rules, auction.suit):
         yield "the kitty could contain a whole suit, and then nobody could open"
     if rules.opening is not None:
         try:
@@ -211,6 +211,11 @@ def _dealing(rules: RulesFields) -> Iterator[str]:
                 yield "the opening card is not in the pack"
             elif rules.opening.in_the_lead and not _told_alone(rules, card):
                 yield "the lead cannot have to include the opening card if the suit of a single does not count"
+
+
+def _all_in_kitty(rules: RulesFields, suit: str) -> bool:
+    """Whether the kitty has room for every card of the suit that is in the pack."""
+    return rules.kitty_size >= sum(c.suit == suit for c in rules.pack)
 
 
 def _told_alone(rules: RulesFields, card: Card) -> bool:
