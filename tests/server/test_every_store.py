@@ -28,10 +28,10 @@ from .test_rooms import move, room_of, settle
 T = TypeVar("T")
 
 
-def begun() -> tuple[Room, list[WrittenEntry]]:
+def begun(**settings: Any) -> tuple[Room, list[WrittenEntry]]:
     """A table with its first hand dealt, and its log so far."""
     log: list[tuple[Entry, int]] = []
-    room = settle(room_of("big-three", ["p0", "p1", "p2"]), 1000, log)
+    room = settle(room_of("big-three", ["p0", "p1", "p2"], **settings), 1000, log)
     return room, [WrittenEntry(seq, at, entry) for seq, (entry, at) in enumerate(log)]
 
 
@@ -43,10 +43,10 @@ def moved(room: Room, fence: int, client_id: str, text: str = "") -> Write:
     return Write(after, fence, (WrittenEntry(room.seq, 2000, entry, Cause(player, client_id, f"said {entry['move']}")),))
 
 
-async def open_table(store: Store) -> tuple[Room, int]:
+async def open_table(store: Store, **settings: Any) -> tuple[Room, int]:
     """The table in the store, owned by nobody else."""
-    room, log = begun()
-    await store.log.create(room_of("big-three", ["p0", "p1", "p2"]))
+    room, log = begun(**settings)
+    await store.log.create(room_of("big-three", ["p0", "p1", "p2"], **settings))
     fence = await store.leases.claim("table", "me", 0, 10)
     assert fence is not None
     await store.log.append(Write(room, fence, tuple(log), dealt=True))

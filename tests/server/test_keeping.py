@@ -8,6 +8,8 @@ import json
 import random
 import stat
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +19,18 @@ from websockets.exceptions import ConnectionClosed
 
 import dasan
 from dasan.server.connections.websocket import PROBE_EVERY
+from dasan.server.events.event import DuplicateEvent
 from dasan.server.protocol.moderation import Ban, Unban
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
 from dasan.server.store.backups import dump, load
+from dasan.server.store.duplicates import Guest
 from dasan.server.store.log import Cause, Write, WrittenEntry
 from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
-from dasan.server.tables.room import fold
+from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY
 
 from .conftest import Opened, new_database
@@ -235,9 +240,36 @@ async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
     await store.close()
 
 
-def _named(room: Any, table_id: str) -> Any:
-    from dataclasses import replace
+async def test_a_table_stays_while_a_player_has_time_for_a_move(opened: Opened) -> None:
+    store = await opened()
+    await open_table(store, speed={"kind": "correspondence", "days": 14})
+    await store.people.rename("p0", "P0", 0)
+    keep = Keep(tables=7, guests=7)
+    removed = await prune(store.database, store.people, keep, 8 * DAY)
+    assert (removed["tables"], removed["guests"]) == (0, 0)
+    assert [chair.player for chair in (await store.log.load("table")).room.chairs] == ["p0", "p1", "p2"]
+    removed = await prune(store.database, store.people, keep, 22 * DAY)
+    assert (removed["tables"], removed["guests"]) == (1, 1)
+    await store.close()
 
+
+async def test_a_table_stays_while_a_player_has_to_finish_a_deal_of_an_event(opened: Opened) -> None:
+    store = await opened()
+    event = DuplicateEvent("event", dasan.rules("big-three"), bytes(128), 1, 1, "greedy", 0, 31 * DAY, TableSettings())
+    await store.duplicates.create(event)
+
+    def make(deal: int, guests: Sequence[Guest]) -> Room:
+        return room_of("big-three", [guests[0].player, "greedy", "greedy"])
+
+    await store.duplicates.seat(event, "p0", "P", 1000, make)
+    await store.duplicates.seat(replace(event, people=2), "waits", "W", 1000, make)
+    assert (await prune(store.database, store.people, Keep(tables=7), 8 * DAY))["tables"] == 0
+    await store.duplicates.reveal("event", 40 * DAY, stuck=True)
+    assert (await prune(store.database, store.people, Keep(tables=7), 40 * DAY))["tables"] == 1
+    await store.close()
+
+
+def _named(room: Any, table_id: str) -> Any:
     return replace(room, head=replace(room.head, id=table_id))
 
 

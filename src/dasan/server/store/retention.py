@@ -21,6 +21,7 @@ from dasan.server.store.processes import NOTICE_LIFE, leave_notice
 from dasan.server.store.schema import (
     addresses,
     bid_answers,
+    duplicate_plays,
     ended_sessions,
     events,
     group_lines,
@@ -94,7 +95,15 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
 
 def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
     casual = sa.not_(tables.c.settings["rated"].as_boolean())
-    return sa.select(tables.c.id).where(tables.c.touched < cutoff, tables.c.lease_until < now, casual)
+    return sa.select(tables.c.id).where(sa.not_(_in_use(cutoff)), tables.c.lease_until < now, casual)
+
+
+def _in_use(cutoff: int) -> sa.ColumnElement[bool]:
+    """Whether a table has been used since ``cutoff``, or a player may still go on there: before a deadline, or in an event."""
+    plays = duplicate_plays.c
+    unfinished = sa.select(plays.table_id).where(plays.finished.is_(None), plays.table_id.is_not(None))
+    deadline = sa.func.coalesce(tables.c.deadline, 0)
+    return sa.or_(tables.c.touched >= cutoff, deadline >= cutoff, tables.c.id.in_(unfinished))
 
 
 async def _remove(database: Database, old: sa.Select[Any], key: sa.Column[Any], *, dry: bool) -> int:
@@ -129,7 +138,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     ).subquery()
     recent = sa.union(
         played.where(hand_seats.c.finished >= cutoff),
-        sitting.where(tables.c.touched >= cutoff),
+        sitting.where(_in_use(cutoff)),
         sa.select(players.c.id).where(
             sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
         ),
