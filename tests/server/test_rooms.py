@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ from dasan.server.refusals import Refused
 from dasan.server.tables import showing
 from dasan.server.tables.chairs import ALIKE, NAMES, OPEN, Chair, Head, bot_chairs, called
 from dasan.server.tables.checkpoints import checkpoint, restore
-from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
+from dasan.server.tables.decisions import bot_move, by_itself, deal, decide, substitute
 from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.tables.showing import Mark
 
@@ -388,6 +389,38 @@ def test_a_contribution_is_made_once_and_bounded() -> None:
     for text in ("🂡" * 128, "\ud800"):
         with pytest.raises(dasan.Malformed):
             decide(room, "p1", ContributeCommand.model_construct(type="contribute", id="c", text=text))
+
+
+def test_a_contribution_goes_with_its_player() -> None:
+    room = room_of("big-three", ["p0", "p1", "open"], start="ready")
+    room = done(room, "p1", ContributeCommand(type="contribute", id="a", text="mine"))
+    room = done(room, "p1", SitCommand(type="sit", id="b", seat=2))
+    assert room.contributions == {2: "mine"}
+    with pytest.raises(Refused):
+        decide(room, "p1", ContributeCommand(type="contribute", id="c", text="another"))
+    room = done(room, "p2", SitCommand(type="sit", id="d", seat=1))
+    room = done(room, "p2", ContributeCommand(type="contribute", id="e", text="theirs"))
+    room = done(room, "p1", SitCommand(type="sit", id="f", seat=2, name="Another name"))
+    assert room.contributions == {1: "theirs", 2: "mine"}
+    room = done(room, "p1", LeaveCommand(type="leave", id="g"))
+    assert room.contributions == {1: "theirs"}
+
+
+def test_a_log_keeps_a_deal_with_a_contribution_that_was_left_behind() -> None:
+    """In logs of older versions, a player who changed seats left the contribution behind and could add one more."""
+    room = room_of("big-three", ["p0", "p1", "open"], start="ready")
+    changes: list[Entry] = [
+        {"type": "contribute", "seat": 1, "text": "first"},
+        {"type": "sit", "seat": 2, "player": "p1", "name": "P1"},
+        {"type": "contribute", "seat": 2, "text": "second"},
+        {"type": "sit", "seat": 1, "player": "p2", "name": "P2"},
+    ]
+    for entry in changes:
+        room = fold(room, entry, 1000)
+    dealing = deal(replace(room, contributions={1: "first", 2: "second"}))
+    room = fold(room, dealing, 1000)
+    assert room.state is not None
+    assert room.state.begun.contributions == ("first", "second")  # type: ignore[union-attr]
 
 
 def test_the_first_deal_follows_from_what_was_promised_and_added() -> None:

@@ -145,17 +145,9 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
         case "deal":
             return _dealt(room, entry)
         case "sit":
-            old = room.seat_of(entry["player"])
-            name, player = entry["name"], entry["player"]
-            chairs = room.chairs if old is None else _with(room.chairs, old, OPEN)
-            program, account = entry.get("program", False), entry.get("account", False)
-            seated = Chair("human", name, player=player, program=program, account=account)
-            host = room.host if room.host is not None else player
-            return _but(room, chairs=_with(chairs, entry["seat"], seated), host=host)
+            return _seated(room, entry)
         case "stand":
-            chairs = _with(room.chairs, entry["seat"], OPEN)
-            given = {seat: text for seat, text in room.contributions.items() if seat != entry["seat"]}
-            return _with_host(_but(room, chairs=chairs, contributions=given))
+            return _with_host(_stood(room, entry["seat"]))
         case "bots":
             chairs = room.chairs
             for seat, chair in entry["chairs"].items():
@@ -224,6 +216,26 @@ def listed(room: Room, entry: Entry) -> Entry:
         return entry
     known = (move for move in state.legal_moves() if move.cards == cards and move.type is MoveType.PLAY)
     return {**entry, "move": next(known, entry["move"])}
+
+
+def _seated(room: Room, entry: Entry) -> Room:
+    """The room in which a player sits down or changes seats; their contribution to the shuffle goes with them."""
+    seat, player = entry["seat"], entry["player"]
+    old, given = room.seat_of(player), None
+    if old is not None:
+        given = room.contributions.get(old)
+        room = _stood(room, old)
+    program, account = entry.get("program", False), entry.get("account", False)
+    chair = Chair("human", entry["name"], player=player, program=program, account=account)
+    contributions = room.contributions if given is None else {**room.contributions, seat: given}
+    host = room.host if room.host is not None else player
+    return _but(room, chairs=_with(room.chairs, seat, chair), host=host, contributions=contributions)
+
+
+def _stood(room: Room, seat: int) -> Room:
+    """The room with an open chair in ``seat``."""
+    given = {other: text for other, text in room.contributions.items() if other != seat}
+    return _but(room, chairs=_with(room.chairs, seat, OPEN), contributions=given)
 
 
 def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
