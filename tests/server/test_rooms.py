@@ -366,6 +366,25 @@ def test_chat_is_cleaned_filtered_and_taken_away() -> None:
         decide(quiet, "p0", ChatCommand(type="chat", id="c", text="hello"))
 
 
+def test_a_silent_player_stays_silent_in_another_seat_and_after_coming_back() -> None:
+    room = room_of("big-three", ["p0", "p1", "open"], start="ready")
+    room = done(room, "p0", SilenceCommand(type="silence", id="a", seat=1, silent=True))
+    sit, leave = SitCommand(type="sit", id="b", seat=2), LeaveCommand(type="leave", id="c")
+    for command in (SitCommand(type="sit", id="d", seat=1), sit, leave, sit):
+        room = done(room, "p1", command)
+    assert [chair.silent for chair in room.chairs] == [False, False, True]
+    room = done(room, "p2", SitCommand(type="sit", id="e", seat=1))
+    assert not room.chairs[1].silent, "only the player is silent, not the seat"
+    room = done(room, "p0", SilenceCommand(type="silence", id="f", seat=2, silent=False))
+    for command in (leave, sit):
+        room = done(room, "p1", command)
+    assert not room.chairs[2].silent
+    room = done(room, "p0", SilenceCommand(type="silence", id="g", seat=1, silent=True))
+    room = done(room, "p0", RemoveCommand(type="remove", id="h", seat=1))
+    room = done(room, "p2", SitCommand(type="sit", id="i", seat=1))
+    assert room.chairs[1].silent
+
+
 def test_a_refused_command_leaves_no_trace() -> None:
     room = settle(room_of("big-three", ["p0", "p1", "p2"]), 1000)
     seat = room.to_act

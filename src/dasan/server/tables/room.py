@@ -46,7 +46,7 @@ class Room:
     current hand, its number from 1 and the draws before the first. moves: the texts of its moves. balances: including
     the current hand once it is over. results: of the last finished hands. votes: seats ready for the next hand, or the
     rematch. over_at: when the current hand ended. taken_back: whether a move of it was taken back. assisted: seats of
-    people for whom a bot has moved in it.
+    people for whom a bot has moved in it. silenced: silent players who have left their seats, until the first deal.
     """
 
     head: Head
@@ -69,6 +69,7 @@ class Room:
     over_at: int | None = None
     taken_back: bool = False
     assisted: frozenset[int] = frozenset()
+    silenced: frozenset[str] = field(default=frozenset(), repr=False)
     rematch: str | None = None
     chat: tuple[ChatLine, ...] = field(default=(), repr=False)
 
@@ -219,23 +220,29 @@ def listed(room: Room, entry: Entry) -> Entry:
 
 
 def _seated(room: Room, entry: Entry) -> Room:
-    """The room in which a player sits down or changes seats; their contribution to the shuffle goes with them."""
+    """The room in which a player sits down or changes seats; their contribution to the shuffle goes with them, and a
+    silent player stays silent.
+    """
     seat, player = entry["seat"], entry["player"]
     old, given = room.seat_of(player), None
     if old is not None:
         given = room.contributions.get(old)
         room = _stood(room, old)
     program, account = entry.get("program", False), entry.get("account", False)
-    chair = Chair("human", entry["name"], player=player, program=program, account=account)
+    silent = player in room.silenced
+    chair = Chair("human", entry["name"], player=player, silent=silent, program=program, account=account)
     contributions = room.contributions if given is None else {**room.contributions, seat: given}
     host = room.host if room.host is not None else player
-    return _but(room, chairs=_with(room.chairs, seat, chair), host=host, contributions=contributions)
+    chairs, silenced = _with(room.chairs, seat, chair), room.silenced - {player}
+    return _but(room, chairs=chairs, host=host, contributions=contributions, silenced=silenced)
 
 
 def _stood(room: Room, seat: int) -> Room:
     """The room with an open chair in ``seat``."""
     given = {other: text for other, text in room.contributions.items() if other != seat}
-    return _but(room, chairs=_with(room.chairs, seat, OPEN), contributions=given)
+    left = room.chairs[seat]
+    silenced = room.silenced | {left.player} if left.silent and left.player is not None else room.silenced
+    return _but(room, chairs=_with(room.chairs, seat, OPEN), contributions=given, silenced=silenced)
 
 
 def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
@@ -285,6 +292,7 @@ def _dealt(room: Room, entry: Entry) -> Room:
         over_at=None,
         taken_back=False,
         assisted=frozenset(),
+        silenced=frozenset(),
         clock=Clock.start(room.head.settings.speed, room.head.rules.players, room.at),
     )
 
