@@ -67,7 +67,8 @@ class BotTurns:
         """The time when the move is due; None while the bot thinks."""
         self._bots, self._room, self._write, self._wake = bots, room, write, wake
         self._thinking: asyncio.Future[Thought] | None = None
-        self._thought_of: tuple[int, int] = (0, 0)
+        self._thought_of: dasan.State | None = None
+        """The position of which the bot thinks."""
         self._began = 0
         self._failures: Counter[str] = Counter()
         """Each bot's consecutive failures."""
@@ -85,12 +86,11 @@ class BotTurns:
             self._drop()
             return
         seat, name = turn
-        asked = (room.number, len(room.moves))
-        if self._thought_of != asked:
+        if self._thought_of is not state:
             self._drop()
         if self._thinking is None:
             self._began, self.due = now(), None
-            self._thought_of = asked
+            self._thought_of = state
             self._thinking = self._choice(name, state, seat)
             self._thinking.add_done_callback(self._thought)
         if not self._thinking.done():
