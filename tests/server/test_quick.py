@@ -85,6 +85,30 @@ def test_a_table_that_is_left_for_good_is_off_the_list(server: Served) -> None:
         assert socket.table["table"]["seats"][0].get("substitute") is None
 
 
+def test_a_table_that_was_left_for_good_is_listed_again_after_a_return(server: Served) -> None:
+    ann, bo = server.player(), server.player()
+    shared = ann.open_table("big-three", seats=["me", "open", "random"])
+    assert bo.http.post(f"/api/tables/{shared}/join", json={"name": "Bo"}).status_code == 200
+    waiting = ann.open_table("big-three", seats=["me", "open", "open"])
+
+    def listed() -> set[str]:
+        return {table["id"] for table in bo.http.get("/api/tables").json()}
+
+    def join() -> None:
+        assert bo.http.post(f"/api/tables/{waiting}/join", json={"name": "Bo"}).status_code == 200
+
+    join()
+    for table in (shared, waiting):
+        assert bo.http.post(f"/api/tables/{table}/forget").status_code == 200
+    assert listed() == set()
+    join()
+    assert listed() == {waiting}
+    with bo.sit(shared) as socket:  # a contribution brings the player back, as every act at the table
+        socket.send(type="contribute", id="c", text="mine")
+        assert socket.answer("c")["type"] == "ack"
+    assert listed() == {shared, waiting}
+
+
 def test_play_goes_on_for_those_who_stay(server: Served) -> None:
     ann, bo = server.player(), server.player()
     table = ann.open_table("big-three", seats=["me", "open", "random"])

@@ -99,7 +99,7 @@ async def forget(table_id: str, request: Request, tables: TablesHere, player: Pl
         await tables.command(table_id, player, OfferCommand(type="offer", id=_once(), offer="end"))
     elif room.status == "waiting" or (room.status == "playing" and (present is None or present[1] != "left")):
         await tables.command(table_id, player, LeaveCommand(type="leave", id=_once()))
-    await tables.store.listings.forget(table_id, player, forget=True)
+    await tables.store.listings.forget(table_id, player)
     return Forgotten(id=table_id)
 
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from dasan.server.protocol.rest import Lobby, LobbyTable, TableSummary
 from dasan.server.protocol.table import SeatInfo, TableSettings
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.schema import forgotten, seats, tables
 from dasan.server.tables.facts import title_of
 from dasan.server.times import moment
@@ -44,17 +44,10 @@ class Listings(StorePart):
         )
         return [row.id for row in await self._rows(query.order_by(tables.c.id))]
 
-    async def forget(self, table_id: str, player: str, *, forget: bool) -> None:
-        """Hide a table in the player's list (``forget``), or show it again."""
+    async def forget(self, table_id: str, player: str) -> None:
+        """Hide a table in the player's list. The log's write shows it again when they sit down or return."""
         row = {"table_id": table_id, "player": player}
-
-        def write(connection: sa.Connection) -> None:
-            mine = sa.and_(forgotten.c.table_id == table_id, forgotten.c.player == player)
-            connection.execute(sa.delete(forgotten).where(mine))
-            if forget:
-                connection.execute(sa.insert(forgotten), row)
-
-        await self._database.write(write)
+        await self._database.write(lambda connection: put_row(connection, forgotten, row, {}))
 
     async def lobby(self) -> Lobby:
         """Tables with an open seat, and tables open to spectators, newest first."""

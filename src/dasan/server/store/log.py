@@ -27,7 +27,7 @@ from dasan.server.store.database import Database, StorePart, Unreachable
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.notifications import put_out
-from dasan.server.store.schema import events, seats, tables
+from dasan.server.store.schema import events, forgotten, seats, tables
 from dasan.server.tables.chairs import Chair, EventDeal, Head
 from dasan.server.tables.checkpoints import checkpoint, restore
 from dasan.server.tables.room import Entry, Room, fold
@@ -86,7 +86,8 @@ class Write:
     """New entries of a table, the ``room`` after them, and the owner's ``fence``.
 
     reseated: whether seats have changed. dealt: whether a hand was dealt. finished: the hand that ended. awaited:
-    the player to notify that it is their turn.
+    the player to notify that it is their turn. returned: players who sat down or returned, whose lists show the table
+    again.
     """
 
     room: Room
@@ -96,6 +97,7 @@ class Write:
     dealt: bool = False
     finished: FinishedHand | None = None
     awaited: str | None = None
+    returned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -435,6 +437,9 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
         if write.reseated:
             connection.execute(sa.delete(seats).where(seats.c.table_id == head.id))
             _seat(connection, room)
+        if write.returned:
+            theirs = sa.and_(forgotten.c.table_id == head.id, forgotten.c.player.in_(write.returned))
+            connection.execute(sa.delete(forgotten).where(theirs))
         if write.finished is not None:
             insert_hand(connection, write.finished)
         if write.awaited is not None:

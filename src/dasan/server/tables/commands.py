@@ -14,7 +14,6 @@ from dasan.server.protocol.commands import (
     HintCommand,
     ReactCommand,
     ReportCommand,
-    ReturnCommand,
     SeatBotCommand,
 )
 from dasan.server.protocol.messages import Candidate, Hint
@@ -55,10 +54,6 @@ class Commands:
             case ChatCommand() | ContributeCommand():
                 await self.talk(player, command.text)
                 return await self._tables.command(table_id, player, command)
-            case ReturnCommand():
-                done = await self._tables.command(table_id, player, command)
-                await self._tables.store.listings.forget(table_id, player, forget=False)
-                return done
             case _:
                 if isinstance(command, SeatBotCommand) and command.bot is not None:
                     check_bot(command.bot)

@@ -46,6 +46,7 @@ FORBIDDEN = 4403
 MARKS = 512
 """The most entries that a client can have missed and still get as a difference."""
 RESEATING = frozenset({"sit", "stand", "bots"})
+RETURNING = frozenset({"sit", "return"})
 TIMED = frozenset({"move", "clock"})
 """Speeds whose clocks compensate lag."""
 COUNT_EVERY = 0.5
@@ -291,6 +292,7 @@ class Table:
             return
         over = next((after for before, after in pairwise(rooms) if after.over and not before.over), None)
         types = [w.entry["type"] for w in written]
+        back = (rooms[-1].chairs[w.entry["seat"]].player for w in written if w.entry["type"] in RETURNING)
         await self._process.store.log.append(
             Write(
                 room=rooms[-1],
@@ -300,6 +302,7 @@ class Table:
                 dealt=types[-1] == "deal",
                 finished=None if over is None else finished(over),
                 awaited=self._awaited(rooms[0], rooms[-1]),
+                returned=tuple(filter(None, back)),
             )
         )
         if cause is not None:
