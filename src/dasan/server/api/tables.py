@@ -90,14 +90,13 @@ async def forget(table_id: str, request: Request, tables: TablesHere, player: Pl
     if player is None or seat is None:
         raise Refused("forbidden", reason("no-seat"))
     others = [chair for i, chair in enumerate(room.chairs) if chair.kind == "human" and i != seat]
-    present = room.chairs[seat].substitute
     may_end = room.status == "playing" and room.head.event is None
-    if may_end and all(chair.substitute and chair.substitute[1] == "left" for chair in others):
+    if may_end and all(chair.left for chair in others):
         # Nobody else is at the table: end the session instead of letting bots play among themselves.
         if room.offer is not None:
             await tables.command(table_id, player, AnswerCommand(type="answer", id=_once(), accept=False))
         await tables.command(table_id, player, OfferCommand(type="offer", id=_once(), offer="end"))
-    elif room.status == "waiting" or (room.status == "playing" and (present is None or present[1] != "left")):
+    elif room.status == "waiting" or (room.status == "playing" and not room.chairs[seat].left):
         await tables.command(table_id, player, LeaveCommand(type="leave", id=_once()))
     await tables.store.listings.forget(table_id, player)
     return Forgotten(id=table_id)

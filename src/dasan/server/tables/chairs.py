@@ -46,6 +46,11 @@ class Chair:
         """The bot that moves for this seat; None if its player does."""
         return self.substitute[0] if self.substitute is not None else self.bot
 
+    @property
+    def left(self) -> bool:
+        """Whether the player has left the game to a substitute."""
+        return self.substitute is not None and self.substitute[1] == "left"
+
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,

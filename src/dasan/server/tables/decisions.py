@@ -238,8 +238,7 @@ def check_contribution(text: str) -> None:
 def _leave(room: Room, seat: int) -> Entry:
     if room.status == "waiting":
         return {"type": "stand", "seat": seat}
-    present = room.chairs[seat].substitute
-    if room.status == "ended" or (present is not None and present[1] == "left"):
+    if room.status == "ended" or room.chairs[seat].left:
         raise Refused("illegal", reason("left"))
     return substitute(room, seat, "left")
 

@@ -340,7 +340,7 @@ def _with(chairs: tuple[Chair, ...], seat: int, chair: Chair) -> tuple[Chair, ..
 
 def _with_host(room: Room) -> Room:
     """The room with a present host: the first person at the table if the old one has left."""
-    staying = [c for c in room.chairs if c.kind == "human" and (c.substitute is None or c.substitute[1] != "left")]
+    staying = [c for c in room.chairs if c.kind == "human" and not c.left]
     if any(chair.player == room.host for chair in staying):
         return room
     return _but(room, host=staying[0].player if staying else None)
