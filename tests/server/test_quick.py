@@ -7,9 +7,11 @@ import random
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.refusals import Refused
 from dasan.server.store import matches
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.schema import seekers
+from dasan.server.tables.directory import Tables
 
 from .harness import Serve, Served
 from .test_live import play_hand
@@ -26,6 +28,38 @@ def test_a_quick_match_is_rated_and_filled_by_bots(serve: Serve) -> None:
         assert detail["table"]["status"] == "playing"
         assert sorted(seat["kind"] for seat in detail["table"]["seats"]) == ["bot", "bot", "human"]
         assert {seat.get("bot") for seat in detail["table"]["seats"]} == {None, "level-5"}
+
+
+def test_a_repeated_request_for_a_quick_match_gets_the_same_table(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a lost answer; and a player who is done with the table gets another one."""
+    body = {"preset": "big-three", "speed": "move-20"}
+    with serve(quick_bots_after=0.0) as server:
+        ann = server.player()
+
+        def match() -> str:
+            answer = ann.http.post("/api/quick", json=body)
+            assert answer.status_code == 200, answer.text
+            return str(answer.json()["table"])
+
+        async def unavailable(*_: object) -> None:
+            raise Refused("unavailable", "")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Tables, "look", unavailable)
+            first = match()
+        assert match() == first
+        assert ann.http.post("/api/quick/leave").json()["table"] == first
+        second = match()
+        assert second != first
+        with ann.sit(second) as socket:
+            play_hand(socket, random.Random(5))
+        third = match()
+        assert third not in (first, second), "the hand is over"
+        assert ann.http.post(f"/api/tables/{third}/forget").status_code == 200
+        assert ann.http.post("/api/quick/leave").json()["table"] is None
+        fourth = match()
+        assert ann.http.post(f"/api/tables/{fourth}/forget").status_code == 200
+        assert match() not in (first, second, third, fourth), "the player has left it"
 
 
 def test_quick_match_pairs_people_and_can_be_left(server: Served) -> None:

@@ -10,7 +10,7 @@ from fastapi import Request, Response
 
 from dasan import bots
 from dasan.play import fairness
-from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.new_ids import new_id
 from dasan.server.people.chosen_names import chosen_name
@@ -18,10 +18,10 @@ from dasan.server.people.identity import new_player
 from dasan.server.protocol.rest import QuickMatch, QuickMatched
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store.matches import Seeker
+from dasan.server.store.matches import Seeker, Sought
 from dasan.server.store.ratings import BEGINNING
 from dasan.server.tables.chairs import Chair, Head, bot_chairs
-from dasan.server.tables.directory import DEFAULT_BOT
+from dasan.server.tables.directory import DEFAULT_BOT, Tables
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
 from dasan.server.times import now
@@ -64,19 +64,23 @@ async def quick_match(
         secrets.SystemRandom().shuffle(chairs)
         return Room.create(head, tuple(chairs), together[0].player, moment)
 
-    match = await tables.store.matches.seek(
-        seeker,
-        name,
-        (wanted.preset, wanted.speed),
-        rules.players,
-        moment,
-        bots=wanted.bots,
-        fill_after=fill_after,
-        make=make,
-    )
+    async def seek(done_with: str | None) -> Sought:
+        return await tables.store.matches.seek(
+            seeker,
+            name,
+            (wanted.preset, wanted.speed),
+            rules.players,
+            moment,
+            bots=wanted.bots,
+            fill_after=fill_after,
+            make=make,
+            done_with=done_with,
+        )
+
+    match = await seek(None)
+    while match.table is not None and await _done_with(tables, match.table, seeker):
+        match = await seek(match.table)
     await ids.remember(request, response, seeker)
-    if match.table is not None:
-        await tables.look(match.table)
     return QuickMatched(
         table=match.table,
         waited=max(0, moment - match.since),
@@ -86,11 +90,24 @@ async def quick_match(
 
 
 @router.post("/leave")
-async def leave(request: Request, store: StoreHere, player: Player) -> QuickMatched:
+async def leave(request: Request, tables: TablesHere, player: Player) -> QuickMatched:
     """Stop seeking. ``table``: the table found in the meantime, if any, at which its players wait."""
     limit(request, "quick", player)
-    table = None if player is None else await store.matches.leave(player)
+    table = None if player is None else await tables.store.matches.leave(player)
+    if player is not None and table is not None and await _done_with(tables, table, player):
+        table = None
     return QuickMatched(table=table, waited=0, seeking=0, bots_after=None)
+
+
+async def _done_with(tables: Tables, table_id: str, player: str) -> bool:
+    """Whether the player of a match has left it, or its first hand is over. Opens the table, which deals that hand."""
+    try:
+        room = await tables.look(table_id)
+    except Refused as refusal:
+        # A table that cannot be opened now is still the player's: the page tries again.
+        return refusal.code == "not-found"
+    seat = room.seat_of(player)
+    return seat is None or room.chairs[seat].left or room.status == "ended" or bool(room.results)
 
 
 def bot_for(rating: int) -> str:

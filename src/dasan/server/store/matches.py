@@ -3,7 +3,8 @@
 A seeker repeats the request every other second, and each request looks for others within a rating window that widens
 with the time that both have waited. One transaction creates the table and takes its players off the list. Such
 transactions are serialized across processes, so nobody gets two tables and no table lacks a player. Only players whose
-last request is within ``PRESENT`` are seated, so that closed pages do not take seats.
+last request is within ``PRESENT`` are seated, so that closed pages do not take seats. An answer may be lost, so a found
+table stays on the list for a minute, and a repeated request gets the same table.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ GONE = 8_000
 """Milliseconds after which a player who has not repeated the request is taken off the list. A late request before that
 keeps its place in the queue, but nobody is seated with an absent player."""
 COLLECTED = 60_000
-"""Milliseconds for which a found table is reported to a player whose request is late."""
+"""Milliseconds since a player's last request before a table was found, for which it is reported to them."""
 NEAR = 100
 """The initial rating window."""
 WIDENING = 20
@@ -126,8 +127,10 @@ class Matches(StorePart):
         bots: bool,
         fill_after: int,
         make: Callable[[tuple[Seeker, ...]], Room],
+        done_with: str | None = None,
     ) -> Sought:
         """Begin or continue to seek a game. game: preset and speed. make: makes a table's room from its players.
+        done_with: a table found before, to which the player does not go back.
 
         ``Refused``: the player has just been deleted.
         """
@@ -140,10 +143,11 @@ class Matches(StorePart):
             connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
             mine = seekers.c.player == player
             old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
-            if old is not None and old.table_id is not None:
-                connection.execute(sa.delete(seekers).where(mine))
+            if old is not None and old.table_id not in (None, done_with):
                 return Sought(old.table_id, old.since, 0)
-            since = old.since if old is not None and (old.preset, old.speed) == (preset, speed) else now
+            since = now
+            if old is not None and old.table_id is None and (old.preset, old.speed) == (preset, speed):
+                since = old.since
             me = Seeker(player, name, _rating(connection, player, preset, players), bots, since)
             row = {**vars(me), "preset": preset, "speed": speed, "seen": now, "table_id": None}
             del row["account"]
@@ -171,7 +175,6 @@ class Matches(StorePart):
             insert_room(connection, room)
             matched = seekers.c.player.in_([one.player for one in together])
             connection.execute(sa.update(seekers).where(matched).values(table_id=room.head.id))
-            connection.execute(sa.delete(seekers).where(mine))
             return Sought(room.head.id, me.since, len(others) + 1)
 
         return await self._database.write(write)
