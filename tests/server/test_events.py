@@ -19,15 +19,22 @@ from dasan.play import fairness
 from dasan.records.retrace import moves_of
 from dasan.server.app import create_app
 from dasan.server.events import running
+from dasan.server.events.event import DuplicateEvent
+from dasan.server.events.running import Events
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import CannotServe
-from dasan.server.tables.chairs import EventDeal, Head
+from dasan.server.store import Store
+from dasan.server.store.hand import finished
+from dasan.server.tables.chairs import Chair, EventDeal, Head
+from dasan.server.tables.directory import Tables
+from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
 
 from .harness import Json, Player, Serve, Served, fast
 from .test_leaks import cards_in
 from .test_live import play_hand
+from .test_rooms import settle
 
 GAME = "big-two"
 
@@ -300,6 +307,20 @@ def test_par_is_what_best_play_pays(server: Served) -> None:
     other = open_event(ann, deals=1)
     play_deal(ann, other)
     assert ann.http.get(f"/api/events/{other}/deals/0/par").json() == {"par": None}
+
+
+async def test_a_void_hand_has_no_par(tmp_path: Path) -> None:
+    """Nobody has bid (H.12)."""
+    rules = dasan.rules("wa-keng", all_pass="redeal")
+    event = DuplicateEvent("event", rules, bytes(128), 1, 3, "greedy", 0, DAY, TableSettings())
+    head = Head("table", rules, event.settings, event.deal_seed(0), EventDeal(event.id, 0, 1))
+    room = settle(Room.create(head, tuple(Chair("human", who, player=who) for who in "abc"), "a", 0), 1000)
+    while room.to_act is not None:
+        room = fold(room, {"type": "move", "seat": room.to_act, "move": "pass"}, 1000)
+    store = await Store.open(tmp_path)
+    events = Events(Tables(store, fast(tmp_path)))
+    assert await events.par(event, 0, finished(room), lambda: None) is None
+    await store.close()
 
 
 def test_people_meet_at_tables_of_an_event(server: Served) -> None:

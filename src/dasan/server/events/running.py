@@ -117,13 +117,16 @@ class Events:
     async def par(
         self, event: DuplicateEvent, deal: int, hand: FinishedHand, charge: Callable[[], None]
     ) -> tuple[int, ...] | None:
-        """The payments by seat of a played deal if both sides had played best after its auction; None where that is not proved.
+        """The payments by seat of a played deal if both sides had played best after its auction; None where that is not proved,
+        and for a void hand.
 
         The payments are computed once for each contract of a deal. charge: called before they are computed.
         """
         if not event.rules.has_sides or not solvable(event.rules):
             return None
         seat = {player.role: player.seat for player in hand.players}
+        if "bidder" not in seat:
+            return None
         contract = f"{seat['bidder']}.{seat.get('partner', '')}.{hand.bid}"
         stored, payments = await self._store.duplicates.par(event.id, deal, contract)
         if stored:
