@@ -170,6 +170,19 @@ def test_what_no_base_backup_reaches_is_refused(archived: Archived) -> None:
     assert not (archived.backups / "new").exists()
 
 
+def test_an_interrupted_base_backup_does_not_stop_the_next_one(archived: Archived) -> None:
+    old = archived.backups / "base-2026-01-01T000000Z"
+    for folder in (archived.backups / "unfinished", old):
+        folder.mkdir()
+        (folder / "PG_VERSION").touch()
+        archived.give(folder)
+    os.utime(old, (0, 0))
+    archived.run(DEPLOY / "postgres-base-backup", archived.backups)
+    (made,) = {folder.name for folder in archived.backups.iterdir()} - {"wal"}
+    assert made.startswith("base-")
+    assert made > old.name
+
+
 def test_the_guide_installs_and_runs_these_scripts() -> None:
     _, _, section = GUIDE.partition("### PostgreSQL, to any moment\n")
     commands = re.findall(r"^\$ (.*)$", section.partition("\n## ")[0], re.MULTILINE)
