@@ -6,7 +6,7 @@ import asyncio
 import gc
 import pickle
 import sys
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +19,7 @@ from tests.server.harness import fast
 import dasan
 from dasan.server.app import create_app
 from dasan.server.settings import LEAST_MEMORY_MB
+from dasan.server.workers import process
 from dasan.server.workers.pools import Limits, PoolBusy, Workers
 from dasan.server.workers.process import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
 from dasan.server.workers.warming import PARTS, Part, Warming, warm_solver
@@ -47,6 +48,19 @@ async def test_a_job_is_done_and_rules_are_sent_once(workers: Workers) -> None:
         move, _ = await workers.run("choose", "greedy", seen)
         assert move == str(dasan.bot("greedy").choose(seen))
     assert workers.counts == {"done": 3}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5])
+def test_rules_that_are_sent_by_reference_are_known(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Those of the game in most use are sent in full again and again, while the rules of many others pass."""
+    monkeypatch.setattr(process, "MOST_RULES", most)
+    monkeypatch.setattr(process, "_known", OrderedDict())
+    worker = Worker(0)
+    usual, *others = (dasan.rules("big-three", stake_chips=n) for n in range(20))
+    for other in others:
+        for rules in (usual, other, usual):
+            assert pickle.loads(worker._pack(rules)) == rules
+        assert len(process._known) <= 2 * most
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

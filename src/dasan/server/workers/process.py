@@ -228,6 +228,8 @@ _known: OrderedDict[str, dasan.Rules] = OrderedDict()
 def _rules(name: str, value: object) -> dasan.Rules:
     if value is None:
         return _known[name]
+    # The sender's latest rules must be the last to go, also those that it sends again.
+    _known.pop(name, None)
     while len(_known) >= MOST_RULES * 2:
         _known.popitem(last=False)
     rules = _known[name] = dasan.Rules.from_json(value)
