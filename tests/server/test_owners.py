@@ -127,6 +127,38 @@ async def test_an_owner_does_not_keep_a_connection_that_it_has_closed() -> None:
     assert list(socket._here) == [2]
 
 
+async def test_a_lost_text_ends_its_connection_even_if_no_other_text_follows() -> None:
+    bus = LocalBus()
+    owner, socket, table = Relays(bus, "owner"), Relays(LocalBus(bus), "socket"), _Table()
+    await owner.opened(table)  # type: ignore[arg-type]
+    connections = [Connection(8, "p0"), Connection(8, "p1")]
+    for connection in connections:
+        await socket.join("t", connection.player, connection, None)
+    owner._there["t"]["socket", 1].offer("your turn")
+    owner._out.clear()
+    slow = owner._there["t"]["socket", 2]
+    slow.offer("also sent")
+    await socket._keep_at("t")
+    assert list(socket._here) == [1, 2], "a text may still be on its way"
+    socket._heard(json.dumps(list(owner._out.pop("socket"))).encode())
+    slow.offer("sent since")
+    await socket._keep_at("t")
+    assert list(socket._here) == [2]
+    assert await connections[0].next() == RESTART
+
+
+async def test_a_process_that_reports_no_received_texts_is_kept() -> None:
+    bus = LocalBus()
+    owner, table = Relays(bus, "owner"), _Table()
+    await owner.opened(table)  # type: ignore[arg-type]
+    relayed = _Relayed(owner, "older", 1, "p0")
+    owner._there["t"][relayed.address] = relayed
+    relayed.offer("text")
+    asked = {"do": "keep", "process": "older", "numbers": [1], "until": 1 << 60}
+    for _ in range(2):
+        assert json.loads(await bus.request("t", json.dumps(asked).encode(), 5.0)) == {"done": [1]}
+
+
 @pytest.mark.parametrize("timed", [True, False])
 async def test_a_socket_at_another_process_is_asked_for_its_delay_where_clocks_count_it(timed: bool) -> None:
     bus = LocalBus()

@@ -2,8 +2,9 @@
 
 A socket may be at any process. If another process owns its table, the socket's process asks the owner to register a
 *relayed* connection: the owner numbers every text for it, and the socket's process forwards them. A gap in the numbers,
-or an owner that no longer knows the connection, ends the socket; the client reconnects with the last ``seq`` it saw and
-gets the difference from the current owner. Only the owner decides and redacts.
+a text that a keep-alive reports as lost, or an owner that no longer knows the connection, ends the socket; the
+client reconnects with the last ``seq`` it saw and gets the difference from the current owner. Only the owner decides and
+redacts.
 """
 
 from __future__ import annotations
@@ -50,10 +51,21 @@ class _Relayed(Connection):
         self.address = (process, number)
         self.kept_until = now() + int(KEPT_FOR * 1000)
         self._sent = 0
+        self._due = 0
+        """The number of texts sent before the last keep-alive. By the next one they have arrived or are lost."""
 
-    @property
-    def closed(self) -> bool:
-        return self._closed
+    def keep(self, received: int | None) -> bool:
+        """Keep the connection alive; False if it is closed, also because a text was lost.
+
+        received: the number of texts that have arrived; None from a process of a version that does not report it.
+        """
+        if received is not None and received < self._due:
+            self.close(RESTART)
+        if self._closed:
+            return False
+        self._due = self._sent
+        self.kept_until = now() + int(KEPT_FOR * 1000)
+        return True
 
     def offer(self, text: str) -> None:
         if not self._closed:
@@ -176,10 +188,11 @@ class Relays:
             group.create_task(guarded(f"dropping silent connections of table {table.id}", self._drop_silent(table)))
 
     async def _keep_at(self, table_id: str) -> None:
-        numbers = [number for number, here in self._here.items() if here.table_id == table_id]
-        lost = set(numbers)
+        received = {number: here.next for number, here in self._here.items() if here.table_id == table_id}
+        lost = set(received)
         try:
-            asked = {"do": "keep", "process": self._process, "numbers": numbers}
+            counts = list(received.values())
+            asked = {"do": "keep", "process": self._process, "numbers": list(received), "received": counts}
             lost.difference_update(cast("list[int]", await self._ask(table_id, asked)))
         except (NoOwner, Refused, DasanError):
             pass
@@ -252,12 +265,12 @@ class Relays:
                 await self._gone(table, there.pop((asked["process"], asked["number"]), None))
                 return None
             case "keep":
-                until = now() + int(KEPT_FOR * 1000)
-                addresses = [(asked["process"], number) for number in asked["numbers"]]
-                known = [address for address in addresses if address in there and not there[address].closed]
-                for address in known:
-                    there[address].kept_until = until
-                return [number for _, number in known]
+                counts = asked.get("received") or [None] * len(asked["numbers"])
+                return [
+                    number
+                    for number, received in zip(asked["numbers"], counts, strict=True)
+                    if (kept := there.get((asked["process"], number))) is not None and kept.keep(received)
+                ]
         raise Refused("malformed", "no such request")
 
     async def _drop_silent(self, table: Table) -> None:
