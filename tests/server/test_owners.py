@@ -11,9 +11,11 @@ import pytest
 
 import dasan.server.tables.relays as relays_module
 from dasan.server.bus import LocalBus
+from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.refusals import OwnedElsewhere
-from dasan.server.tables.relays import RESTART, Relays, _Here, _Relayed
+from dasan.server.tables.relays import MOST_TOGETHER, RESTART, Relays, _Here, _Relayed
+from dasan.server.times import now
 
 pytestmark = pytest.mark.full
 
@@ -107,10 +109,26 @@ async def test_texts_of_a_relayed_connection_are_numbered_and_a_gap_ends_it() ->
     there.offer("lost")
     there.offer("third")
     first, _, third = owner._out["socket"]
-    socket._heard(json.dumps([first]).encode())
-    socket._heard(json.dumps([third]).encode())
+    socket._heard(b"[%b]" % first)
+    socket._heard(b"[%b]" % third)
     assert [await here.next(), await here.next()] == ["first", RESTART]
     assert socket._here == {}
+
+
+@pytest.mark.parametrize("character", ["a", "好", "\N{GRINNING FACE}", '"'])
+async def test_texts_for_another_process_fit_into_messages_of_nats(character: str) -> None:
+    received: list[bytes] = []
+    bus = LocalBus()
+    await LocalBus(bus).subscribe("process-socket", received.append)
+    owner = Relays(bus, "owner")
+    chat = [{"seq": n, "at": now(), "seat": 0, "name": character * 32, "text": character * 280} for n in range(100)]
+    snapshot = compact({"type": "snapshot", "chat": chat})
+    for number in range(8):
+        _Relayed(owner, "socket", number, None).offer(snapshot)
+    await owner._pump()
+    assert [what["to"] for message in received for what in json.loads(message)] == list(range(8))
+    assert all(json.loads(message)[0]["text"] == snapshot for message in received)
+    assert max(map(len, received)) <= MOST_TOGETHER + 100 < 1_000_000
 
 
 async def test_an_owner_does_not_keep_a_connection_that_it_has_closed() -> None:
@@ -140,7 +158,7 @@ async def test_a_lost_text_ends_its_connection_even_if_no_other_text_follows() -
     slow.offer("also sent")
     await socket._keep_at("t")
     assert list(socket._here) == [1, 2], "a text may still be on its way"
-    socket._heard(json.dumps(list(owner._out.pop("socket"))).encode())
+    socket._heard(b"[%b]" % b",".join(owner._out.pop("socket")))
     slow.offer("sent since")
     await socket._keep_at("t")
     assert list(socket._here) == [2]

@@ -19,6 +19,7 @@ from typing import Any, cast
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
 from dasan.reasons import Sentence, reason
 from dasan.server.bus import Answerer, Bus, NoOwner
+from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.reporting import report
@@ -38,8 +39,8 @@ ANSWERED_IN = 5.0
 """The timeout of an owner's answer in seconds."""
 MOST_WAITING = 4096
 """The most texts queued for one process; further ones are dropped, which ends their connections."""
-MOST_TOGETHER = 200_000
-"""The most characters in one message, below NATS's limit of a megabyte."""
+MOST_TOGETHER = 500_000
+"""The most bytes of texts in one message, below NATS's limit of a megabyte. A longer text, which no table has, is sent alone."""
 
 
 class _Relayed(Connection):
@@ -102,7 +103,7 @@ class Relays:
         self._numbers = 0
         self._owned: dict[str, tuple[Table, Callable[[], Awaitable[None]]]] = {}
         self._there: dict[str, dict[tuple[str, int], _Relayed]] = defaultdict(dict)
-        self._out: dict[str, deque[Json]] = defaultdict(deque)
+        self._out: dict[str, deque[bytes]] = defaultdict(deque)
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
@@ -292,7 +293,7 @@ class Relays:
         """Queue a text without waiting."""
         waiting = self._out[process]
         if len(waiting) < MOST_WAITING:
-            waiting.append(what)
+            waiting.append(compact(what).encode())
         self._wake.set()
 
     async def _pump(self) -> None:
@@ -305,12 +306,11 @@ class Relays:
         self._wake.clear()
         for process, waiting in list(self._out.items()):
             while waiting:
-                batch: list[Json] = []
-                size = 0
-                while waiting and (not batch or size < MOST_TOGETHER):
+                batch = [waiting.popleft()]
+                size = len(batch[0])
+                while waiting and (size := size + len(waiting[0])) <= MOST_TOGETHER:
                     batch.append(waiting.popleft())
-                    size += len(batch[-1].get("text", ""))
-                await self._bus.publish(f"process-{process}", json.dumps(batch).encode())
+                await self._bus.publish(f"process-{process}", b"[" + b",".join(batch) + b"]")
             if not waiting:
                 self._out.pop(process, None)
 
