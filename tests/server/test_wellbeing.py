@@ -25,7 +25,7 @@ from dasan.server.operations.reporting import report
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.tables.directory import Tables
-from dasan.server.workers.pools import FAILING, Limits, Workers
+from dasan.server.workers.pools import FAILING, Workers
 from dasan.server.workers.process import JobCrashed
 
 from .harness import SECONDS, Player, Serve, Served, fast, served
@@ -99,7 +99,25 @@ def test_a_disk_that_is_nearly_full_is_not_well(serve: Serve) -> None:
         assert (answer.status_code, answer.json()["message"]) == (503, "the disk of the data folder is nearly full")
 
 
-async def test_a_process_is_ready_while_all_it_needs_is_there(tmp_path: Path) -> None:
+async def crash(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let jobs of a pool crash until it counts as broken."""
+
+    class Broken:
+        alive = False
+
+        def __init__(self, memory_mb: int) -> None:
+            raise JobCrashed("it did not start")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dasan.server.workers.pools.Worker", Broken)
+        for count in range(FAILING):
+            assert workers.working, count
+            with pytest.raises(JobCrashed):
+                await workers.run("choose")
+    assert not workers.working
+
+
+async def test_a_process_is_ready_while_all_it_needs_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Cut(LocalBus):
         connected = True
 
@@ -110,9 +128,13 @@ async def test_a_process_is_ready_while_all_it_needs_is_there(tmp_path: Path) ->
         checks = Checks(settings, store, tables, bus)
         assert all((await checks.readiness()).values())
         bus.connected = False
-        tables.bots._crashes = FAILING
+        await crash(tables.study, monkeypatch)
+        assert (await checks.readiness())["workers"], "hands are played without reviews"
+        await crash(tables.bots, monkeypatch)
         readiness = await checks.readiness()
         assert {name for name, well in readiness.items() if not well} == {"bus", "workers"}
+        monkeypatch.setattr("dasan.server.workers.pools.BROKEN_FOR", 0.0)
+        assert (await checks.readiness())["workers"], "a process that gets no players gets no jobs that succeed"
     assert not (await checks.readiness())["accepting"]
     await store.close()
 
@@ -138,23 +160,6 @@ async def test_whoever_asks_often_writes_little(tmp_path: Path, monkeypatch: pyt
         assert [(await checks.health())["store"] for _ in range(3)] == [False] * 3
         assert writes == 4, "while it fails each answer is a new one"
     await store.close()
-
-
-async def test_workers_that_crash_one_after_the_other_are_not_working(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken:
-        alive = False
-
-        def __init__(self, memory_mb: int) -> None:
-            raise JobCrashed("it did not start")
-
-    monkeypatch.setattr("dasan.server.workers.pools.Worker", Broken)
-    workers = Workers(1, Limits(1, 1), "bot")
-    for count in range(FAILING):
-        assert workers.working, count
-        with pytest.raises(JobCrashed):
-            await workers.run("choose")
-    assert not workers.working
-    workers.close()
 
 
 def test_figures_are_for_the_host_and_name_nobody(serve: Serve) -> None:

@@ -33,7 +33,7 @@ SENTENCES = {
     "store": "the store cannot be written to",
     "disk": "the disk of the data folder is nearly full",
     "bus": "NATS does not answer",
-    "workers": "bots and reviews cannot be computed",
+    "workers": "the bots' processes fail",
     "accepting": "the server is stopping",
 }
 

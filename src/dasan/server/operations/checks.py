@@ -25,7 +25,8 @@ class Checks:
     """The checks of one process.
 
     ``store``: a recent write succeeded. ``disk``: the disk of the data folder has space. ``bus``: NATS is
-    connected. ``workers``: bots and reviews can be computed. ``accepting``: the server is not stopping.
+    connected. ``workers``: the processes of bots work; hands are played without reviews. ``accepting``: the server is not
+    stopping.
     """
 
     def __init__(self, settings: Settings, store: Store, tables: Tables, bus: Bus | None) -> None:
@@ -45,7 +46,7 @@ class Checks:
         return {
             **await self.health(),
             "bus": self._bus is None or self._bus.connected,
-            "workers": self._tables.bots.working and self._tables.study.working,
+            "workers": self._tables.bots.working,
             "accepting": not self._tables.closing,
         }
 

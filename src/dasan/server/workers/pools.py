@@ -7,6 +7,7 @@ which is replaced without affecting others.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from dasan.server.workers.process import Job, JobCrashed, JobError, Worker
 
 FAILING = 3
 """Consecutive crashes after which the pool counts as broken."""
+BROKEN_FOR = 60.0
+"""Seconds after its last crash until a broken pool counts as working: it gets no jobs that could show that it works again."""
 
 
 class PoolBusy(Refused):
@@ -49,13 +52,14 @@ class Workers:
         self._idle: list[Worker] = []
         self._all: list[Worker] = []
         self._crashes = 0
+        self._crashed_at = 0.0
         self.name = name
         self.counts: Counter[str] = Counter()
 
     @property
     def working(self) -> bool:
         """Whether its processes work, as far as is known."""
-        return self._crashes < FAILING
+        return self._crashes < FAILING or time.monotonic() - self._crashed_at > BROKEN_FOR
 
     async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
         """Run a job and return its result. Raises ``JobError`` or the engine's errors. ``PoolBusy``: too many jobs wait."""
@@ -111,7 +115,11 @@ class Workers:
                     raise
                 except Exception as error:
                     self.counts[type(error).__name__] += 1
-                    self._crashes = self._crashes + 1 if isinstance(error, JobCrashed) else 0
+                    if isinstance(error, JobCrashed):
+                        self._crashes += 1
+                        self._crashed_at = time.monotonic()
+                    else:
+                        self._crashes = 0
                     if not job.future.done():
                         # Break a reference cycle: the error's frames hold this job, whose future holds the error, and a
                         # process's pipes.
