@@ -27,9 +27,9 @@ from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.study import puzzle_book
 from dasan.server.tables.commands import Commands
-from dasan.server.tables.directory import Tables
+from dasan.server.tables.directory import MOST_HINTS, Tables
 from dasan.server.tables.facts import facts
-from dasan.server.workers.process import JobTimeout
+from dasan.server.workers.process import Job, JobTimeout
 from dasan.server.workers.warming import Warming
 
 from .harness import Json, Serve, Served, fast
@@ -87,7 +87,7 @@ async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkey
             await asyncio.sleep(0.01)
 
         async def adviser(bot: str | None = None) -> str:
-            answer = await commands.carry_out(table_id, "ann", HintCommand(type="hint", id="h", bot=bot))
+            answer = await commands.carry_out(table_id, "ann", HintCommand(type="hint", id="h", bot=bot), "")
             assert isinstance(answer, Hint)
             return answer.bot
 
@@ -103,6 +103,65 @@ async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkey
         with pytest.raises(Refused):
             await adviser()
     await store.close()
+
+
+@pytest.mark.full
+async def test_bots_move_before_waiting_hints_and_too_many_hints_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[object, ...]] = []
+    answers = asyncio.Semaphore(0)
+
+    class Slow:
+        alive = True
+
+        def __init__(self, memory_mb: int) -> None: ...
+
+        async def start(self) -> None: ...
+
+        async def do(self, job: Job) -> object:
+            begun.append((job.name, *job.given[:1]))
+            await answers.acquire()
+            return ("pass", 0.1) if job.name == "choose" else {"unit": "none", "candidates": []}
+
+        def end(self) -> None: ...
+
+    settings = fast(tmp_path, bot_processes=1)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    view = dasan.deal(dasan.rules("big-two"), seed=1).view(0)
+    async with Tables(store, settings) as tables:
+        commands = Commands(tables, settings, Warming())
+        monkeypatch.setattr("dasan.server.workers.pools.Worker", Slow)
+        hints = [asyncio.create_task(commands.explain("strong", view)) for _ in range(MOST_HINTS)]
+        await asyncio.sleep(0)
+        with pytest.raises(Refused) as refused:
+            await commands.explain("strong", view)
+        assert (refused.value.code, refused.value.message) == ("unavailable", reason("hints"))
+        moves = [asyncio.create_task(tables.think(bot, view)) for bot in ("greedy", "random")]
+        await asyncio.sleep(0)
+        for _ in (*hints, *moves):
+            answers.release()
+        assert [thought.move for thought in await asyncio.gather(*moves)] == ["pass", "pass"]
+        await asyncio.gather(*hints)
+        hint = ("explain", "strong")
+        assert begun == [hint, ("choose", "greedy"), ("choose", "random"), *[hint] * (MOST_HINTS - 1)]
+    await store.close()
+
+
+@pytest.mark.full
+def test_hints_are_limited_for_an_address_with_many_guests(serve: Serve) -> None:
+    with serve(hint_burst=2, hint_rate=0.001) as server:
+        answers = []
+        for _ in range(3):
+            guest = server.player()
+            table_id = guest.open_table("big-two", ["random"] * 3)
+            with guest.sit(table_id) as socket:
+                assert socket.my_turn()
+                command = {"type": "hint", "id": "h", "bot": "random"}
+                answers.append(guest.http.post(f"/api/tables/{table_id}/commands", json=command).json())
+    assert [answer["type"] for answer in answers[:2]] == ["hint", "hint"]
+    assert answers[2]["wording"]["id"] == "hints"
 
 
 @pytest.mark.full

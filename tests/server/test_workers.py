@@ -246,7 +246,7 @@ async def test_a_server_loads_what_is_ready(tmp_path: Path, monkeypatch: pytest.
     """
     loaded: asyncio.Queue[object] = asyncio.Queue()
 
-    async def run(self: Workers, job: str, *given: object, seconds: float | None = None) -> None:
+    async def run(self: Workers, job: str, *given: object, seconds: float, urgent: bool = False) -> None:
         loaded.put_nowait((self.name, seconds, job, *given))
 
     def start(self: Warming, parts: object = PARTS, done: Callable[[Part], object] | None = None) -> None:

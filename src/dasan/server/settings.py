@@ -140,7 +140,7 @@ class Settings:
     message_burst: int = burst(60)
     chat_rate: float = rate(0.5, "chat messages and reactions a second from one player")
     chat_burst: int = burst(6)
-    hint_rate: float = rate(0.5, "hints a second for one player")
+    hint_rate: float = rate(0.5, "hints a second for one player, and for one address")
     hint_burst: int = burst(10)
     table_rate: float = rate(0.2, "new tables a second from one player, and from one address")
     table_burst: int = burst(30)

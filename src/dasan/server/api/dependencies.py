@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from pydantic import Field
 
 from dasan.reasons import reason
-from dasan.server.connections.networks import networks
+from dasan.server.connections.networks import address_of, networks
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.websocket import Live
 from dasan.server.events.running import Events
@@ -37,11 +37,6 @@ async def _player(request: Request) -> str | None:
     if player is not None:
         request.app.state.sightings.add(player, address_of(request))
     return player
-
-
-def address_of(request: Request) -> str:
-    """The client's address; behind a trusted proxy, the one that the proxy names."""
-    return request.client.host if request.client else ""
 
 
 def network_of(request: Request) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from fastapi import Request
 
 from dasan.reasons import reason
-from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, address_of, limit
+from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.networks import address_of
 from dasan.server.protocol.moderation import (
     Audited,
     Ban,

@@ -11,6 +11,7 @@ from dasan.play.new_hand import hand_secret
 from dasan.reasons import reason
 from dasan.server.api.dependencies import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.networks import address_of
 from dasan.server.people.identity import new_player
 from dasan.server.protocol.commands import AnswerCommand, AnyCommand, LeaveCommand, OfferCommand, SitCommand
 from dasan.server.protocol.messages import Hint
@@ -139,7 +140,7 @@ async def command(
 ) -> CommandDone | Hint:
     """Carry out a command as over the socket, for programs without one."""
     limit(request, "commands", player)
-    done = await commands.carry_out(table_id, player, wanted)
+    done = await commands.carry_out(table_id, player, wanted, address_of(request))
     return done if isinstance(done, Hint) else CommandDone(id=wanted.id, seq=done)
 
 

@@ -11,11 +11,18 @@ from collections import Counter
 from functools import lru_cache
 from typing import TypeAlias
 
+from starlette.requests import HTTPConnection
+
 Networks: TypeAlias = tuple[tuple[str, int], ...]
 """(network, multiple of the limit that it may use), the narrowest first."""
 
 SHARES = ((64, 1), (56, 4), (48, 16))
 """IPv6 prefix lengths, and the multiple of a limit that each may use."""
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """The client's address; behind a trusted proxy, the one that the proxy names."""
+    return connection.client.host if connection.client else ""
 
 
 @lru_cache(8192)

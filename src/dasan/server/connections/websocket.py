@@ -15,7 +15,7 @@ from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
 from dasan.reasons import reason
-from dasan.server.connections.networks import NetworkCounts
+from dasan.server.connections.networks import NetworkCounts, address_of
 from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.uvicorn_protocol import writer
@@ -93,7 +93,7 @@ async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[No
     what: its name in the log if it fails.
     """
     state = websocket.app.state
-    address = websocket.client.host if websocket.client else ""
+    address = address_of(websocket)
     sockets: NetworkCounts = state.sockets
     fits = sockets.enter(address, state.settings.sockets_each)
     try:
@@ -155,6 +155,7 @@ class SocketClient(ABC):
     def __init__(self, websocket: WebSocket, connection: Connection) -> None:
         state = websocket.app.state
         self._websocket = websocket
+        self._address = address_of(websocket)
         self._connection = connection
         self._settings: Settings = state.settings
         self._identities: Identities = state.identities
@@ -211,8 +212,7 @@ class SocketClient(ABC):
 
     def _banned(self) -> bool:
         """Whether the socket's address has been banned since."""
-        address = self._websocket.client.host if self._websocket.client else ""
-        return self._store.people.restrictions.bans(address, now())
+        return self._store.people.restrictions.bans(self._address, now())
 
     async def _watch(self) -> None:
         while not self._banned() and not await self._identities.left(self._websocket, self._connection.player):
@@ -292,7 +292,8 @@ class _Player(SocketClient):
             begun = time.monotonic()
             outcome = "refused"
             try:
-                done = await self._commands.carry_out(self._table_id, self._connection.player, command, lag)
+                player = self._connection.player
+                done = await self._commands.carry_out(self._table_id, player, command, self._address, lag)
                 outcome = "done"
             finally:
                 self._metrics.commands.labels(command.type, outcome).observe(time.monotonic() - begun)

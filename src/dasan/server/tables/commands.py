@@ -21,6 +21,7 @@ from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import DEFAULT_BOT, Tables, check_bot
 from dasan.server.times import now
+from dasan.server.workers.pools import PoolBusy
 from dasan.server.workers.warming import Warming, part_of
 
 
@@ -35,15 +36,17 @@ class Commands:
         self._said = Buckets(settings.chat_rate, settings.chat_burst)
         self._hints = Buckets(settings.hint_rate, settings.hint_burst)
 
-    async def carry_out(self, table_id: str, player: str | None, command: Command, lag: int = 0) -> int | Hint:
-        """The length of the table's log after the command, or the requested hint."""
+    async def carry_out(
+        self, table_id: str, player: str | None, command: Command, address: str, lag: int = 0
+    ) -> int | Hint:
+        """The length of the table's log after the command, or the requested hint. address: the player's."""
         if player is None:
             raise Refused("forbidden", reason("watching"))
         if not self._all.take(player):
             raise Refused("too-fast", reason("messages"))
         match command:
             case HintCommand():
-                return await self._hint(table_id, player, command)
+                return await self._hint(table_id, player, command, address)
             case ReactCommand():
                 await self.talk(player, "")
                 await self._tables.react(table_id, player, command)
@@ -69,7 +72,7 @@ class Commands:
         self.may_talk(player)
         await self._tables.store.moderation.check_said(player, text, now())
 
-    async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:
+    async def _hint(self, table_id: str, player: str, command: HintCommand, address: str) -> Hint:
         if command.bot is not None:
             check_bot(command.bot)
         room = await self._tables.look(table_id)
@@ -82,7 +85,7 @@ class Commands:
             raise Refused("forbidden", reason("event.table"))
         if room.to_act != seat or room.state is None:
             raise Refused("illegal", reason("hints.turn"))
-        if not self._hints.take(player):
+        if not self._hints.take_for(address) or not self._hints.take(player):
             raise Refused("too-fast", reason("hints"))
         view = room.state.view(seat)
         bot = command.bot or self._adviser(room.head.rules)
@@ -103,7 +106,10 @@ class Commands:
 
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: (unit of its values, moves considered, best first)."""
-        explanation = await self._tables.bots.ask("advice", "explain", bot, view)
+        try:
+            explanation = await self._tables.bots.ask("advice", "explain", bot, view)
+        except PoolBusy:
+            raise Refused("unavailable", reason("hints")) from None
         return explanation["unit"], [Candidate.model_validate(one) for one in explanation["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:

@@ -54,6 +54,8 @@ LEASE = 8.0
 TRUSTED = 0.75
 """The share of a lease in which its owner trusts it without asking the database. The rest allows for clock skew.
 """
+MOST_HINTS = 4
+"""The most hints running or waiting for each process of bots, beyond which more are refused. Moves do not wait for them."""
 MOST_STUDIES = 16
 """The most reviews and puzzles running or waiting, beyond which more are refused."""
 TRY_AGAIN = 0.2
@@ -69,7 +71,8 @@ class Tables:
         self.process = secrets.token_hex(8)
         self.pace = Pace(int(settings.bot_delay * 1000))
         self.relays = None if bus is None else Relays(bus, self.process)
-        self.bots = Workers(settings.bot_processes, Limits(settings.bot_seconds, settings.bot_memory_mb), "bot")
+        bots = Limits(settings.bot_seconds, settings.bot_memory_mb)
+        self.bots = Workers(settings.bot_processes, bots, "bot", MOST_HINTS * settings.bot_processes)
         study = Limits(settings.study_seconds, settings.study_memory_mb)
         self.study = Workers(settings.study_processes, study, "study", MOST_STUDIES * settings.study_processes)
         self.turning: Once[dict[str, Any]] = Once()
@@ -323,14 +326,14 @@ class Tables:
     async def think(self, name: str, view: dasan.View) -> Thought:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
         try:
-            move, seconds = await self.bots.run("choose", name, view)
+            move, seconds = await self.bots.run("choose", name, view, urgent=True)
             return Thought(move, seconds)
         except Exception as error:
             if self._closing:
                 raise
             self.bot_failed(name)
             report(f"bot {name} failed", error)
-            move, seconds = await self.bots.run("choose", self.stand_in(name), view)
+            move, seconds = await self.bots.run("choose", self.stand_in(name), view, urgent=True)
             return Thought(move, seconds, failed=True)
 
     async def only(self, move: str) -> Thought:
@@ -339,7 +342,7 @@ class Tables:
         """
         if self.settings.bot_delay:
             with suppress(Refused, JobError):
-                await self.bots.run("turn")
+                await self.bots.run("turn", urgent=True)
         return Thought(move, only=True)
 
     def stand_in(self, bot: str) -> str:
@@ -360,7 +363,7 @@ class Tables:
     async def _warm_up(self, part: Part, compiled: bool) -> None:
         jobs = [self.study.run("warm", part, seconds=300) for _ in range(self.settings.study_processes)]
         if compiled and part != "solve" and self.settings.bot_processes > 1:
-            jobs.append(self.bots.run("warm_hints", part, seconds=300))
+            jobs.append(self.bots.run("warm_hints", part, seconds=300, urgent=True))
         await asyncio.gather(*jobs)
 
     def bot_failed(self, name: str) -> None:

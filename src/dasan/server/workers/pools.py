@@ -42,11 +42,12 @@ class Workers:
     """A pool of processes with the same limits, used by one event loop. ``counts`` has the outcomes of jobs."""
 
     def __init__(self, processes: int, limits: Limits, name: str, most_waiting: int | None = None) -> None:
-        """most_waiting: the most jobs running or waiting; more are refused. None: no limit."""
+        """most_waiting: the most jobs running or waiting, urgent ones aside; more are refused. None: no limit."""
         self._processes = processes
         self._limits = limits
         self._most_waiting = most_waiting
         self._waiting = 0
+        self._urgent: deque[Job] = deque()
         self._jobs: deque[Job] = deque()
         self._tasks: set[asyncio.Task[None] | None] = set()
         self._idle: list[Worker] = []
@@ -61,9 +62,13 @@ class Workers:
         """Whether its processes work, as far as is known."""
         return self._crashes < FAILING or time.monotonic() - self._crashed_at > BROKEN_FOR
 
-    async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
-        """Run a job and return its result. Raises ``JobError`` or the engine's errors. ``PoolBusy``: too many jobs wait."""
-        return await self._submit(Job(job, given, seconds or self._limits.seconds))
+    async def run(self, job: str, *given: object, seconds: float | None = None, urgent: bool = False) -> Any:
+        """Run a job and return its result. Raises ``JobError`` or the engine's errors. ``PoolBusy``: too many jobs wait.
+
+        urgent: whether it begins before all jobs that are not, and is never refused.
+        """
+        made = Job(job, given, seconds or self._limits.seconds)
+        return await (self._enqueue(self._urgent, made) if urgent else self._submit(made))
 
     async def ask(self, otherwise: str, job: str, *given: object) -> Any:
         """Run a job for a player. ``Refused``, with the sentence ``otherwise``, if the job has no result."""
@@ -84,24 +89,25 @@ class Workers:
             self.counts["PoolBusy"] += 1
             raise PoolBusy
         self._waiting += 1
-        job.future.add_done_callback(self._done)
-        self._jobs.append(job)
+        job.future.add_done_callback(self._no_longer_waiting)
+        return self._enqueue(self._jobs, job)
+
+    def _no_longer_waiting(self, _: asyncio.Future[Any]) -> None:
+        self._waiting -= 1
+
+    def _enqueue(self, jobs: deque[Job], job: Job) -> asyncio.Future[Any]:
+        job.future.add_done_callback(_retrieve)
+        jobs.append(job)
         if len(self._tasks) < self._processes:
             self._tasks.add(asyncio.get_running_loop().create_task(self._work(), name=f"{self.name} worker"))
         return job.future
-
-    def _done(self, future: asyncio.Future[Any]) -> None:
-        self._waiting -= 1
-        # A reader that has left does not retrieve the error, and asyncio would report it.
-        if not future.cancelled():
-            future.exception()
 
     async def _work(self) -> None:
         """Run waiting jobs one after another in one process."""
         worker: Worker | None = self._idle.pop() if self._idle else None
         try:
-            while self._jobs:
-                job = self._jobs.popleft()
+            while jobs := self._urgent or self._jobs:
+                job = jobs.popleft()
                 if job.stopped or job.future.done():
                     # Skip a job that nobody waits for any more.
                     job.future.cancel()
@@ -148,10 +154,16 @@ class Workers:
         for task in tuple(self._tasks):
             if task is not None:
                 task.cancel()
-        for job in self._jobs:
+        for job in (*self._urgent, *self._jobs):
             job.future.cancel()
         for worker in self._all:
             worker.end()
+
+
+def _retrieve(future: asyncio.Future[Any]) -> None:
+    """Retrieve a job's error: asyncio would report one that a reader who has left does not retrieve."""
+    if not future.cancelled():
+        future.exception()
 
 
 class JobParts:
