@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 import tracemalloc
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 
 import dasan
 from dasan.estimates import Estimate
+from dasan.server.events import running
 from dasan.server.events.daily import HOUSE, QUIET
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play, standings
@@ -22,8 +25,11 @@ from dasan.server.store import Store
 from dasan.server.store.duplicates import Guest
 from dasan.server.store.event_plays import check_open
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs
+from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
-from dasan.server.times import DAY
+from dasan.server.times import DAY, now
+
+from .harness import fast
 
 
 def draw_plays(players: int, deals: int, seats: int, seed: int, *, played: float = 1.0) -> list[Play]:
@@ -166,6 +172,39 @@ async def test_a_hand_is_closed_to_those_who_have_not_finished_its_deal(tmp_path
     assert await refused("late"), "a play is under way"
     await store.duplicates.reveal("big", 2, stuck=True)
     assert not await refused("late")
+    await store.close()
+
+
+async def test_an_event_ends_while_bots_play_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LOOK_EVERY", 0.01)
+    playing, over = asyncio.Event(), asyncio.Event()
+
+    async def never(*_: object, **__: object) -> None:
+        playing.set()
+        await asyncio.Event().wait()
+
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    reveal = store.duplicates.reveal
+
+    async def reveals(*given: Any, **options: Any) -> None:
+        await reveal(*given, **options)
+        over.set()
+
+    monkeypatch.setattr(store.duplicates, "reveal", reveals)
+    played = replace(event_of(2), ends=now() + DAY)
+    await store.duplicates.create(played)
+    async with Tables(store, settings) as tables:
+        monkeypatch.setattr(tables.study, "run", never)
+        events = running.Events(tables)
+        await events.table(played)
+        tables.chore(events.run(), "events")
+        async with asyncio.timeout(30):
+            await playing.wait()
+            await store.duplicates.create(replace(played, id="due", ends=now() - 1))
+            await over.wait()
+        assert (await store.duplicates.load("due")).revealed is not None
     await store.close()
 
 

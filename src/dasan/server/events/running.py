@@ -32,7 +32,7 @@ from dasan.server.times import now
 from dasan.server.workers.process import JobError
 
 LOOK_EVERY = 2.0
-"""Seconds between checks for events to end, and for events whose bots have not played."""
+"""Seconds between checks for events to end, and for events that bots should play."""
 FRESH = 1000
 """Milliseconds for which computed standings are cached."""
 BOTS = ("level-2", "greedy", "level-6")
@@ -65,15 +65,17 @@ class Events:
         self._tables = tables
         self._store = tables.store
         self._asked: set[str] = set()
-        """Events that somebody has opened, and whose bots should play."""
+        """Single-player events that somebody has opened, and whose bots may not have played."""
         self._tables_of: dict[str, Standings] = {}
         self._once: Once[Standings] = Once()
         self._pars: Once[tuple[int, ...] | None] = Once()
 
     async def run(self) -> None:
-        """Let bots play and end events, until cancelled."""
+        """Let bots play and end events, until cancelled. Bots take minutes for an event, while others end."""
         try:
-            await repeat("running events", self.look, LOOK_EVERY)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(repeat("ending events", self.look, LOOK_EVERY))
+                group.create_task(repeat("letting bots play events", self._play_asked, LOOK_EVERY))
         finally:
             self._once.close()
             self._pars.close()
@@ -100,15 +102,14 @@ class Events:
     async def seat(self, event: DuplicateEvent, player: str, name: str) -> EventPlayed:
         """The player's table for their next deal, or a place in the queue for one."""
         seated = await self._store.duplicates.seat(event, player, name, now(), lambda *a: _room(event, *a))
-        self._asked.add(event.id)
+        self._ask_bots(event)
         if seated.table is not None:
             await self._tables.look(seated.table)
         return seated
 
     async def table(self, event: DuplicateEvent) -> Standings:
         """The standings, at most a second old."""
-        if event.people == 1:
-            self._asked.add(event.id)
+        self._ask_bots(event)
         known = self._tables_of.get(event.id)
         if known is not None and now() - known.at < FRESH:
             return known
@@ -156,13 +157,10 @@ class Events:
         return table
 
     async def look(self) -> None:
-        """End due events and let bots play. An error in one event does not stop the others."""
+        """End due events. An error in one event does not stop the others."""
         for event in await self._store.duplicates.unrevealed():
-            status = event.status(now())
-            if status == "closing":
+            if event.status(now()) == "closing":
                 await guarded(f"ending event {event.id}", self._end(event))
-            elif status == "open" and event.people == 1 and not event.bots_played and event.id in self._asked:
-                await guarded(f"bots of event {event.id}", self._play_bots(event))
 
     async def _end(self, event: DuplicateEvent) -> None:
         """Let bots finish open tables, then reveal the deals."""
@@ -181,8 +179,26 @@ class Events:
             leaving = LeaveCommand(type="leave", id=f"ends-{secrets.token_hex(8)}")
             await self._tables.command(table_id, player, leaving)
 
-    async def _play_bots(self, event: DuplicateEvent) -> None:
-        """Let each bot of the standings play all deals in the entrants' seat; bots that cannot are skipped."""
+    def _ask_bots(self, event: DuplicateEvent) -> None:
+        if event.people == 1 and not event.bots_played:
+            self._asked.add(event.id)
+
+    async def _play_asked(self) -> None:
+        """Let bots play the events that somebody has opened, one after another."""
+        for event_id in tuple(self._asked):
+            if await guarded(f"bots of event {event_id}", self._play_bots(event_id)):
+                self._asked.discard(event_id)
+
+    async def _play_bots(self, event_id: str) -> None:
+        """Let each bot of the standings play all deals in the entrants' seat, if the event is open and they have not
+        played; bots that cannot are skipped.
+        """
+        try:
+            event = await self._store.duplicates.load(event_id)
+        except Refused:
+            return  # deleted
+        if event.bots_played or event.status(now()) != "open":
+            return
         deals = range(event.deals)
         seats = [event.seats(deal)[0] for deal in deals]
         seeds = [event.deal_seed(deal).hex() for deal in deals]
