@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 import dasan
 from dasan.estimates import Estimate
@@ -21,7 +22,7 @@ from dasan.server.events.daily import HOUSE, QUIET
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play, standings
 from dasan.server.refusals import Refused
-from dasan.server.store import Store
+from dasan.server.store import Store, duplicates, schema
 from dasan.server.store.duplicates import Guest
 from dasan.server.store.event_plays import check_open
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs
@@ -29,6 +30,7 @@ from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
 from dasan.server.times import DAY, now
 
+from .conftest import Opened
 from .harness import fast
 
 
@@ -205,6 +207,31 @@ async def test_an_event_ends_while_bots_play_another(tmp_path: Path, monkeypatch
             await store.duplicates.create(replace(played, id="due", ends=now() - 1))
             await over.wait()
         assert (await store.duplicates.load("due")).revealed is not None
+    await store.close()
+
+
+async def test_events_that_have_not_ended_are_not_read(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await opened()
+    await store.duplicates.create(replace(event_of(1), id="some", ends=now() + DAY))
+    (row,) = await store.database.read(lambda connection: connection.execute(sa.select(schema.duplicates)).all())
+    rows = [{**row._asdict(), "id": f"future-{n}"} for n in range(2000)]
+    due = [{**row._asdict(), "id": f"due-{n}", "ends": now() - 1} for n in range(2 * duplicates.MOST_CLOSING + 1)]
+    await store.database.write(lambda connection: connection.execute(sa.insert(schema.duplicates), rows + due))
+    made: list[str] = []
+    event = duplicates._event
+
+    def counted(row: Any) -> DuplicateEvent:
+        made.append(row.id)
+        return event(row)
+
+    monkeypatch.setattr(duplicates, "_event", counted)
+    events = running.Events(Tables(store, fast(tmp_path)))
+    for reads in (duplicates.MOST_CLOSING, duplicates.MOST_CLOSING, 1, 0):
+        made.clear()
+        await events.look()
+        assert (len(made), {name.partition("-")[0] for name in made}) == (reads, {"due"} if reads else set())
     await store.close()
 
 

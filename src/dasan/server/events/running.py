@@ -158,9 +158,8 @@ class Events:
 
     async def look(self) -> None:
         """End due events. An error in one event does not stop the others."""
-        for event in await self._store.duplicates.unrevealed():
-            if event.status(now()) == "closing":
-                await guarded(f"ending event {event.id}", self._end(event))
+        for event in await self._store.duplicates.closing(now()):
+            await guarded(f"ending event {event.id}", self._end(event))
 
     async def _end(self, event: DuplicateEvent) -> None:
         """Let bots finish open tables, then reveal the deals."""

@@ -32,6 +32,7 @@ from dasan.server.tables.shared_rules import kept_rules
 PRESENT = 6_000
 """Milliseconds since their last request for which waiting players count as present."""
 MOST_LISTED = 50
+MOST_CLOSING = 50
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,12 @@ class Duplicates(StorePart):
             sa.select(duplicates).where(mine).order_by(duplicates.c.starts.desc()).limit(MOST_LISTED)
         )
 
-    async def unrevealed(self) -> tuple[DuplicateEvent, ...]:
-        """Events that are not over."""
-        return await self._read(sa.select(duplicates).where(duplicates.c.revealed.is_(None)))
+    async def closing(self, now: int) -> tuple[DuplicateEvent, ...]:
+        """Events that have ended and are not over, at most ``MOST_CLOSING``, chosen at random: one that is not over for a
+        long time does not keep others out.
+        """
+        ended = sa.and_(duplicates.c.revealed.is_(None), duplicates.c.ends <= now)
+        return await self._read(sa.select(duplicates).where(ended).order_by(sa.func.random()).limit(MOST_CLOSING))
 
     async def _read(self, query: sa.Select[Any]) -> tuple[DuplicateEvent, ...]:
         rows = await self._rows(query)
