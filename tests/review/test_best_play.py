@@ -21,7 +21,7 @@ import dasan
 from dasan.bench.solver import at_random
 from dasan.play.phases import Phase
 from dasan.records.retrace import moves_of
-from dasan.review.best_play import Review, decisive, judge_all, review
+from dasan.review.best_play import Review, decisive, judge_all, listed_as, review
 from dasan.review.chart import picture
 from dasan.solver.budget import Budget
 from dasan.solver.solving import Warm
@@ -335,3 +335,41 @@ def test_a_picture_fits_on_a_phone_and_nothing_in_it_overlaps() -> None:
         assert 0 <= y <= height - 20
         if text.get("text-anchor") is None:
             assert x + 7 * len(text.text or "") <= width + 8
+
+
+def test_plays_that_differ_only_in_kickers_have_their_own_verdicts() -> None:
+    """DD.05: of 4-4-4 with a 3 and 4-4-4 with a 7 one may win and the other lose."""
+    loses = dasan.start(
+        dasan.rules("dou-dizhu"), ["3C 4D 4H 4S 7D 7C", "3D TH AH", "7H 7S AC"], bidder=0, bid=1, leader=0
+    )
+    first = of(loses.play("4D 4H 4S 7D")).moves[0]
+    assert (first.value, first.worth, first.kept) == (2, -2, False)
+    assert of(loses.play("4D 4H 4S 3C")).moves[0].kept is True
+    wins = dasan.start(
+        dasan.rules("dou-dizhu"), ["5C 5H QH AC AH AS", "5S QS KS", "9D KH 2D"], bidder=0, bid=1, leader=0
+    )
+    first = of(wins.play("QH AC AH AS")).moves[0]
+    assert (first.value, first.worth, first.kept) == (2, 2, True)
+
+
+def test_a_pair_of_equal_cards_is_not_the_single_card() -> None:
+    """W.03 with two packs: of 3D and 3D 3D one may cost a place."""
+    rules = dasan.rules("winner", players=6, decks=2)
+    state = dasan.start(rules, ["3D 3D KS", "4S 4H 6H", "", "", "", ""], leader=0, finished=(2, 3, 4, 5))
+    report = of(state.play("3D 3D")).moves[0]
+    assert (report.value, report.worth, report.kept) == (5, 6, False)
+
+
+@pytest.mark.parametrize(
+    ("preset", "options"),
+    [("dou-dizhu", {}), ("zheng-shangyou", {}), ("winner", {"players": 6, "decks": 2}), ("big-three-4p", {})],
+)
+def test_every_listed_move_is_listed_as_itself(preset: str, options: dict[str, Any]) -> None:
+    source = random.Random(4)
+    for seed in range(3):
+        state = dasan.deal(dasan.rules(preset, **options), seed=seed)
+        while state.to_act is not None:
+            legal = state.legal_moves()
+            for move in source.sample(legal, min(4, len(legal))):
+                assert listed_as(legal, state, move, state.play(move)) == move
+            state = state.play(source.choice(legal))

@@ -5,6 +5,7 @@ Moves are judged from last to first with one transposition table, so that later 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -310,8 +311,10 @@ def _same(state: State, listed: Move, after: State) -> bool:
         return False
     cards = tuple(c for c in made.cards if c is not None)
     if listed.type is not MoveType.PLAY:
-        return listed.cards == cards
+        return (listed.cards, listed.bid) == (cards, made.bid)
     if state.rules.suits_ranked or listed.combination is None:
-        return set(listed.cards) == set(cards)
+        return Counter(listed.cards) == Counter(cards)
+    if Counter(c.rank for c in listed.cards) != Counter(c.rank for c in cards):
+        return False
     ours, theirs = state.rules.combination(cards), listed.combination
     return (ours.family, ours.power, ours.strength) == (theirs.family, theirs.power, theirs.strength)
