@@ -18,7 +18,7 @@ from tests.cli.running import cli
 
 import dasan
 from dasan.bots.external.conformance import check
-from dasan.bots.external.program import Program, ProgramBot, split_command
+from dasan.bots.external.program import Program, ProgramBot, _quit_all, split_command
 from dasan.bots.external.speaking import view_of
 from dasan.bots.external.wire import Fault, choose, hand
 from dasan.features import encode
@@ -240,6 +240,17 @@ def test_the_end_of_a_given_position_is_no_new_hand(tmp_path: Path) -> None:
     assert hands_in(log) == 1
 
 
+def test_a_position_with_other_numbers_of_cards_is_a_new_hand(tmp_path: Path) -> None:
+    command, logs = spy(tmp_path)
+    rules = dasan.rules("big-three")
+    with ProgramBot(command, seconds=20) as player:
+        for others in ("4H 6C", "4H 6C 7D"):
+            state = dasan.start(rules, ["4D 5C", others, "7S 8C"], bidder=0, bid=2, leader=0)
+            player.choose(state.view(0))
+    (log,) = logs.iterdir()
+    assert log.read_text(encoding="utf-8").split().count("hand") == 2
+
+
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_contest_tells_programs_of_the_end_of_each_hand_and_quits(processes: int, tmp_path: Path) -> None:
     """Each deal is played three times, and in each hand two seats are the program's."""
@@ -257,6 +268,25 @@ def test_a_program_that_does_not_quit_is_killed(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 60
     assert sum(map(hands_in, logs.iterdir())) == 3 * 2
     assert all(gone(int(log.name)) for log in logs.iterdir())
+
+
+def test_programs_are_killed_if_the_wait_for_their_end_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, logs = spy(tmp_path, "import time; time.sleep(600)")
+    state = dasan.deal(GAMES[2], seed=1)
+    assert state.to_act is not None
+    player = ProgramBot(command, seconds=20)
+    player.choose(state.view(state.to_act))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Program, "hang_up", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _quit_all()
+    (log,) = logs.iterdir()
+    assert within(10, lambda: gone(int(log.name)))
 
 
 def gone(pid: int) -> bool:

@@ -49,17 +49,15 @@ def test_a_repeated_request_for_a_quick_match_gets_the_same_table(serve: Serve, 
             first = match()
         assert match() == first
         assert ann.http.post("/api/quick/leave").json()["table"] == first
-        second = match()
-        assert second != first
-        with ann.sit(second) as socket:
+        assert match() == first, "that answer may be lost, too"
+        with ann.sit(first) as socket:
             play_hand(socket, random.Random(5))
-        third = match()
-        assert third not in (first, second), "the hand is over"
-        assert ann.http.post(f"/api/tables/{third}/forget").status_code == 200
+        second = match()
+        assert second != first, "the hand is over"
+        assert ann.http.post(f"/api/tables/{second}/forget").status_code == 200
         assert ann.http.post("/api/quick/leave").json()["table"] is None
-        fourth = match()
-        assert ann.http.post(f"/api/tables/{fourth}/forget").status_code == 200
-        assert match() not in (first, second, third, fourth), "the player has left it"
+        third = match()
+        assert third not in (first, second), "the player has left it"
 
 
 def test_quick_match_pairs_people_and_can_be_left(server: Served) -> None:

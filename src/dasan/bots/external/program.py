@@ -26,6 +26,7 @@ from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
 from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.bots.protocol import Bot, choices
+from dasan.cards import Card
 from dasan.networks.trained import known
 from dasan.play.dealing import Deal, Position
 from dasan.play.moves import Move
@@ -182,8 +183,12 @@ def _quit_all() -> None:
     for program in programs:
         program.tell([wire.quit()])
     until = monotonic() + ENDING
-    for program in programs:
-        program.hang_up(until - monotonic())
+    try:
+        for program in programs:
+            program.hang_up(until - monotonic())
+    finally:
+        for program in programs:  # also if this process was interrupted again
+            program.kill()
 
 
 def _write(pipe: Any, orders: Queue[bytes | None]) -> None:
@@ -345,10 +350,12 @@ class ProgramBot:
 
 def _known_from_the_start(view: View) -> Deal | Position:
     """How the hand began, without what play or the end of the hand shows this seat later."""
-    own = () if view.seat is None else (view.begun.hands[view.seat],)
-    if isinstance(view.begun, Position):
-        return replace(view.begun, hands=own, kitty=(), partner=None, watching=None, bidder_plays=None)
-    return replace(view.begun, hands=own, kitty=())
+    begun = view.begun
+    hands = tuple(h if seat == view.seat else (None,) * len(h) for seat, h in enumerate(begun.hands))
+    kitty: tuple[Card | None, ...] = (None,) * len(begun.kitty)
+    if isinstance(begun, Position):
+        return replace(begun, hands=hands, kitty=kitty, partner=None, watching=None, bidder_plays=None)
+    return replace(begun, hands=hands, kitty=kitty)
 
 
 def show_end(state: State, bots: Sequence[Bot]) -> None:

@@ -1,10 +1,10 @@
 """Quick match: players who seek a game, and the tables made for them.
 
 A seeker repeats the request every other second, and each request looks for others within a rating window that widens
-with the time that both have waited. One transaction creates the table and takes its players off the list. Such
-transactions are serialized across processes, so nobody gets two tables and no table lacks a player. Only players whose
-last request is within ``PRESENT`` are seated, so that closed pages do not take seats. An answer may be lost, so a found
-table stays on the list for a minute, and a repeated request gets the same table.
+with the time that both have waited. One transaction creates the table and notes it for its players. Such transactions
+are serialized across processes, so nobody gets two tables and no table lacks a player. Only players whose last request
+is within ``PRESENT`` are seated, so that closed pages do not take seats. An answer may be lost, so a found table stays
+on the list for a minute, and a repeated request gets the same table.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class Matches(StorePart):
         def write(connection: sa.Connection) -> str | None:
             mine = seekers.c.player == player
             table: str | None = connection.scalar(sa.select(seekers.c.table_id).where(mine))
-            connection.execute(sa.delete(seekers).where(mine))
+            connection.execute(sa.delete(seekers).where(mine, seekers.c.table_id.is_(None)))
             return table
 
         return await self._database.write(write)

@@ -95,15 +95,19 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
 
 def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
     casual = sa.not_(tables.c.settings["rated"].as_boolean())
-    return sa.select(tables.c.id).where(sa.not_(_in_use(cutoff)), tables.c.lease_until < now, casual)
+    unused = tables.c.touched < cutoff, sa.func.coalesce(tables.c.deadline, 0) < cutoff, ~_in_an_event()
+    return sa.select(tables.c.id).where(*unused, tables.c.lease_until < now, casual)
 
 
 def _in_use(cutoff: int) -> sa.ColumnElement[bool]:
     """Whether a table has been used since ``cutoff``, or a player may still go on there: before a deadline, or in an event."""
+    return sa.or_(tables.c.touched >= cutoff, sa.func.coalesce(tables.c.deadline, 0) >= cutoff, _in_an_event())
+
+
+def _in_an_event() -> sa.Exists:
+    """Whether a table has an unfinished deal of an event."""
     plays = duplicate_plays.c
-    unfinished = sa.select(plays.table_id).where(plays.finished.is_(None), plays.table_id.is_not(None))
-    deadline = sa.func.coalesce(tables.c.deadline, 0)
-    return sa.or_(tables.c.touched >= cutoff, deadline >= cutoff, tables.c.id.in_(unfinished))
+    return sa.exists().where(plays.table_id == tables.c.id, plays.finished.is_(None))
 
 
 async def _remove(database: Database, old: sa.Select[Any], key: sa.Column[Any], *, dry: bool) -> int:
