@@ -22,6 +22,8 @@ from dasan.strict_json import NotJson, parse
         ('"\ud800"', "UTF-8 cannot write"),
         (b'"\xff"', "UTF-8 cannot write"),
         ("NaN", "is not JSON"),
+        ('{"a": 1e999}', "has a number that is too large: 1e999"),
+        ("[-1E+400]", "too large"),
         ("[" * 100_000, "is not JSON"),
         ("", "is not JSON"),
     ],

@@ -1,8 +1,9 @@
-"""JSON from untrusted sources: no repeated keys, no NaN or Infinity, and only text that UTF-8 can encode."""
+"""JSON from untrusted sources: no repeated keys, only finite numbers, and only text that UTF-8 can encode."""
 
 from __future__ import annotations
 
 import json
+from math import isinf
 from typing import Any
 
 BOM = "\ufeff"
@@ -15,8 +16,8 @@ class NotJson(ValueError):
 def parse(text: str | bytes) -> Any:
     """The value of a JSON text; a byte order mark in front of it is skipped.
 
-    NotJson: bytes that are not UTF-8, a syntax error, a repeated key, a constant that JSON does not have, a lone surrogate, or
-    nesting that is too deep.
+    NotJson: bytes that are not UTF-8, a syntax error, a repeated key, a constant that JSON does not have, a number that is too
+    large for a float, a lone surrogate, or nesting that is too deep.
 
     >>> parse('{"a": [1]}')
     {'a': [1]}
@@ -27,7 +28,9 @@ def parse(text: str | bytes) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode()
-        value = json.loads(text.removeprefix(BOM), object_pairs_hook=_object, parse_constant=_constant)
+        value = json.loads(
+            text.removeprefix(BOM), object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite
+        )
         # A lone surrogate can only come from the text itself or from an escape: search the value only then.
         text.encode()
         if "\\ud" in text or "\\uD" in text:
@@ -49,6 +52,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         key = next(key for key in keys if keys.count(key) > 1)
         raise NotJson(f"says {key[:40]!r} twice")
     return out
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise NotJson(f"has a number that is too large: {text[:40]}")
+    return number
 
 
 def _constant(name: str) -> None:
