@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from tests.server.harness import SECONDS, fast, served
 
+from dasan.bench import players
 from dasan.bench.players import Crowd
+from dasan.bench.server import measure_server
 
 pytestmark = pytest.mark.full
 
@@ -45,3 +47,15 @@ async def test_connections_that_the_server_ends_have_failed(tmp_path: Path) -> N
             await asyncio.sleep(0.05)
         assert crowd.noted.failed == 4
         await crowd.leave()
+
+
+async def test_connections_that_never_opened_have_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are counted before the measurement begins."""
+
+    async def connect(*_: object, **__: object) -> None:
+        raise OSError("refused")
+
+    monkeypatch.setattr(players, "connect", connect)
+    monkeypatch.setattr(players, "_create", lambda *_: players._WatchedTable("t", ["cookie"]))
+    measured = measure_server([1, 2], seconds=0.01, think=0.01, watched=1, urls=["http://nowhere.invalid"])
+    assert [(row.connected, row.failed, row.good) async for row in measured] == [(0, 2, False), (0, 4, False)]

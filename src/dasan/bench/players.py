@@ -36,7 +36,8 @@ class Noted:
     """The players' measurements in one run; times in milliseconds.
 
     moves: all moves made, by bots too; own: moves made by people. seen: from sending a move until another connection at
-    the table receives it; acknowledged: until its player receives the answer. failed: connections lost, and refusals.
+    the table receives it; acknowledged: until its player receives the answer. failed: connections that were lost or never
+    opened, and refusals, since the crowd began.
     """
 
     moves: int = 0
@@ -46,8 +47,8 @@ class Noted:
     failed: int = 0
 
     def clear(self) -> None:
-        """Discard the warm-up's measurements."""
-        self.moves = self.own = self.failed = 0
+        """Discard the warm-up's measurements, but not `failed`: a player lost then stays away."""
+        self.moves = self.own = 0
         self.seen.clear()
         self.acknowledged.clear()
 

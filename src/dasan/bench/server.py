@@ -53,9 +53,10 @@ class ServerRow:
 
     database: "sqlite" or "postgresql", "" for a server elsewhere. connected: sockets. moves_per_s: by people and bots;
     own_per_s: by people. seen: from sending a move until another connection receives it; acknowledged: until its player
-    receives the answer. entries_per_s: rows written to the logs of tables; transactions_per_s: the transactions that contained
-    them; None for a server elsewhere. cpu_ms: processor time of the server's processes per move; bots_cpu_ms: of the bots'
-    processes. memory_mb: of the server's processes; table_kb: memory added per table; None where the system does not report it.
+    receives the answer. failed: connections that were lost or never opened, and refusals, up to this row. entries_per_s: rows
+    written to the logs of tables; transactions_per_s: the transactions that contained them; None for a server elsewhere.
+    cpu_ms: processor time of the server's processes per move; bots_cpu_ms: of the bots' processes. memory_mb: of the server's
+    processes; table_kb: memory added per table; None where the system does not report it.
     load_cpu: processor time of the load itself, as a share of one core: near 1 the load is the bottleneck.
     load_average: of the machine, before the run.
     """
