@@ -57,6 +57,7 @@ def test_settings_come_from_a_file_and_the_environment_comes_first(tmp_path: Pat
     assert (settings.host, settings.send_queue, settings.bot_delay, settings.warm) == ("0.0.0.0", 7, 1.0, 0)
     assert settings.allowed_hosts == ("a.example", "b.example")
     assert settings.data_dir == Path("~/x").expanduser()
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())  # the byte order mark that editors on Windows write
     assert Settings.read({"DASAN_SETTINGS": str(file)}, host="::1") == replace(settings, send_queue=9, host="::1")
 
 

@@ -376,7 +376,11 @@ def test_a_host_moderates_by_commands(server: Served, tmp_path: Path) -> None:
     assert "203.0.113.0/24" in output("admin", "networks", *here)
     output("admin", "unban-network", "203.0.113.0/24", *here)
     file = tmp_path / "words.txt"
-    file.write_text("# a list\ndarn\n\nshut up\n")
+    file.write_bytes(b"caf\xe9\n")
+    assert (
+        refusal("admin", "words", "en", "--add", file, *here) == f"{file} is not a list of words: it is not UTF-8 text"
+    )
+    file.write_text("darn\n# a list\n\nshut up\n", encoding="utf-8-sig")
     assert output("admin", "words", "en", "--add", file, *here) == "en: darn, shut up\n2 words in 1 languages\n"
     assert json.loads(output("admin", "words", "--json", *here)) == {"words": {"en": ["darn", "shut up"]}}
     assert "0 words" in output("admin", "words", "en", "--remove", *here)

@@ -19,8 +19,11 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 MOST_BYTES = 8 * MAX_CHARACTERS
 
 
-def read_text(file: str) -> str:
-    """The text of `file` (`-` is stdin). `CannotRun`: it cannot be read, or is longer than `MOST_BYTES`."""
+def read_text(file: str, expected: str = "a climb/1 record") -> str:
+    """The text of `file` (`-` is stdin), without a byte order mark. expected: what the file should be, for a refusal.
+
+    `CannotRun`: it cannot be read, is not UTF-8, or is longer than `MOST_BYTES`.
+    """
     try:
         if file == "-":
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -31,7 +34,7 @@ def read_text(file: str) -> str:
             raise CannotRun(f"{shown(file)} is too large: it has more than {MOST_BYTES:,} bytes")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CannotRun(f"{shown(file)} is not a climb/1 record: it is not UTF-8 text") from error
+        raise CannotRun(f"{shown(file)} is not {expected}: it is not UTF-8 text") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise CannotRun(f"cannot read {shown(file)}: {reason}") from error

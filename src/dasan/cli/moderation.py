@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from dasan.cli.files import AsJson
+from dasan.cli.files import AsJson, read_text
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 from dasan.cli.stores import MOST, Most, Who, on_store, player_id, time_text, times
@@ -141,10 +141,11 @@ async def words(
 
     if language is None and (add is not None or remove):
         raise CannotRun("name the language of the words")
+    text = "" if add is None else read_text(str(add), "a list of words")
     if language is not None and remove:
         await _carry_out(store, RemoveWords(type="remove-words", language=language))
-    if language is not None and add is not None:
-        lines = [line.strip() for line in add.read_text(encoding="utf-8").splitlines()]
+    if language is not None:
+        lines = [line.strip() for line in text.splitlines()]
         wanted = [line for line in lines if line and not line.startswith("#")]
         for at in range(0, len(wanted), MOST_WORDS):
             part = tuple(wanted[at : at + MOST_WORDS])

@@ -268,7 +268,7 @@ class Settings:
 def _in_file(path: Path) -> Iterator[tuple[str, Any]]:
     """The settings in a TOML file, by name."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise CannotServe(f"the settings in {path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
