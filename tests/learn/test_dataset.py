@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +98,44 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "hands" / "part-00001.parquet").write_bytes(b"")
     with pytest.raises(ValueError, match=r"part-00001\.parquet is not a readable Parquet file"):
         make(plan, tmp_path)
-    (tmp_path / "manifest.json").write_text("{", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"manifest\.json is not a readable manifest"):
+    for torn in (b"{", b"[" * 100_000, b"\xff"):
+        (tmp_path / "manifest.json").write_bytes(torn)
+        with pytest.raises(ValueError, match=r"manifest\.json is not a readable manifest: it (is|has)"):
+            make(plan, tmp_path)
+
+
+def test_other_files_beside_the_parts_are_left_alone(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    plan = DatasetPlan(dasan.rules("big-two"), ("random",) * 4, 10, part=10)
+    assert make(plan, tmp_path) == 1
+    part = tmp_path / "hands" / "part-00000.parquet"
+    others = [part.with_name(f"{name}.parquet") for name in ("part-00000 (copy)", "part-0", "part-00001-old", "part-²")]
+    for other in others:
+        other.write_bytes(part.read_bytes())
+    assert make(plan, tmp_path) == 0
+    assert "10 hands played" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert all(other.exists() for other in others)
+
+
+def test_a_full_disk_leaves_no_half_of_a_manifest_or_datasheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    plan = DatasetPlan(dasan.rules("big-two"), ("random",) * 4, 10, part=10)
+    manifest, sheet = tmp_path / "manifest.json", tmp_path / "README.md"
+
+    def stop(_: int) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("dasan.whole_file.os.fsync", stop)
+    with pytest.raises(OSError, match="no space"):
         make(plan, tmp_path)
+    assert not manifest.exists()
+    monkeypatch.undo()
+    assert make(plan, tmp_path) == 1
+    before = sheet.read_text(encoding="utf-8")
+    monkeypatch.setattr("dasan.whole_file.os.fsync", stop)
+    with pytest.raises(OSError, match="no space"):
+        make(replace(plan, hands=20), tmp_path)
+    assert sheet.read_text(encoding="utf-8") == before
 
 
 def test_no_more_processes_than_parts_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

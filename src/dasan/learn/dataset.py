@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
@@ -24,12 +25,16 @@ from dasan.play.events import MOVES, Event, EventType
 from dasan.play.new_hand import deal
 from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
+from dasan.strict_json import NotJson, parse
 from dasan.version import __version__
+from dasan.whole_file import whole_file
 
 SCHEMA = "dasan-hands/1"
 MOST = 10**15
 """The most hands, and the highest number of a hand: columns are 64 bits wide."""
 MOST_PARTS = 1_000_000
+PART = re.compile(r"part-([0-9]{5,})\.parquet")
+"""The name of a part. Other files are not the data set's, such as a copy of a part."""
 COLUMNS = {
     "hand": "number of the hand; its deal is that of dasan.deal(rules, seed=hand, dealer=dealer)",
     "dealer": "seat that dealt",
@@ -176,15 +181,18 @@ def make(
         if _read(file) != manifest:
             raise ValueError(f"{folder} holds a data set that was made with other settings")
     else:
-        file.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        with whole_file(file) as stream:
+            stream.write(f"{json.dumps(manifest, indent=2)}\n".encode())
     parts = folder / "hands"
     parts.mkdir(exist_ok=True)
     for unfinished in parts.glob(".part-*.tmp"):
         unfinished.unlink(missing_ok=True)
-    held = {int(part.stem[5:]): _rows(part) for part in sorted(parts.glob("part-[0-9]*.parquet"))}
+    numbered = [(part, PART.fullmatch(part.name)) for part in sorted(parts.iterdir())]
+    held = {int(match[1]): _rows(part) for part, match in numbered if match}
     wanted = [n for n in range(plan.parts) if held.get(n, 0) < _count(plan, n)]
     rows = {**held, **{n: _count(plan, n) for n in wanted}}
-    (folder / "README.md").write_text(datasheet(replace(plan, hands=sum(rows.values()))), encoding="utf-8")
+    with whole_file(folder / "README.md") as stream:
+        stream.write(datasheet(replace(plan, hands=sum(rows.values()))).encode())
     if not wanted:
         return 0
     for done, (number, data) in enumerate(_made(plan, wanted, min(processes, len(wanted)), ray), start=1):
@@ -219,9 +227,9 @@ def _count(plan: DatasetPlan, part: int) -> int:
 
 def _read(manifest: Path) -> Any:
     try:
-        return json.loads(manifest.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{manifest} is not a readable manifest: {error}") from error
+        return parse(manifest.read_bytes())
+    except NotJson as error:
+        raise ValueError(f"{manifest} is not a readable manifest: it {error}") from error
 
 
 def _rows(part: Path) -> int:
