@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import dasan
-from dasan.learn.dataset import COLUMNS, DatasetPlan, make, played
+from dasan.learn.dataset import COLUMNS, DatasetPlan, datasheet, make, played
 from dasan.play.action_ids import action_ids
 from dasan.processes import worker_processes
 
@@ -189,3 +189,17 @@ def test_plans_are_refused() -> None:
         plan(dasan.rules("big-three"), "abc", 1)
     with pytest.raises(ValueError, match="takes 4 bots"):
         DatasetPlan(dasan.rules("winner"), ("greedy",), 1)
+
+
+@pytest.mark.parametrize(
+    ("bots", "timed"),
+    [
+        (("greedy", "search", "net"), ""),
+        (("strong", "greedy", "strong"), "strong"),
+        (("level-8", "low", "level-7"), "level-8"),
+    ],
+)
+def test_only_hands_of_bots_without_a_time_limit_are_promised_again(bots: tuple[str, ...], timed: str) -> None:
+    sheet = datasheet(DatasetPlan(dasan.rules("big-three"), bots, 1))
+    assert ("writes the same hands again" in sheet) == (not timed)
+    assert (f"bots with a time limit ({timed}) may play them differently" in sheet) == bool(timed)

@@ -131,7 +131,7 @@ class StrongBot:
     in games without an auction the deals are drawn by likelihood. If the solver plays the rules, its mean over likely
     deals counts as much as the rollouts. Without a network for the game it plays as `search`.
 
-    With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
+    With `Effort.seconds` the move depends on the processor's speed as well as on view and seed, see `timed`.
     """
 
     version = f"18+{SearchBot.version}"
@@ -143,6 +143,11 @@ class StrongBot:
         self._effort = effort
         self._net = NetBot()
         self._search = SearchBot(seed)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the search has a time limit, so that the same version may play in different ways."""
+        return self._effort is None or self._effort.seconds is not None
 
     def choose(self, view: View) -> Move:
         moves = choices(view)

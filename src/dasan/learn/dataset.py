@@ -1,4 +1,4 @@
-"""Self-play as a data set: hands in Parquet files, reproducible from the arguments, and resumable.
+"""Self-play as a data set: hands in Parquet files, reproducible from the arguments unless a bot has a time limit, and resumable.
 
 A folder has `manifest.json` (the settings), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part is
 written under a temporary name and then renamed, so that it is never incomplete; a later run makes the missing parts.
@@ -274,13 +274,16 @@ def datasheet(plan: DatasetPlan) -> str:
     """The datasheet for users of the data, as Markdown."""
     ids = action_ids(plan.rules)
     rows = "\n".join(f"| `{name}` | {text} |" for name, text in COLUMNS.items())
+    again = "the same command writes the same hands again, with the same versions of the bots."
+    if timed := ", ".join(name for name in dict.fromkeys(plan.bots) if getattr(bot(name), "timed", False)):
+        again = f"the same command deals the same cards again, but bots with a time limit ({timed}) may play them differently."
     return f"""# Hands of {plan.rules.name}
 
 {plan.hands:,} hands played by {", ".join(plan.bots)} (turned by one seat whenever each seat has dealt), written by dasan
 {__version__}.
 
 - Schema `{SCHEMA}`; action ids `{ids.version}`, digest `{ids.digest}`; rules digest `{plan.rules.digest}`.
-- Hand *n* is dealt from seed *n*: the same command writes the same hands again, with the same versions of the bots.
+- Hand *n* is dealt from seed *n*: {again}
 - The bots see what their seat sees. The data show all hands: a learner that is to play must not read `dealt` of others.
 - Only these bots played: the data show how they play, not how people play, and not what is best.
 
