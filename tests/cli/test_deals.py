@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from dasan import Move, View
+from dasan.bots.greedy import GreedyBot
+
 from .running import cli, refusal
 
 WRONG_FEATURES: tuple[object, ...] = ([], {"turns": None}, {"luck": 1}, {"some": 1})
@@ -95,3 +100,27 @@ def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
     cli("deals", "--count", "1", *QUICK, "--out", str(file))
     assert "not both" in refusal("deals", "--seconds", "1", "--nodes", "5")
     assert "cannot write" in refusal("deals", "--count", "1", *QUICK, "--out", str(tmp_path / "none" / "deals.jsonl"))
+
+
+def test_stored_deals_have_the_bids_of_the_present_greedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deal is solved again only if its one seat was chosen by another version's bids."""
+    file = tmp_path / "deals.jsonl"
+
+    def bids(seats: str) -> tuple[int, list[int]]:
+        """The lines in the file after a run, and the seats that bid."""
+        printed = cli("deals", "--count", "2", *QUICK, "--out", str(file), "--json", "--seats", seats).stdout
+        bidding = [one["seat"] for deal in json.loads(printed) for one in deal["bidders"] if one["bids"]]
+        return file.read_text(encoding="utf-8").count("\n"), bidding
+
+    before = bids("all")[1]
+    assert [bids("greedy"), bids("greedy")] == [(4, before), (4, before)]
+    for seat in range(3):
+
+        def choose(bot: GreedyBot, view: View, wanted: int = seat) -> Move:
+            bids = sorted(view.legal_moves(), key=lambda move: move.bid or 0)
+            return bids[-1] if view.seat == wanted else bids[0]
+
+        monkeypatch.setattr(GreedyBot, "version", f"bids in seat {seat}")
+        monkeypatch.setattr(GreedyBot, "choose", choose)
+        assert bids("all")[1] == bids("greedy")[1] == [seat, seat]
+    assert file.read_text(encoding="utf-8").count("\n") == 2 + 2 * 3, "each seat of each deal was solved once"

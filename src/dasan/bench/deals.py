@@ -162,6 +162,16 @@ def _valued(seed: int, players: int, seats: Seats, options: dict[str, Any], numb
     return Valued(seed, players, number, solution.nodes, bidders, seats)
 
 
+def with_bids(deal: Valued) -> Valued | None:
+    """A stored deal with the `bids` of the present version of `greedy`; None if only the seat that an earlier version made the
+    bidder was valued, and the present one makes another.
+    """
+    greedy = _auctioned(random_deal(deal.seed, deal.players, deal.number))
+    if deal.seats == "greedy" and deal.bidders[0].seat != greedy:
+        return None
+    return replace(deal, bidders=tuple(replace(one, bids=one.seat == greedy) for one in deal.bidders))
+
+
 def _auctioned(state: State) -> int | None:
     player = bot("greedy")
     while state.phase is Phase.AUCTION:
@@ -291,4 +301,5 @@ __all__ = [
     "shares",
     "value_deals",
     "wilson",
+    "with_bids",
 ]

@@ -63,7 +63,7 @@ def deals(
     as_json: AsJson = False,
 ) -> None:
     """Value random deals for their bidders, and count how often the bidder's side wins."""
-    from dasan.bench.deals import shares, value_deals
+    from dasan.bench.deals import shares, value_deals, with_bids
 
     if seconds is not None and nodes is not None:
         raise CannotRun("give --seconds or --nodes, not both")
@@ -71,11 +71,13 @@ def deals(
     enough = budget.get("nodes", 0)
     known = {
         deal.number: deal
-        for deal in _stored_deals(out)
-        if (deal.seed, deal.players, deal.seats) == (seed, players, seats) and (deal.settled or deal.nodes >= enough)
+        for stored in _stored_deals(out)
+        if (stored.seed, stored.players, stored.seats) == (seed, players, seats) and stored.number in range(count)
+        if stored.settled or stored.nodes >= enough
+        if (deal := with_bids(stored)) is not None
     }
     todo = [number for number in range(count) if number not in known]
-    valued = [known[number] for number in range(count) if number in known]
+    valued = [*known.values()]
     values = value_deals(todo, seed=seed, players=players, seats=seats, workers=workers, memory_mb=memory, **budget)
     with failures_refused("it solved a deal", "memory ran out"):
         for deal in _shown(values, todo):
