@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from errno import ENOSPC
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from dasan.learn.trainer import Trainer
 from .running import output, refusal
 
 pytestmark = pytest.mark.full
+
+SMALL = ("--game", "big-three", "--envs", "4", "--rounds", "1", "--steps", "2", "--deals", "2")
 
 
 @pytest.mark.parametrize(
@@ -75,3 +78,33 @@ def test_a_run_keeps_how_it_is_measured(tmp_path: Path) -> None:
     assert (changed.epochs, changed.every, changed.deals) == (7, 5, 4)
     with pytest.raises(ValueError, match="a resumed run cannot change rounds"):
         Trainer.load(file, rounds=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "epochs"), [("run.npz", 1), ("curve.csv", 1), ("curve.csv", 2), ("network.npz", 2), ("curve.svg", 2)]
+)
+def test_a_run_that_stopped_between_its_files_is_completed(
+    name: str, epochs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    output("train", "--out", whole, *SMALL, "--epochs", epochs)
+
+    replace = Path.replace
+
+    def full(written: Path, file: Path) -> Path:
+        if file == part / name and (epochs == 1 or file.exists()):
+            raise OSError(ENOSPC, "no space left")
+        return replace(written, file)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "replace", full)
+        assert f"cannot write in {part}: no space left" in refusal("train", "--out", part, *SMALL, "--epochs", epochs)
+    if (part / "run.npz").exists():
+        output("train", "--out", part, "--resume")
+    else:
+        output("train", "--out", part, *SMALL, "--epochs", epochs)
+    rows = read(part / "curve.csv")
+    assert [row.pop("seconds") != "" for row in rows] == [True] * epochs
+    assert rows == [{key: row[key] for key in row if key != "seconds"} for row in read(whole / "curve.csv")]
+    assert (part / "curve.svg").read_bytes() == (whole / "curve.svg").read_bytes()
+    assert (part / "network.npz").read_bytes() == (whole / "network.npz").read_bytes()

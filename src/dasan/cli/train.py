@@ -176,21 +176,23 @@ def train(
         trainer = _begun(out, game, option, like, sizes, changes, policy)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: start a run with --actors")
-    report: dict[str, Any] = {}
+    report: dict[str, Any] = {"epoch": trainer.progress.epoch}
     with (
         progress_bar() as show,
         failures_refused("it played", "memory ran out"),
         _actors(trainer, processes, ray) as playing,
     ):
+        if resume:
+            _complete(out, trainer)
         while trainer.progress.epoch < trainer.config.epochs:
             try:
                 trainer.epoch(playing)
             except DeviceFailed as error:
                 saved = trainer.progress.epoch
                 raise CannotRun(f"{error}{f'; --resume continues from epoch {saved}' if saved else ''}") from error
-            report = _keep(out, trainer)
+            report = _measured(trainer)
+            _keep(out, trainer, report)
             show("epochs", trainer.progress.epoch, trainer.config.epochs)
-    report = report or {"epoch": trainer.progress.epoch}
     if as_json:
         print_json(report)
     else:
@@ -305,10 +307,20 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
     return trainer
 
 
-def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
-    """Write the run, its networks and the curve; returns the epoch's row of the curve."""
-    from dasan.learn.curves import add_row, picture, read
-    from dasan.learn.ladder import LADDER, climb
+def _complete(out: Path, trainer: Trainer) -> None:
+    """Write the files of the last saved epoch again, as the run may have been stopped while it wrote them."""
+    from dasan.learn.curves import read
+
+    epoch = trainer.progress.epoch
+    if epoch:
+        rows = read(out / "curve.csv")
+        known = bool(rows) and int(rows[-1]["epoch"]) == epoch
+        _keep(out, trainer, None if known else _measured(trainer))
+
+
+def _measured(trainer: Trainer) -> dict[str, Any]:
+    """The epoch's row of the curve."""
+    from dasan.learn.ladder import climb
 
     progress, config = trainer.progress, trainer.config
     row: dict[str, Any] = {
@@ -322,11 +334,22 @@ def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
     if progress.epoch % config.every == 0 or progress.epoch == config.epochs:
         ladder = climb(config.rules(), trainer.networks()[0], config.session, config.deals)
         row.update({name: estimate.mean for name, estimate in ladder.items()})
+    return row
+
+
+def _keep(out: Path, trainer: Trainer, row: dict[str, Any] | None) -> None:
+    """Write the run, the curve and the networks. row: the epoch's row of the curve; None if run and curve have the epoch. The run
+    comes first: `_complete` makes the other files from it.
+    """
+    from dasan.learn.curves import add_row, picture, read
+    from dasan.learn.ladder import LADDER
+
     try:
-        trainer.save(out / "run.npz")
-        add_row(out / "curve.csv", row, LADDER)
+        if row is not None:
+            trainer.save(out / "run.npz")
+            add_row(out / "curve.csv", row, LADDER)
         files = {"network.npz": trainer.network()}
-        if config.also:
+        if trainer.config.also:
             files |= {f"network-{k}.npz": network for k, network in enumerate(trainer.networks(), 1)}
         for name, network in files.items():
             with whole_file(out / name) as stream:
@@ -335,4 +358,3 @@ def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
             stream.write(picture(read(out / "curve.csv"), LADDER).encode())
     except OSError as error:
         raise CannotRun(f"cannot write in {out}: {error.strerror or error}") from error
-    return row

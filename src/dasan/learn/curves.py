@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from pathlib import Path
+
+from dasan.whole_file import whole_file
 
 COLUMNS = ("epoch", "hands", "moves", "decisions", "seconds", "loss")
 WIDTH, HEIGHT, EDGE = 640, 240, 48
@@ -12,14 +15,17 @@ COLOURS = ("#0b6bcb", "#a86400", "#1c7a3e", "#c21f30")
 
 
 def add_row(file: Path, row: Mapping[str, object], ladder: Sequence[str]) -> None:
-    """Append a row; a new file gets a header."""
-    names = (*COLUMNS, *ladder)
-    fresh = not file.exists()
-    with file.open("a", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, names)
-        if fresh:
-            writer.writeheader()
-        writer.writerow({name: row.get(name, "") for name in names})
+    """Append a row, so that a crash leaves the file with it or without it; a new file gets a header."""
+    _write(file, [*read(file), row], ladder)
+
+
+def _write(file: Path, rows: Sequence[Mapping[str, object]], ladder: Sequence[str]) -> None:
+    names, text = (*COLUMNS, *ladder), StringIO()
+    writer = csv.DictWriter(text, names)
+    writer.writeheader()
+    writer.writerows({name: row.get(name, "") for name in names} for row in rows)
+    with whole_file(file) as stream:
+        stream.write(text.getvalue().encode())
 
 
 def read(file: Path) -> list[dict[str, str]]:
@@ -32,10 +38,7 @@ def read(file: Path) -> list[dict[str, str]]:
 
 def cut(file: Path, epoch: int, ladder: Sequence[str]) -> None:
     """Delete rows after `epoch`, which a resumed run writes again."""
-    rows = [row for row in read(file) if int(row["epoch"]) <= epoch]
-    file.unlink(missing_ok=True)
-    for row in rows:
-        add_row(file, row, ladder)
+    _write(file, [row for row in read(file) if int(row["epoch"]) <= epoch], ladder)
 
 
 def picture(rows: Sequence[Mapping[str, str]], ladder: Sequence[str]) -> str:
