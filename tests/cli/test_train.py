@@ -108,3 +108,23 @@ def test_a_run_that_stopped_between_its_files_is_completed(
     assert rows == [{key: row[key] for key in row if key != "seconds"} for row in read(whole / "curve.csv")]
     assert (part / "curve.svg").read_bytes() == (whole / "curve.svg").read_bytes()
     assert (part / "network.npz").read_bytes() == (whole / "network.npz").read_bytes()
+
+
+def test_a_new_run_leaves_the_files_of_something_else(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    output("train", "--out", out, *SMALL, "--epochs", "1")
+    assert "continue it with --resume" in refusal("train", "--out", out, *SMALL)
+    (out / "run.npz").unlink()
+    kept = {file.name: file.read_bytes() for file in out.iterdir()}
+    error = refusal("train", "--out", out, "--game", "big-two", "--epochs", "1")
+    assert (
+        error
+        == f"{out} has curve.csv, curve.svg, network.npz, but no run to resume: move them, or choose another folder"
+    )
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == kept
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "curve.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    assert "has curve.csv, but no run" in refusal("train", "--out", other, *SMALL)
+    (other / "curve.csv").rename(other / "points.csv")
+    assert "epoch 1" in output("train", "--out", other, *SMALL, "--epochs", "1")

@@ -257,6 +257,9 @@ def _begun(
 
     if (out / "run.npz").exists():
         raise CannotRun(f"there is a run in {out}: continue it with --resume, or choose another folder")
+    # run.npz is the first file that a run writes, so these belong to something else.
+    if left := [name for name in ("curve.csv", "curve.svg", "network.npz") if (out / name).exists()]:
+        raise CannotRun(f"{out} has {', '.join(left)}, but no run to resume: move them, or choose another folder")
     if like is not None:
         config = _config_of(like)
         if policy is not None and (policy["method"], config.method) == ("values", "policy"):
