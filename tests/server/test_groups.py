@@ -190,6 +190,7 @@ async def test_standings_are_sums_over_the_evenings(opened: Opened) -> None:
     await hand(store, "two", 1, 3 * HOUR, {"ada": 4, "bob": -4})
     await hand(store, "three", 1, 30 * HOUR, {"bob": 5, "cyd": -5})
     await hand(store, "three", 2, 31 * HOUR, {"bob": 9, "dan": -9})
+    await hand(store, "three", 3, 32 * HOUR, {"ada": 0, "bob": 0, "cyd": 0})
     await hand(store, "elsewhere", 1, 31 * HOUR, {"ada": 100, "bob": -100})
     evenings, standings = await store.groups.standings(group, "cyd")
     assert evenings == [HOUR, 30 * HOUR]
@@ -197,7 +198,7 @@ async def test_standings_are_sums_over_the_evenings(opened: Opened) -> None:
         ("ada", 3, 2, 4, 1, [4, None]),
         ("bob", 4, 2, 1, 2, [-4, 5]),
         ("cyd", 2, 0, -6, 2, [-1, -5]),
-    ], "neither a hand without a second member nor one at another table counts"
+    ], "no hand without a second member, no void hand and none at another table counts"
     assert [one.you for one in standings] == [False, False, True]
     await store.close()
 

@@ -17,10 +17,11 @@ from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.hand import FinishedHand, Role
 from dasan.server.store.hand import Player as Seated
-from dasan.server.store.hands import insert_hand
+from dasan.server.store.hands import HandFilter, insert_hand
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import hand_seats
 
+from .conftest import Opened
 from .harness import Json, Player, Served
 from .test_accounts import played
 
@@ -150,6 +151,27 @@ def test_a_turning_point_is_found_by_its_player(server: Served) -> None:
         if len(moves) == 2:
             break
     assert moves
+
+
+async def test_a_void_hand_is_neither_won_nor_lost(opened: Opened) -> None:
+    """H.12: it has no role either; a hand that pays nothing counts."""
+    store = await opened()
+    none: tuple[Role, ...] = ("player", "player", "player")
+    roles: tuple[Role, ...] = ("bidder", "defender", "defender")
+    for number, (sat, winners) in enumerate(((roles, (0,)), (roles, (1, 2)), (none, ()))):
+        seats = tuple(
+            Seated(seat, name, name, None, sat[seat], 0, seat in winners)
+            for seat, name in enumerate(("ann", "bo", "cy"))
+        )
+        hand = FinishedHand(f"h{number}", "t", number, "dou-dizhu", number, True, False, {}, [], "", seats)
+        await store.database.write(lambda connection, hand=hand: insert_hand(connection, hand))  # type: ignore[misc]
+    statistics = await store.hands.statistics(hand_seats.c.player, "ann")
+    assert [(row.role, row.hands, row.won) for row in statistics] == [("bidder", 2, 1)]
+    assert (await store.hands.choices("ann")).roles == ["bidder"]
+    for won, ids in ((None, ["h2", "h1", "h0"]), (True, ["h0"]), (False, ["h1"])):
+        page, _ = await store.hands.of_player("ann", None, HandFilter(won=won))
+        assert [one.id for one in page] == ids
+    await store.close()
 
 
 @pytest.mark.full

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.server.protocol.groups import GroupStanding
+from dasan.server.store.hands import decided
 from dasan.server.store.schema import group_members, group_tables, hand_seats, hands, players
 
 EVENING = 6 * 60 * 60 * 1000
@@ -17,7 +18,7 @@ EVENING = 6 * 60 * 60 * 1000
 def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:
     """When each evening began, in order, and the members' standings as ``player`` sees them, the most points first.
 
-    A hand counts if two members or more have played it.
+    A hand counts if two members or more have played it, and somebody won it.
     """
     members = sa.select(group_members.c.player).where(group_members.c.group_id == group_id)
     ours = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
@@ -25,7 +26,7 @@ def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[li
     together = (
         sa.select(hand_seats.c.hand_id)
         .join_from(hand_seats, hands)
-        .where(theirs)
+        .where(theirs, decided(hand_seats.c))
         .group_by(hand_seats.c.hand_id)
         .having(sa.func.count() > 1)
     )

@@ -70,6 +70,14 @@ def fill_facts(connection: sa.Connection, most: int) -> None:
         connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == row.id).values(**facts))
 
 
+def decided(seat: Any) -> sa.ColumnElement[bool]:
+    """Whether somebody won the hand of a row of ``hand_seats``: a void hand counts in no statistic of wins (H.12)."""
+    winner = hand_seats.alias()
+    won = sa.exists().where(winner.c.hand_id == seat.hand_id, winner.c.won)
+    # A void hand pays nothing, so most rows need no look at the other seats.
+    return sa.or_(seat.won, seat.payment != 0, won)
+
+
 class FinishedHands(StorePart):
     """Reads finished hands."""
 
@@ -130,7 +138,7 @@ class FinishedHands(StorePart):
         mine = sa.select(hand_seats).where(c.player == player)
         mine = mine.order_by(c.finished.desc(), c.hand_id.desc()).limit(SCANNED)
         looked = mine.subquery()
-        facts = sa.select(looked.c.preset, looked.c.role, looked.c.bid).distinct()
+        facts = sa.select(looked.c.preset, looked.c.role, looked.c.bid, decided(looked.c).label("decided")).distinct()
         met = (
             sa.select(others.c.name, others.c.player, others.c.bot, sa.func.count().label("hands"))
             .join_from(looked, others, sa.and_(others.c.hand_id == looked.c.hand_id, others.c.seat != looked.c.seat))
@@ -145,7 +153,7 @@ class FinishedHands(StorePart):
                     opponents[row.name if row.bot is None else f"{BOT}{row.bot}"] += row.hands
             return HistoryChoices(
                 presets=sorted({row.preset for row in rows}),
-                roles=sorted({row.role for row in rows}),
+                roles=sorted({row.role for row in rows if row.decided}),
                 bids=sorted({row.bid for row in rows if row.bid is not None}),
                 opponents=sorted(opponents, key=lambda name: (-opponents[name], name))[:MOST_OPPONENTS],
             )
@@ -153,7 +161,7 @@ class FinishedHands(StorePart):
         return await self._database.read(read)
 
     async def statistics(self, column: sa.Column[Any], value: str) -> list[Any]:
-        """Rows with the hands, wins and payments of a player or bot, by preset and role."""
+        """Rows with the hands, wins and payments of a player or bot, by preset and role, without void hands."""
         query = (
             sa.select(
                 hand_seats.c.preset,
@@ -162,7 +170,7 @@ class FinishedHands(StorePart):
                 sa.func.sum(sa.case((hand_seats.c.won, 1), else_=0)).label("won"),
                 sa.func.sum(hand_seats.c.payment).label("payment"),
             )
-            .where(column == value)
+            .where(column == value, decided(hand_seats.c))
             .group_by(hand_seats.c.preset, hand_seats.c.role)
             .order_by(hand_seats.c.preset, hand_seats.c.role)
         )
@@ -183,6 +191,8 @@ def _conditions(seat: Any, wanted: HandFilter) -> list[sa.ColumnElement[bool]]:
         value = getattr(wanted, name)
         if value is not None:
             conditions.append(seat[name] == value)
+    if wanted.won is False:
+        conditions.append(decided(seat))
     if wanted.turned is not None:
         conditions.append(seat.turn_seat == seat.seat if wanted.turned else seat.turn_seat != seat.seat)
     if wanted.opponent is not None:
