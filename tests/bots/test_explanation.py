@@ -102,6 +102,19 @@ def test_one_is_said_in_the_singular() -> None:
     }, texts
 
 
+@pytest.mark.parametrize("jokers", [False, True])
+def test_a_two_is_no_highest_card_below_jokers(jokers: bool) -> None:
+    state = dasan.start(
+        dasan.rules("winner", jokers=jokers),
+        ["3S 4S 2S 2D", "6H 7H 9H 9S", "7C 8C 8S TD", "JD JC"],
+        leader=1,
+        table="KS",
+        table_seat=3,
+    )
+    reasons = {reason.id for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons}
+    assert reasons.isdisjoint({"spends-top", "keeps-top"}) == jokers
+
+
 def test_the_page_words_every_reason() -> None:
     """All four catalogues have each reason with its values; in English it says what the bot says."""
     languages = sorted((Path(__file__).parents[2] / "web" / "src" / "i18n").glob("*.json"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from dasan.bots.explanation import Explanation, Reason, counted, explained, in_order
@@ -10,6 +11,7 @@ from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.chances import Chances
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.protocol import Bot, choices
+from dasan.cards import Card
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
@@ -21,8 +23,8 @@ class Facts:
         self._view = view
         self._moves = choices(view)
         self.certain = Certain(view, self._moves)
-        top = view.rules.ranks[-1]
-        self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
+        # `ranks` leaves out jokers, which are above all of them.
+        self._top = None if view.rules.jokers else view.rules.ranks[-1]
 
     @cached_property
     def _chances(self) -> Chances:
@@ -65,9 +67,9 @@ class Facts:
                 out.append(Reason("hands-over-lead", {"seat": owner}))
             if stance == -1:
                 out.append(counted("leaves-ally", "cards", seat=owner, cards=cards))
-        rank, held = self._top
+        held = self._of_top(view.hand)
         if held:
-            out.append(counted("keeps-top", "held", held=held, rank=rank))
+            out.append(counted("keeps-top", "held", held=held, rank=f"{self._top}s"))
         return tuple(out)
 
     def _play(self, move: Move) -> tuple[Reason, ...]:
@@ -89,12 +91,16 @@ class Facts:
                 out.append(Reason("may-go-out", {"seat": seat, "percent": percent}))
         if view.guarding is not None and len(move.cards) == 1 and move.cards[0] == view.hand[-1]:
             out.append(Reason("guards"))
-        rank, held = self._top
-        spent = sum(c.rank == view.rules.ranks[-1] for c in move.cards)
+        spent = self._of_top(move.cards)
         if spent:
-            out.append(counted("spends-top", "held", spent=spent, held=held, rank=rank))
+            held = self._of_top(view.hand)
+            out.append(counted("spends-top", "held", spent=spent, held=held, rank=f"{self._top}s"))
         out.append(counted("plays-left", "plays", plays=self.certain.judgement.plays(move.cards)))
         return tuple(out)
+
+    def _of_top(self, cards: Iterable[Card]) -> int:
+        """The number of cards of the highest rank."""
+        return sum(c.rank == self._top for c in cards)
 
 
 def plain(bot: Bot, view: View) -> Explanation:
