@@ -17,13 +17,15 @@ import sqlalchemy as sa
 
 import dasan
 from dasan.estimates import Estimate
+from dasan.server.api.events import _mine
 from dasan.server.events import running
 from dasan.server.events.daily import HOUSE, QUIET
 from dasan.server.events.event import DuplicateEvent
+from dasan.server.events.running import _table
 from dasan.server.events.scoring import Play, standings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, duplicates, schema
-from dasan.server.store.duplicates import Guest
+from dasan.server.store.duplicates import Guest, Mine
 from dasan.server.store.event_plays import check_open
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs
 from dasan.server.tables.directory import Tables
@@ -85,6 +87,15 @@ def test_nobody_gains_by_good_cards_alone() -> None:
     before, after = standings(plays, 3), standings(lucky, 3)
     assert [one.player for one in before] == [one.player for one in after]
     assert [one.total for one in before] == pytest.approx([one.total for one in after])
+
+
+@pytest.mark.parametrize("until", [3, 2])
+def test_the_others_are_the_same_before_standings_have_the_play(until: int) -> None:
+    """The server's standings can be a second older than a player's own score."""
+    plays = [Play("a", 0, 1, 2.0), Play("b", 0, 1, 4.0), Play("me", 0, 1, 6.0)]
+    mine = Mine(0, "t", 1, 5, 6.0, assisted=False, hand="h")
+    assert _mine(mine, "me", _table(plays[:until], 1, 0)).field == 3.0
+    assert _mine(mine, "me", _table((), 1, 0)).field is None
 
 
 @pytest.mark.full

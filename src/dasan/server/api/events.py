@@ -209,8 +209,9 @@ async def _summary(store: Store, event: DuplicateEvent, player: str | None, play
 
 def _mine(one: Mine, player: str, table: Standings) -> MyDeal:
     field = None
-    if one.score is not None and one.seat is not None and (one.deal, one.seat) in table.field:
-        field = others(Play(player, one.deal, one.seat, one.score), table.field)
+    if one.score is not None and one.seat is not None:
+        counted = (player, one.deal) in table.counted
+        field = others(Play(player, one.deal, one.seat, one.score), table.field, counted)
     return MyDeal(
         deal=one.deal,
         seat=one.seat,

@@ -49,13 +49,14 @@ REMEMBERED = 64
 @dataclass(frozen=True)
 class Standings:
     """Standings at one moment. order: everybody who has finished a deal. place: each player's index in it. at: the
-    moment.
+    moment. counted: the player and the deal of every play in them.
     """
 
     order: Sequence[EntrantStanding]
     field: Field
     place: dict[str, int]
     at: int
+    counted: frozenset[tuple[str, int]]
 
 
 class Events:
@@ -223,7 +224,8 @@ def score_bounds(event: DuplicateEvent) -> tuple[float, float]:
 
 def _table(plays: Sequence[Play], deals: int, moment: int) -> Standings:
     order = standings(plays, deals)
-    return Standings(order, field_of(plays), {one.player: i for i, one in enumerate(order)}, moment)
+    place = {one.player: i for i, one in enumerate(order)}
+    return Standings(order, field_of(plays), place, moment, frozenset((play.player, play.deal) for play in plays))
 
 
 def _room(event: DuplicateEvent, deal: int, guests: Sequence[Guest]) -> Room:

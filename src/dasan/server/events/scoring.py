@@ -71,15 +71,18 @@ def field_of(plays: Iterable[Play]) -> Field:
     return out
 
 
-def others(play: Play, field: Field) -> float | None:
-    """The mean score of the others in the same seat of the same deal; None if there are none yet.
+def others(play: Play, field: Field, counted: bool = True) -> float | None:
+    """The mean score of the others in the same seat of the same deal; None if there are none yet. counted: whether the play is in
+    the field.
 
     >>> plays = [Play("a", 0, 1, 3.0), Play("b", 0, 1, -1.0), Play("c", 0, 1, 1.0), Play("c", 0, 2, 9.0)]
     >>> [others(play, field_of(plays)) for play in plays]
     [0.0, 2.0, 1.0, None]
     """
-    n, total = field[play.deal, play.seat]
-    return None if n < 2 else (total - play.score) / (n - 1)
+    n, total = field.get((play.deal, play.seat), (0, 0.0))
+    if counted:
+        n, total = n - 1, total - play.score
+    return total / n if n else None
 
 
 def points(play: Play, field: Field) -> float | None:
