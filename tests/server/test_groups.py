@@ -191,13 +191,14 @@ async def test_standings_are_sums_over_the_evenings(opened: Opened) -> None:
     await hand(store, "three", 1, 30 * HOUR, {"bob": 5, "cyd": -5})
     await hand(store, "three", 2, 31 * HOUR, {"bob": 9, "dan": -9})
     await hand(store, "three", 3, 32 * HOUR, {"ada": 0, "bob": 0, "cyd": 0})
+    await hand(store, "one", 3, 40 * HOUR, {"ada": 7, "cyd": -7})
     await hand(store, "elsewhere", 1, 31 * HOUR, {"ada": 100, "bob": -100})
     evenings, standings = await store.groups.standings(group, "cyd")
-    assert evenings == [HOUR, 30 * HOUR]
+    assert evenings == [HOUR, 30 * HOUR, 40 * HOUR], "a table's hands can be of several evenings"
     assert [(one.name, one.hands, one.won, one.points, one.evenings, one.by_evening) for one in standings] == [
-        ("ada", 3, 2, 4, 1, [4, None]),
-        ("bob", 4, 2, 1, 2, [-4, 5]),
-        ("cyd", 2, 0, -6, 2, [-1, -5]),
+        ("ada", 4, 3, 11, 2, [4, None, 7]),
+        ("bob", 4, 2, 1, 2, [-4, 5, None]),
+        ("cyd", 3, 0, -13, 3, [-1, -5, -7]),
     ], "no hand without a second member, no void hand and none at another table counts"
     assert [one.you for one in standings] == [False, False, True]
     await store.close()
@@ -205,7 +206,7 @@ async def test_standings_are_sums_over_the_evenings(opened: Opened) -> None:
 
 def test_a_member_who_is_deleted_meanwhile_is_not_in_the_standings() -> None:
     """PostgreSQL sees a deletion between two queries of one transaction."""
-    sums = {"table_id": "t", "hands": 2, "won": 1, "points": 3, "first": 10, "last": 20}
+    sums = {"evening": 10, "hands": 2, "won": 1, "points": 3}
     rows = [SimpleNamespace(**sums, player=player) for player in ("ada", "bob")]
     evenings, (only,) = _summed(rows, {"bob": "Bob"}, "bob")
     assert (evenings, only.name, only.points) == ([10], "Bob", 3)

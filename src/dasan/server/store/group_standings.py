@@ -24,25 +24,30 @@ def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[li
     ours = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
     theirs = sa.and_(hands.c.table_id.in_(ours), hand_seats.c.player.in_(members))
     together = (
-        sa.select(hand_seats.c.hand_id)
+        sa.select(hand_seats.c.hand_id, hand_seats.c.finished)
         .join_from(hand_seats, hands)
         .where(theirs, decided(hand_seats.c))
-        .group_by(hand_seats.c.hand_id)
+        .group_by(hand_seats.c.hand_id, hand_seats.c.finished)
         .having(sa.func.count() > 1)
+        .subquery()
     )
+    finished = together.c.finished
+    pause = finished - sa.func.lag(finished).over(order_by=finished)
+    # The evening of a hand is the latest time, up to its own, of a hand that begins one.
+    begins = sa.select(together, sa.case((pause <= EVENING, sa.null()), else_=finished).label("begins")).subquery()
+    evening = sa.func.max(begins.c.begins).over(order_by=begins.c.finished).label("evening")
+    dated = sa.select(begins.c.hand_id, evening).subquery()
     query = (
         sa.select(
-            hands.c.table_id,
+            dated.c.evening,
             hand_seats.c.player,
             sa.func.count().label("hands"),
             sa.func.sum(sa.case((hand_seats.c.won, 1), else_=0)).label("won"),
             sa.func.sum(hand_seats.c.payment).label("points"),
-            sa.func.min(hand_seats.c.finished).label("first"),
-            sa.func.max(hand_seats.c.finished).label("last"),
         )
-        .join_from(hand_seats, hands)
-        .where(theirs, hand_seats.c.hand_id.in_(together))
-        .group_by(hands.c.table_id, hand_seats.c.player)
+        .join_from(hand_seats, dated, hand_seats.c.hand_id == dated.c.hand_id)
+        .where(hand_seats.c.player.in_(members))
+        .group_by(dated.c.evening, hand_seats.c.player)
     )
     rows = connection.execute(query).all()
     people = sa.select(players.c.id, players.c.name).where(players.c.id.in_(members))
@@ -51,44 +56,27 @@ def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[li
 
 
 def _summed(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[list[int], list[GroupStanding]]:
-    """Standings from sums by table and player. A player without a name was deleted since the sums were read."""
+    """Standings from sums by evening and player. evening: when it began. A player without a name was deleted since the sums were
+    read.
+    """
     rows = [row for row in rows if row.player in named]
-    begins, evening_of = _evenings([(row.table_id, row.first, row.last) for row in rows])
+    evenings = sorted({row.evening for row in rows})
     points: dict[str, dict[int, int]] = {}
     counted: dict[str, tuple[int, int]] = {}
     for row in rows:
-        evening, mine = evening_of[row.table_id], points.setdefault(row.player, {})
-        mine[evening] = mine.get(evening, 0) + int(row.points)
+        points.setdefault(row.player, {})[row.evening] = int(row.points)
         played, won = counted.get(row.player, (0, 0))
         counted[row.player] = (played + int(row.hands), won + int(row.won))
     order = sorted(points, key=lambda one: (-sum(points[one].values()), named[one]))
-    return begins, [
+    return evenings, [
         GroupStanding(
             name=named[one],
             hands=counted[one][0],
             won=counted[one][1],
             points=sum(points[one].values()),
             evenings=len(points[one]),
-            by_evening=[points[one].get(evening) for evening in range(len(begins))],
+            by_evening=[points[one].get(evening) for evening in evenings],
             you=one == player,
         )
         for one in order
     ]
-
-
-def _evenings(spans: Sequence[tuple[str, int, int]]) -> tuple[list[int], dict[str, int]]:
-    """When each evening began, and the evening of each table. spans: (table, first hand, last hand).
-
-    >>> hour = 60 * 60 * 1000
-    >>> _evenings([("a", 0, hour), ("b", 2 * hour, 3 * hour), ("c", 20 * hour, 21 * hour)])
-    ([0, 72000000], {'a': 0, 'b': 0, 'c': 1})
-    """
-    begins: list[int] = []
-    evening_of: dict[str, int] = {}
-    end = -EVENING - 1
-    for table, first, last in sorted(spans, key=lambda span: span[1]):
-        if first > end + EVENING:
-            begins.append(first)
-        end = max(end, last)
-        evening_of.setdefault(table, len(begins) - 1)
-    return begins, evening_of
