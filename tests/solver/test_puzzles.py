@@ -377,6 +377,11 @@ def test_what_cannot_be_made_is_refused(wrong: dict[str, object]) -> None:
         generate(**{"count": 1, **wrong})  # type: ignore[arg-type]
 
 
+def test_bounds_that_an_endgame_cannot_meet_give_no_puzzle() -> None:
+    """Few ranks and the jokers are at most 38 cards of Dou Dizhu."""
+    assert generate(1, game="dou-dizhu", cards=(36, 60), hands=6) == []
+
+
 @pytest.mark.full
 def test_loading_needs_no_compiled_code() -> None:
     program = "import sys, dasan.puzzles; dasan.puzzles.load(); print('numba' in sys.modules, 'numpy' in sys.modules)"

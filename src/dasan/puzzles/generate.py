@@ -196,7 +196,10 @@ def _played(seed: int, preset: str, number: int, name: str, cards: tuple[int, in
     rules = make_rules(preset)
     source = random.Random(f"puzzles {seed} {_source(preset).removeprefix('players ')} {number}")
     if name == "endgame":
-        state, player = _endgame(rules, source, cards), bot("greedy")
+        endgame = _endgame(rules, source, cards)
+        if endgame is None:
+            return
+        state, player = endgame, bot("greedy")
     else:
         state = deal(rules, seed=source.randrange(1 << 60), dealer=source.randrange(rules.players))
         player = bot(name, seed=source.randrange(1 << 30))
@@ -208,10 +211,14 @@ def _played(seed: int, preset: str, number: int, name: str, cards: tuple[int, in
         move += 1
 
 
-def _endgame(rules: Rules, source: random.Random, cards: tuple[int, int]) -> State:
-    """A lead with few cards in every hand. They come from few ranks, so that there are sets, runs and bombs among them."""
+def _endgame(rules: Rules, source: random.Random, cards: tuple[int, int]) -> State | None:
+    """A lead with few cards in every hand. They come from few ranks, so that there are sets, runs and bombs among them; None if
+    these have too few cards.
+    """
     ranks = source.sample(rules.ranks, source.randint(5, 9))
     pack = [card for card in rules.pack if card.is_joker or card.rank in ranks]
+    if len(pack) < cards[0]:
+        return None
     source.shuffle(pack)
     left = source.randint(cards[0], min(cards[1], len(pack)))
     sizes = [2] * rules.players
