@@ -21,8 +21,9 @@ import dasan
 from dasan.bench.solver import at_random
 from dasan.play.phases import Phase
 from dasan.records.retrace import moves_of
-from dasan.review.best_play import Review, decisive, judge_all, listed_as, review
+from dasan.review.best_play import Judged, Review, decisive, judge_all, listed_as, review
 from dasan.review.chart import picture
+from dasan.review.report import Report
 from dasan.solver.budget import Budget
 from dasan.solver.solving import Warm
 
@@ -308,6 +309,26 @@ def test_a_picture_that_a_screen_reader_can_read() -> None:
     assert len(root.findall(f"{SVG}g/{SVG}title")) == len(report.moves)
     assert sum(path.get("class") == "bad" for path in root.iter(f"{SVG}path")) == len(report.turning_points) + 1
     assert picture(Review(made[0], ()))
+
+
+def test_shares_claim_no_more_than_was_proved() -> None:
+    """A decision without a known move that keeps the result is not the narrowest."""
+    state = dasan.start(RULES[3], ["4D 5D", "6H 7H", "8C 9C"], bidder=0, bid=1, leader=0)
+    made, other = state.legal_moves()[:2]
+    whole = Judged(1, 0, Phase.PLAY, made, 2, 1, 1, True, (made,), (other,), "two sides")
+    part = replace(whole, seq=2, choices=9, value=-1, worth=1, kept=False, keeping=(), losing=(made,))
+    some = replace(whole, seq=3, choices=9, keeping=(made,) * 3)
+    shown = Review(state, (whole, part, some))
+    summary = Report(shown).summary
+    assert "Narrowest: move 3, where at least 3 of 9 moves keep it." in summary
+    assert "Turning point: move 2, seat 0: 4♦; better moves were not proved." in summary
+    titles = [t.text for t in ET.fromstring(picture(shown, text=lambda j: "plays")).findall(f"{SVG}g/{SVG}title")]
+    assert titles == [
+        "Move 1, seat 0: plays. 1 of 2 moves keeps the result. It keeps the result.",
+        "Move 2, seat 0: plays. It does not keep the result.",
+        "Move 3, seat 0: plays. At least 3 of 9 moves keep the result. It keeps the result.",
+    ]
+    assert not any("Narrowest" in sentence for sentence in Report(Review(state, (part,))).summary)
 
 
 def test_a_picture_fits_on_a_phone_and_nothing_in_it_overlaps() -> None:

@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from dasan.play.phases import Phase
 from dasan.review.best_play import Judged, Review
+from dasan.review.report import share_words
 
 STEP = 14
 """Pixels per move."""
@@ -177,7 +178,8 @@ def _words(j: Judged) -> str:
     if j.shares is None:
         return "Not judged."
     verdict = {True: "It keeps the result.", False: "It does not keep the result.", None: "Not proved."}[j.kept]
-    return f"{len(j.keeping)} of {j.choices} moves keep the result. {verdict}"
+    share = share_words(j, "keeps the result", "keep the result").capitalize()
+    return f"{share}. {verdict}" if j.keeping else verdict
 
 
 def _listed(bad: Sequence[str], moves: Sequence[Judged]) -> str:

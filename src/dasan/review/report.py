@@ -28,6 +28,13 @@ class ReportRow:
     known: str = ""
 
 
+def share_words(j: Judged, one: str = "keeps it", more: str = "keep it") -> str:
+    """The number of legal moves that keep the result; at least that number, if some moves are not proved."""
+    proved = len(j.keeping) + len(j.losing)
+    least = "" if proved == j.choices else "at least "
+    return f"{least}{len(j.keeping)} of {j.choices} moves {one if len(j.keeping) == 1 else more}"
+
+
 class Report:
     """A review for people: `title`, which begins with `heading`, `rows`, `summary`.
 
@@ -83,9 +90,9 @@ class Report:
             case "keeps":
                 if not j.could_turn:
                     return "any move keeps it" if len(j.keeping) == j.choices else "keeps it"
-                return f"keeps it ({self._share(j, 'does', 'do')})"
+                return f"keeps it ({share_words(j, 'does', 'do')})"
             case "loses":
-                better = f"{self._share(j)}: {moves_words(j.keeping)}" if j.keeping else "better moves were not proved"
+                better = f"{share_words(j)}: {moves_words(j.keeping)}" if j.keeping else UNPROVED
                 return f"{self._cost(j)}; {better}"
             case "unproved" if j.scope == "two sides" and j.worth is not None:
                 return f"not proved; after it {self._leader(j.worth)}"
@@ -110,12 +117,6 @@ class Report:
         rules = self.hand.rules
         who = "the bidder gets " if self.sides else ""
         return f"COSTS: {who}{worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"
-
-    def _share(self, j: Judged, one: str = "keeps it", more: str = "keep it") -> str:
-        """The number of legal moves that keep the result."""
-        proved = len(j.keeping) + len(j.losing)
-        least = "" if proved == j.choices else "at least "
-        return f"{least}{len(j.keeping)} of {j.choices} moves {one if len(j.keeping) == 1 else more}"
 
     def _leader(self, value: int) -> str:
         if value > 0:
@@ -145,19 +146,20 @@ class Report:
             first_known = "First known turning point"
         for i, j in enumerate(turns):
             point = first_known if i == 0 else "Turned again" if first.scope == "two sides" else "Then"
-            yield (
-                f"{point}: move {j.seq}, {self.names[j.seat]}: {move_words(j.move)}; "
-                f"better {moves_words(j.keeping, 'or')}."
-            )
+            better = f"better {moves_words(j.keeping, 'or')}" if j.keeping else UNPROVED
+            yield f"{point}: move {j.seq}, {self.names[j.seat]}: {move_words(j.move)}; {better}."
         yield from self._counted()
         yield from self._known()
         last = review.last_chance
         if last is None:
             yield "No other move that was judged would have changed the result."
         else:
-            yield f"Last chance: move {last.seq}. After it no other move would have changed the result."
-            narrow = min((j for j in judged if j.could_turn), key=lambda j: len(j.keeping) / j.choices)
-            yield f"Narrowest: move {narrow.seq}, where {self._share(narrow)}."
+            yield f"Last chance: move {last.seq}. After it no other move that was judged would have changed the result."
+            # Without a known move that keeps it, a decision would be the narrowest only because little of it was proved.
+            known = [j for j in judged if j.could_turn and j.keeping]
+            if known:
+                narrow = min(known, key=lambda j: len(j.keeping) / j.choices)
+                yield f"Narrowest: move {narrow.seq}, where {share_words(narrow)}."
         yield from self._scope(judged)
         for tried, what in ((True, "Not proved in the time"), (False, "Not judged, too many cards for the time")):
             open_ = [j for j in self._played() if j.kept is None and (j.scope is not None) is tried]
@@ -202,6 +204,7 @@ class Report:
             yield "The result is what the seat to act gets if everybody plays for themselves."
 
 
+UNPROVED = "better moves were not proved"
 AUCTION = ", beyond what the hand is worth to each bidder; what others would bid is not known"
 
 
