@@ -11,20 +11,24 @@ from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.study.hand_picture import picture
 
 
-def finished() -> dasan.State:
+def finished(state: dasan.State) -> dasan.State:
     chance = random.Random(4)
-    state = dasan.deal(dasan.rules("big-two"), seed=4)
     while state.to_act is not None:
         state = state.play(chance.choice(state.legal_moves()))
     return state
 
 
-def test_the_last_play_lies_on_the_table_after_passes() -> None:
-    state = finished()
-    players = tuple(Player(seat, f"Player {seat}", None, "greedy", "player", 0, won=False) for seat in range(4))
-    hand = FinishedHand(
-        "h", "t", 1, "big-two", 0, shown=True, rated=False, result={}, opening=[], record="", players=players
+def stored(state: dasan.State) -> FinishedHand:
+    seats = range(state.rules.players)
+    players = tuple(Player(seat, f"Player {seat}", None, "greedy", "player", 0, won=False) for seat in seats)
+    return FinishedHand(
+        "h", "t", 1, state.rules.name, 0, shown=True, rated=False, result={}, opening=[], record="", players=players
     )
+
+
+def test_the_last_play_lies_on_the_table_after_passes() -> None:
+    state = finished(dasan.deal(dasan.rules("big-two"), seed=4))
+    hand = stored(state)
     lying, passes = None, 0
     for event in state.events:
         if event.type not in MOVES:
@@ -41,10 +45,13 @@ def test_the_last_play_lies_on_the_table_after_passes() -> None:
 
 
 def test_words_that_depend_on_the_language_are_marked() -> None:
-    state = finished()
-    players = tuple(Player(seat, f"Player {seat}", None, "greedy", "player", 0, won=False) for seat in range(4))
-    hand = FinishedHand(
-        "h", "t", 1, "big-two", 0, shown=True, rated=False, result={}, opening=[], record="", players=players
-    )
-    words = re.findall(r'data-word="(\w+)"', picture(hand, state, None))
+    state = finished(dasan.deal(dasan.rules("big-two"), seed=4))
+    words = re.findall(r'data-word="(\w+)"', picture(stored(state), state, None))
     assert words == ["title", "0", "1", "2", "3"]
+
+
+def test_a_moment_of_the_auction_shows_the_bid_so_far() -> None:
+    state = finished(dasan.deal(dasan.rules("big-three"), seed=5).play("bid 1").play("bid 3"))
+    first, second = (event for event in state.events if event.type is EventType.BID)
+    for seq, bid in ((first.seq, 1), (second.seq, 3), (None, 3)):
+        assert re.findall(r"★ (\d)", picture(stored(state), state, seq)) == [str(bid)]

@@ -46,7 +46,7 @@ def picture(hand: FinishedHand, state: State, seq: int | None) -> str:
         if seat == shown.to_act and not whole:
             parts.append(f'<rect x="12" y="{y - 6}" width="{WIDTH - 24}" height="{ROW - 8}" rx="12" fill="#1a3f34"/>')
         parts.append(_text(28, y + 30, hand.players[seat].name, 22, weight=600, most=NAMES - 20, word=str(seat)))
-        bid = [] if state.bidder != seat or shown.bidder is None else [f"★ {state.bid}"]
+        bid = [f"★ {shown.bid}"] if seat == shown.bidder else []
         if whole and (any(paid) or seat in winners):
             bid.append(f"{paid[seat]:+d}" if any(paid) else "✓")
         parts.append(_text(28, y + 58, "  ".join(bid), 20, colour="#f0c25c"))
