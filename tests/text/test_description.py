@@ -73,6 +73,16 @@ def public_or_own(view: dasan.View) -> set[Card]:
     return cards | ({view.called} if view.called else set())
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_one_doubling_is_said_in_the_singular(language: str) -> None:
+    hands = ["3S 3D 3C 3H 4S", "6H 7H 9H 9S", "5S 5D 5C 5H 7C"]
+    once = dasan.start(dasan.rules("dou-dizhu"), hands, bidder=0, bid=1, leader=0).play("3S 3D 3C 3H")
+    twice = once.play("pass").play("5S 5D 5C 5H")
+    words = messages(language)
+    assert words["doublings.one"] in once.view(1).describe(language).splitlines()
+    assert words["doublings"].format(n=2) in twice.view(1).describe(language).splitlines()
+
+
 def test_a_language_that_is_not_there_is_refused() -> None:
     view = dasan.deal(dasan.rules("winner"), seed=1).view(0)
     with pytest.raises(ValueError, match="a view is described in en, zh-Hans, zh-Hant, fr, not in 'de'"):

@@ -89,7 +89,7 @@ class _Describer:
         elif view["phase"] == "auction":
             yield self._say("bid.none")
         if view.get("doublings"):
-            yield self._say("doublings", n=view["doublings"])
+            yield self._say("doublings.one" if view["doublings"] == 1 else "doublings", n=view["doublings"])
         if view["called"] is not None:
             yield self._say("called", card=view["called"])
             unknown = view["partner"] is None

@@ -121,7 +121,8 @@ class Words:
         """A sentence about the beginning of the hand: the dealer, and where the pack was cut."""
         sentence = f"Hand {number}. {self.does(begun.dealer, 'deal')}"
         if isinstance(begun, Deal) and begun.cut is not None and begun.cutter is not None:
-            sentence += " " + self.does(begun.cutter, "cut", f"{begun.cut} cards off the pack")
+            cards = "1 card" if begun.cut == 1 else f"{begun.cut} cards"
+            sentence += " " + self.does(begun.cutter, "cut", f"{cards} off the pack")
         return sentence
 
     def event(self, event: Event) -> str:
