@@ -138,7 +138,8 @@ class Words:
             case EventType.PLAY:
                 return self.does(seat, "play", f"{cards}{self._kind(event)}")
             case EventType.GIVE:
-                return self.does(seat, "give", f"the {cards} away as tribute")
+                # In H.40 the receivers give cards back, also as gifts.
+                return self.does(seat, "give", f"the {cards} away{'' if self.rules.double_exchange else ' as tribute'}")
             case EventType.OFFER:
                 return self.does(seat, "offer", "two cards" if hidden else cards)
             case EventType.TAKE:
