@@ -99,9 +99,10 @@ def test_rules_are_read_once(browser: Browser, server: Served) -> None:
 
 
 def test_the_chat_scrolls_for_new_lines_alone(browser: Browser, server: Served) -> None:
+    """Not for those of a muted player."""
     message = json.loads(snapshot("chat"))
-    lines = message["chat"]
-    message["chat"] = [{**lines[0], "seq": seq} for seq in range(80)]
+    theirs, own, _ = message["chat"]
+    message["chat"] = [{**own, "seq": seq} for seq in range(80)]
     with visitor(browser, server) as page:
         live = Live(page, message)
         page.get_by_role("tab", name="Chat").click()
@@ -110,8 +111,15 @@ def test_the_chat_scrolls_for_new_lines_alone(browser: Browser, server: Served) 
         panel.evaluate("panel => (panel.scrollTop = 0)")
         live.rename("Colin")
         assert panel.evaluate("panel => panel.scrollTop") == 0
-        live.send({"type": "chat", "seq": message["seq"], "lines": [{**lines[0], "seq": 80, "text": "a new line"}]})
+        live.send({"type": "chat", "seq": message["seq"], "lines": [{**theirs, "seq": 80, "text": "a new line"}]})
         expect(page.get_by_text("a new line")).to_be_in_viewport()
+        page.get_by_role("button", name="Options for Blaise’s message").click()
+        page.get_by_role("button", name="Mute", exact=True).click()
+        expect(page.get_by_text("a new line")).to_have_count(0)
+        panel.evaluate("panel => (panel.scrollTop = 0)")
+        live.send({"type": "chat", "seq": message["seq"], "lines": [{**theirs, "seq": 81}]})
+        live.rename("Denis")
+        assert panel.evaluate("panel => panel.scrollTop") == 0
 
 
 def test_a_tab_beside_the_table_opens_no_drawer(browser: Browser, server: Served) -> None:

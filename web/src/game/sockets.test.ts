@@ -408,16 +408,52 @@ describe('a hint', () => {
 });
 
 describe('the chat of a table', () => {
+  const said = (seq: number, seat: number, name: string) => ({ seq, at: 0, seat, name, text: 'hello' });
+  const say = (...lines: object[]) => FakeSocket.last.say({ type: 'chat', seq: 1, lines });
+
   it('counts nothing that a muted player says', () => {
     const table = new Table('t1');
-    const say = (seq: number, seat: number) =>
-      FakeSocket.last.say({ type: 'chat', seq, lines: [{ seq, at: 0, seat, name: '', text: 'hello' }] });
-    say(1, 1);
-    table.muted = new Set([1]);
-    say(2, 1);
+    say(said(1, 1, 'Blaise'));
+    table.muted = new Set(['Blaise']);
+    say(said(2, 1, 'Blaise'));
     expect(table.unread).toBe(1);
-    say(3, 2);
+    say(said(3, 2, 'Colin'));
     expect(table.unread).toBe(2);
+    table.close();
+  });
+
+  it('mutes a player who changes seats, and neither the next one in that seat nor a reader of the same name', () => {
+    const table = new Table('t1');
+    FakeSocket.last.say({ type: 'table', seq: 1, table: { you: 0, seats: [] }, session: null, clocks: null });
+    vi.advanceTimersByTime(0);
+    table.muted = new Set(['Blaise']);
+    say(said(1, 2, 'Blaise'), said(2, 1, 'Colin'));
+    expect(table.unread).toBe(1);
+    const hidden = [said(1, 2, 'Blaise'), said(2, 1, 'Colin'), said(3, 0, 'Blaise')].map((line) => table.mutes(line));
+    expect(hidden).toEqual([true, false, false]);
+    table.close();
+  });
+
+  it('shows no reactions of a muted player', () => {
+    const table = new Table('t1');
+    const seats = ['Ada', 'Blaise', 'Colin'].map((name, seat) => ({ seat, name, kind: 'human' }));
+    FakeSocket.last.say({ type: 'table', seq: 1, table: { you: 0, seats }, session: null, clocks: null });
+    vi.advanceTimersByTime(0);
+    table.muted = new Set(['Blaise']);
+    for (const seat of [1, 2]) FakeSocket.last.say({ type: 'reaction', seat, reaction: 'hurry' });
+    expect(table.reactions).toEqual({ 2: 'hurry' });
+    table.close();
+  });
+
+  it('does not count lines again that the server sends again after a lost connection', () => {
+    const table = new Table('t1');
+    say(said(1, 1, 'Blaise'));
+    table.unread = 0;
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(1000);
+    say(said(1, 1, 'Blaise'), said(2, 1, 'Blaise'));
+    expect(FakeSocket.all.length).toBe(2);
+    expect(table.unread).toBe(1);
     table.close();
   });
 

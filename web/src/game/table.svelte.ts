@@ -68,8 +68,8 @@ export class Table {
   reactions = $state<Record<number, Reaction['reaction']>>({});
   /** The number of unread chat messages. */
   unread = $state(0);
-  /** The seats whose chat messages are hidden. */
-  muted = $state.raw<ReadonlySet<number | null>>(new Set());
+  /** The names whose messages and reactions are hidden: a player who changes seats stays muted. */
+  muted = $state.raw<ReadonlySet<string>>(new Set());
   /** The chat messages that this player has reported. */
   reported = $state.raw<ReadonlySet<number>>(new Set());
 
@@ -205,6 +205,11 @@ export class Table {
     return this.ask({ type: 'chat', text }, (done) => done || refused());
   }
 
+  /** Whether a player's messages are hidden; one's own never are. */
+  mutes({ seat, name }: { seat: number | null; name: string }): boolean {
+    return seat !== this.me && this.muted.has(name);
+  }
+
   report(message: number): void {
     const asked = this.ask({ type: 'report', message }, (done) => {
       if (done) this.reported = new Set([...this.reported, message]);
@@ -318,11 +323,15 @@ export class Table {
       case 'probe':
         this.connection.send({ type: 'probe', n: message.n });
         return;
-      case 'reaction':
-        this.show(message);
+      case 'reaction': {
+        const author = this.game.table?.seats[message.seat];
+        if (!author || !this.mutes(author)) this.show(message);
         return;
+      }
       case 'chat': {
-        const heard = message.lines.filter((line) => line.seat !== this.me && !this.muted.has(line.seat));
+        // After a lost connection the server sends lines again.
+        const known = new Set(this.game.chat.map((line) => line.seq));
+        const heard = message.lines.filter((line) => line.seat !== this.me && !this.mutes(line) && !known.has(line.seq));
         this.unread += heard.length;
         if (heard.length) cue('message');
         this.receive(message, at);
