@@ -457,6 +457,31 @@ describe('the chat of a table', () => {
     table.close();
   });
 
+  it('returns a message, and a report, whose answer is lost with the connection', () => {
+    const table = new Table('t1');
+    const refused = vi.fn();
+    table.say('hello', refused);
+    table.report(7);
+    FakeSocket.last.close();
+    expect(refused).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(1000);
+    FakeSocket.last.close();
+    expect(refused).toHaveBeenCalledOnce();
+    expect(table.reported.size).toBe(0);
+    table.close();
+  });
+
+  it('says that nothing was sent without a connection', () => {
+    const table = new Table('t1');
+    FakeSocket.last.readyState = 3;
+    for (const send of [() => table.say('hello', () => undefined), () => table.report(7)]) {
+      table.dismiss();
+      send();
+      expect(table.problem).not.toBeNull();
+    }
+    table.close();
+  });
+
   it('waits for the answer to a report, and returns a refused message', () => {
     const table = new Table('t1');
     const line = FakeSocket.last;
@@ -482,7 +507,7 @@ describe('the chat of a table', () => {
 });
 
 describe('the clocks of a table', () => {
-  it('run while a move waits to be shown', () => {
+  it('run while a move waits to be shown, and end with the table', () => {
     const view = { seat: 0, phase: 'auction', to_act: 1, hand: [], legal_moves: [], result: null };
     const clocks = { now: 0, left: [null, null, null], to_act: 2, deadline: 30_000 };
     const session = { number: 1, opening: [{ type: 'deal', seat: 0 }], results: [] };
@@ -507,6 +532,10 @@ describe('the clocks of a table', () => {
     vi.advanceTimersByTime(0);
     expect(table.game.clocks).toEqual(clocks);
     expect(remaining(clocks, table.game.clocksAt, 2, Date.now())).toBe(26_000);
+    expect(table.clocks).toEqual(clocks);
+    // The server has closed the table for this player.
+    FakeSocket.last.onclose?.({ code: 4403 });
+    expect(table.clocks).toBeNull();
     table.close();
   });
 });

@@ -74,6 +74,8 @@ export class Table {
   reported = $state.raw<ReadonlySet<number>>(new Set());
 
   view = $derived<View | null>(this.game.view);
+  /** Nothing updates the clocks of a closed table. */
+  clocks = $derived(this.status === 'closed' ? null : this.game.clocks);
   me = $derived(this.game.table?.you ?? null);
   /** Whether the seat's own player moves, not a bot. */
   mine = $derived(this.me !== null && !this.game.table?.seats[this.me]?.substitute);
@@ -200,7 +202,7 @@ export class Table {
     this.connection.send({ type: 'react', id: this.newId(), reaction });
   }
 
-  /** `refused`: called if the server does not accept the message. */
+  /** `refused`: called if the server does not accept the message, or its answer is lost. */
   say(text: string, refused: () => void): boolean {
     return this.ask({ type: 'chat', text }, (done) => done || refused());
   }
@@ -211,10 +213,9 @@ export class Table {
   }
 
   report(message: number): void {
-    const asked = this.ask({ type: 'report', message }, (done) => {
+    this.ask({ type: 'report', message }, (done) => {
       if (done) this.reported = new Set([...this.reported, message]);
     });
-    if (!asked) this.remark = t('net.wait');
   }
 
   /** Choose the next of the legal plays, from the lowest. */
@@ -275,6 +276,7 @@ export class Table {
     const id = this.newId();
     const asked = this.connection.send({ ...wanted, id } as ClientMessage);
     if (asked) this.answers.set(id, answered);
+    else this.remark = t('net.wait');
     return asked;
   }
 
@@ -284,11 +286,14 @@ export class Table {
     this.answers.delete(id);
   }
 
-  /** Do not wait for a command whose answer is lost with the connection: the next snapshot shows its effect. */
+  /** Do not wait for answers that are lost with the connection: the next snapshot shows the effect of a command. */
   private connected(status: Status): void {
     this.status = status;
     this.continued = false;
-    if (status !== 'open' && this.busy) this.game = { ...this.game, pending: null, acked: null };
+    if (status === 'open') return;
+    if (this.busy) this.game = { ...this.game, pending: null, acked: null };
+    for (const answered of this.answers.values()) answered(false);
+    this.answers.clear();
   }
 
   private newId(): string {
