@@ -91,6 +91,19 @@ def test_a_socket_closed_for_good_is_told(browser: Browser, server: Served) -> N
         assert len(sockets) == 2
 
 
+def test_a_refusal_over_the_waiting_room_disappears(browser: Browser, server: Served) -> None:
+    refusal = {"type": "error", "id": None, "code": "too-fast", "clause": None, "message": "", "wording": None}
+    with visitor(browser, server, PHONE) as page:
+        send_once(page, snapshot("waiting"), json.dumps(refusal))
+        page.goto("/t/fixed")
+        shown = page.get_by_text(re.compile("Too fast"))
+        expect(shown).to_be_visible()
+        page.get_by_role("button", name="Chat", exact=True).click()
+        expect(page.locator("aside").get_by_role("alert")).to_have_text(re.compile("Too fast"))
+        page.clock.fast_forward(9000)
+        expect(shown).to_have_count(0)
+
+
 def test_no_move_is_taken_back_after_the_hand(browser: Browser, server: Served) -> None:
     """The server refuses it, so the result offers it to nobody, not even to a player among bots."""
     with visitor(browser, server, DESK) as page:
