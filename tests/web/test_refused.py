@@ -89,6 +89,15 @@ def test_a_socket_closed_for_good_is_told(browser: Browser, server: Served) -> N
         expect(page.locator("button[data-at]").first).to_be_visible()
         expect(reload).to_have_count(0)
         assert len(sockets) == 2
+        # The panel is closed already: the focus stays where it is.
+        page.get_by_role("button", name="Chat", exact=True).click()
+        page.get_by_role("button", name="Close the panel").click()
+        expect(page.get_by_role("button", name="Chat", exact=True)).to_be_focused()
+        card = page.locator("button[data-at]").first
+        card.focus()
+        sockets[1].close(code=4403)
+        expect(reload).to_be_visible()
+        expect(card).to_be_focused()
 
 
 def test_a_refusal_over_the_waiting_room_disappears(browser: Browser, server: Served) -> None:
