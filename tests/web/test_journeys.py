@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import (
     DESK,
@@ -371,6 +371,24 @@ def test_without_a_connection(browser: Browser, server: Served, locale: str) -> 
     expect(page.get_by_text(words["net.offline"])).to_have_count(0)
     page.locator('a[href="/"]').first.click()
     expect(page.locator("article").first).to_be_visible()
+    context.close()
+
+
+@pytest.mark.full
+def test_fonts_that_arrive_late_are_kept(browser: Browser, server: Served) -> None:
+    """They were requested before the service worker took over, and arrive afterwards."""
+    context = browser.new_context(base_url=server.address)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    held: list[Route] = []
+    page.route("**/*.woff2", lambda route: held.append(route))
+    page.goto("/", wait_until="commit")
+    awaited(page, "navigator.serviceWorker.controller !== null")
+    assert held
+    for font in held:
+        font.continue_()
+    page.wait_for_load_state()
+    awaited(page, KEPT)
     context.close()
 
 

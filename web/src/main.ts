@@ -14,12 +14,15 @@ if (target) mount(App, { target });
 
 // The page opens without a connection; in development nothing is cached.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
-  // A first visit loads its files before a service worker can cache them: request them again.
+  // A first visit loads files before a service worker can cache them, some until after it takes over: request them again.
   if (!navigator.serviceWorker.controller) navigator.serviceWorker.addEventListener('controllerchange', askAgain, { once: true });
   void navigator.serviceWorker.register('/sw.js').catch(() => undefined);
 }
 
 function askAgain(): void {
-  for (const { name } of performance.getEntriesByType('resource'))
-    if (name.startsWith(`${location.origin}/assets/`)) void fetch(name).catch(() => undefined);
+  new PerformanceObserver((list) => {
+    // These requests make entries too.
+    for (const { name, initiatorType } of list.getEntries() as PerformanceResourceTiming[])
+      if (initiatorType !== 'fetch' && name.startsWith(`${location.origin}/assets/`)) void fetch(name).catch(() => undefined);
+  }).observe({ type: 'resource', buffered: true });
 }
