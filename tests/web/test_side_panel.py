@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, built, resized, visitor
+from tests.web.browsing import DESK, built, resized, tries, visitor
 from tests.web.states import finished, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
@@ -61,8 +61,11 @@ def test_the_check_of_a_deal_goes_with_its_hand(browser: Browser, server: Served
 
         def check(hand: int) -> None:
             page.get_by_role("button", name=f"Check hand {hand}").click()
-            while not held:
+            for _ in tries():
+                if held:
+                    return
                 page.wait_for_timeout(10)
+            pytest.fail(f"hand {hand} was never checked")
 
         def end(hand: int) -> None:
             results.append({**results[-1], "hand": f"hand-{hand}"})
