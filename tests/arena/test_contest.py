@@ -16,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,7 +25,7 @@ from tests.bots.alarms import needs_alarms
 
 import dasan
 from dasan.arena.beside import outcomes_beside
-from dasan.arena.contest import Contest, OutcomeFile, interval, play_deal, run
+from dasan.arena.contest import Contest, OutcomeFile, _load, _made, interval, play_deal, run
 from dasan.arena.hands import _limit, play_fairly
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import difference, ratings
@@ -420,3 +421,61 @@ def test_ratings_are_as_far_apart_as_the_wins_say() -> None:
     assert rated["a"] - rated["b"] == pytest.approx(difference(90_000.5, 0.5), abs=1)
     assert rated["b"] - rated["c"] == pytest.approx(difference(9, 1), abs=1)
     assert sum(rated.values()) == pytest.approx(0, abs=2)
+
+
+class Loading:
+    """Plays the first legal move, but takes two seconds for the first time, as to import and compile."""
+
+    name, version = "low", "1"
+    loaded = False
+
+    def choose(self, view: dasan.View) -> dasan.Move:
+        if not Loading.loaded:
+            time.sleep(2)
+            Loading.loaded = True
+        return view.legal_moves()[0]
+
+
+def test_what_a_bot_of_dasan_loads_does_not_count_against_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(dasan.bots._OWN, "low", lambda seed: Loading())
+    _made.cache_clear()
+    _load.cache_clear()
+    try:
+        outcome = play_deal(Contest(RULES, "low", "random", 1, 0, 1.0), 0)
+    finally:
+        _made.cache_clear()
+    assert outcome.faults == ({}, {})
+    assert max(outcome.seconds) < 1
+
+
+LOADS = """
+import time
+time.sleep(0.8)
+done = True
+"""
+
+
+@needs_alarms
+@pytest.mark.parametrize("how", ["import", "compile"])
+def test_an_interrupt_leaves_nothing_half_loaded(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Importing:
+        name = version = "1"
+
+        def choose(self, view: dasan.View) -> dasan.Move:
+            if how == "import":
+                assert import_module("slowly_imported").done
+            elif "done" not in compiler:
+                assert len(compiler) == 1
+                exec(LOADS, compiler)
+            return view.legal_moves()[0]
+
+    (tmp_path / "slowly_imported.py").write_text(LOADS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    compiler: dict[str, object] = {"__name__": "numba.core"}
+    others = [bot("low") for _ in range(3)]
+    try:
+        for limit, faults in ((0.2, {"stall": 1}), (60.0, {})):
+            _, clocks = play_fairly(RULES, [Importing(), *others], seed=3, dealer=0, seconds=limit)
+            assert [clock.faults for clock in clocks] == [faults, {}, {}, {}]
+    finally:
+        sys.modules.pop("slowly_imported", None)

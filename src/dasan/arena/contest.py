@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, player
 from dasan.cluster import check_cluster, over_cluster
 from dasan.estimates import Estimate
+from dasan.play.new_hand import deal
 from dasan.processes import worker_processes
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
@@ -74,6 +76,27 @@ def _made(name: str, seed: int, seconds: float | None) -> Bot:
     return player(name, seed=seed, seconds=seconds or PATIENCE)
 
 
+def _ours(name: str) -> bool:
+    """Whether this is a bot of dasan, or plays by a network as one."""
+    return name.startswith(NETWORK) or name in BOTS.own
+
+
+@lru_cache(maxsize=64)
+def _load(name: str, rules: Rules) -> None:
+    """Load the code and tables of one of dasan's bots, which would count against the limits of its first moves: another bot
+    of this name chooses once in each phase.
+    """
+    state, phases = deal(rules, seed=0), set()
+    with suppress(Exception):  # it fails again when it is asked, and that counts
+        one = player(name)
+        while state.to_act is not None and "play" not in phases:
+            moves, view = state.legal_moves(), state.view(state.to_act)
+            if len(moves) > 1 and view.phase not in phases:
+                phases.add(view.phase)
+                one.choose(view)
+            state = state.play(moves[0])
+
+
 def play_deal(
     contest: Contest,
     seed: int,
@@ -87,6 +110,10 @@ def play_deal(
     """
     rules, own = contest.rules, makers or {}
     players = rules.players
+    if contest.move_seconds is not None:
+        for name in {contest.a, contest.b} - own.keys():
+            if _ours(name):
+                _load(name, rules)
     means: list[float] = []
     won = decided = above = below = 0
     roles: dict[str, tuple[int, int]] = {}
@@ -166,7 +193,7 @@ def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
     """The outcomes of these deals in sequence: in a child process if a bot of another package takes part, because it
     might end the process; otherwise in this one.
     """
-    if all(name.startswith((PREFIX, NETWORK)) or name in BOTS.own for name in (contest.a, contest.b)):
+    if all(name.startswith(PREFIX) or _ours(name) for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
     return outcomes_beside(partial(play_deal, contest), seeds, contest.move_seconds or PATIENCE)
 

@@ -24,6 +24,10 @@ LEAST_INTERVAL = 0.5
 """The minimum number of seconds between interrupts of a bot that takes too long."""
 
 
+LOADERS = ("importlib", "numba")
+"""Packages that are never interrupted: half an imported module, or half of a compiler's tables, would break all later moves."""
+
+
 class _Late(BaseException):
     """A BaseException, so that a bot's `except Exception` does not catch it."""
 
@@ -134,8 +138,8 @@ def _limit(seconds: float | None) -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise `_Late` while a bot is being asked; ignore a late alarm."""
-    while frame is not None:
+    """Raise `_Late` while a bot is being asked, unless it is loading code; ignore a late alarm."""
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] not in LOADERS:
         if frame.f_code is _answer.__code__:
             raise _Late
         frame = frame.f_back
