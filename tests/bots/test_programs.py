@@ -17,6 +17,7 @@ from tests.bots.alarms import needs_alarms
 from tests.cli.running import cli
 
 import dasan
+from dasan.arena.hands import play_fairly
 from dasan.bots.external.conformance import check
 from dasan.bots.external.program import Program, ProgramBot, _quit_all, split_command
 from dasan.bots.external.speaking import view_of
@@ -170,6 +171,25 @@ def test_programs_meet_bots_in_the_arena(tmp_path: Path) -> None:
     assert outcome.faults[0].keys() == {"garbage"}
     assert outcome.faults[1] == {}
     assert len(list(tmp_path.glob("*.jsonl"))) == 3
+
+
+@pytest.mark.parametrize(("late", "kind"), [("time.sleep(1.5)", None), ("sys.exit('no card left')", "crash")])
+def test_a_start_does_not_count_against_the_limit_of_a_move(
+    late: str, kind: str | None, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = "{'type': 'move', 'id': message['id'], 'move': message['view']['legal_moves'][0]['move']}"
+    command = program(tmp_path, f"print(json.dumps({answer}), flush=True)")
+    path = tmp_path / "bot.py"
+    path.write_text(f"import sys, time; {late}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    others = [dasan.bot("low") for _ in range(3)]
+    with ProgramBot(command, seconds=1) as bot:
+        _, tallies = play_fairly(GAMES[2], [bot, *others], seed=1, dealer=0, seconds=1)
+    assert list(tallies[0].faults) == ([] if kind is None else [kind])
+    assert tallies[0].seconds < 1
+    messages = [record.getMessage() for record in caplog.records]
+    assert [message.endswith("ends: no card left") for message in messages] == (
+        [] if kind is None else [True] * 3 + [False]
+    )
 
 
 SPY = """

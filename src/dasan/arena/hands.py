@@ -11,7 +11,7 @@ from time import perf_counter
 from types import FrameType
 
 from dasan.bots import Bot
-from dasan.bots.external.program import show_end
+from dasan.bots.external.program import ProgramBot, show_end
 from dasan.bots.external.wire import Fault
 from dasan.play.moves import Move
 from dasan.play.new_hand import deal
@@ -67,8 +67,9 @@ def play_fairly(
     clocks = [Tally() for _ in bots]
     while state.to_act is not None:
         seat = state.to_act
-        if seat in muted:
-            clocks[seat].fault("exit")
+        fault = "exit" if seat in muted else _not_started(bots[seat])
+        if fault is not None:
+            clocks[seat].fault(fault)
             state = state.play(state.legal_moves()[0])
             continue
         if asking is not None:
@@ -79,6 +80,16 @@ def play_fairly(
         state = state.play(move)
     show_end(state, bots)
     return state, clocks
+
+
+def _not_started(bot: Bot) -> str | None:
+    """Start a program if it is not running; the fault if that fails. Its start has a limit of its own."""
+    if isinstance(bot, ProgramBot):
+        try:
+            bot.begin(report=True)
+        except Fault as fault:
+            return fault.kind
+    return None
 
 
 def _ask(bot: Bot, view: View, clock: Tally, seconds: float | None) -> Move:

@@ -302,9 +302,14 @@ class ProgramBot:
         if self._faults == REPORTED:
             _log.warning("%s: further faults are only counted", self._name)
 
-    def begin(self) -> None:
-        """Start the program. `Fault`: it does not start."""
-        self._running()
+    def begin(self, *, report: bool = False) -> None:
+        """Start the program if it does not run. report: log a fault, as `choose` does. `Fault`: it does not start."""
+        try:
+            self._running()
+        except Fault as fault:
+            if report:
+                self._report(fault)
+            raise
 
     def watch(self, view: View) -> None:
         """Send the program the new events, and the result of a finished hand."""
