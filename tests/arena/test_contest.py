@@ -335,6 +335,15 @@ def test_outcomes_of_programs_are_known_by_their_time_limit(tmp_path: Path) -> N
     assert again.of(replace(first, move_seconds=3.0)) == {}
 
 
+@pytest.mark.parametrize("kind", ["stall", "exit", "crash"])
+def test_outcomes_that_a_time_limit_changed_are_played_again(kind: str, tmp_path: Path) -> None:
+    contest, file = Contest(RULES, "cmd:false", "random", 3, 1, 2.0), OutcomeFile(tmp_path / "outcomes.jsonl")
+    file.keep(contest, Outcome(1, 0.5, 0.25, 1, 1))
+    file.keep(contest, Outcome(2, 0.5, 0.25, 1, 1, faults=({kind: 1}, {})))
+    file.keep(contest, Outcome(3, 0.5, 0.25, 1, 1, faults=({}, {kind: 1})))
+    assert list(OutcomeFile(tmp_path / "outcomes.jsonl").of(contest)) == ([1, 2, 3] if kind == "crash" else [1, 2])
+
+
 def test_records_of_other_games_and_programs_have_files_of_their_own(tmp_path: Path) -> None:
     long = "x" * 80
     makers: Mapping[str, Maker] = {name: lambda seed: bot("thrifty") for name in (f"a{long}", f"b{long}")}

@@ -273,10 +273,19 @@ class OutcomeFile:
             raise ValueError(f"{file} does not hold outcomes of contests") from error
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
-        """The stored outcomes of a contest's game, bots and versions, by number of the deal. ValueError: they earn more or less
-        than the game pays.
+        """The stored outcomes of a contest's game, bots and versions, by number of the deal, but not those that another
+        time limit may change. ValueError: they earn more or less than the game pays.
         """
-        outcomes = dict(self._outcomes.get(_key(contest), {}))
+        names = contest.a, contest.b
+        outcomes = {
+            seed: one
+            for seed, one in self._outcomes.get(_key(contest), {}).items()
+            if not any(
+                faults.keys() & {"stall", "exit"}  # a bot that is far too late is ended too
+                for name, faults in zip(names, one.faults, strict=True)
+                if not name.startswith(PREFIX)  # whose outcomes are stored by their limit
+            )
+        }
         least, most = earning_bounds(contest.rules)
         if any(not least <= one.mean <= most for one in outcomes.values()):
             raise ValueError(f"{self._file} has outcomes that {contest.rules.name} cannot have")
