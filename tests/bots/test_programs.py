@@ -405,5 +405,7 @@ def test_a_contest_with_a_program_that_does_not_start_is_refused(tmp_path: Path)
     assert "does not start: it ended; its standard error ends: " in done.stderr
     assert "No module named 'no_such_module'" in done.stderr
     assert done.stdout == ""
-    done = cli("arena", "random", "cmd:/no/such/program", "--game", "big-two", "--deals", "2")
-    assert (done.exit_code, done.stdout) == (2, "")
+    for others in (["arena", "random"], ["evaluate"]):
+        done = cli(*others, "cmd:/no/such/program", "--game", "big-two", "--deals", "2", "--processes", "1")
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "cmd:/no/such/program does not start: " in done.stderr

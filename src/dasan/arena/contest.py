@@ -25,6 +25,8 @@ from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, player
+from dasan.bots.external.wire import Fault
+from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.cluster import check_cluster, over_cluster
 from dasan.estimates import Estimate
 from dasan.play.new_hand import deal
@@ -74,6 +76,21 @@ class Contest:
 def _made(name: str, seed: int, seconds: float | None) -> Bot:
     """The bot or program of this name, cached: networks are loaded once, and programs started once."""
     return player(name, seed=seed, seconds=seconds or PATIENCE)
+
+
+def ready(name: str, rules: Rules) -> Bot:
+    """The bot, program or network of this name, before a contest. ValueError: there is none, the program does not start, or
+    the network reads features of other rules. OSError: a network's file cannot be read.
+    """
+    one = player(name)
+    if isinstance(one, ProgramBot):
+        try:
+            one.begin()
+        except Fault as fault:
+            raise ValueError(f"{name} does not start: {fault}") from None
+    elif isinstance(one, NamedNetworkBot | NetworkFileBot):
+        one.check(rules)
+    return one
 
 
 def _ours(name: str) -> bool:

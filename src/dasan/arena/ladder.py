@@ -16,11 +16,10 @@ from importlib.resources import files
 from math import exp, sqrt
 from typing import Any
 
-from dasan.arena.contest import Contest, interval, run
+from dasan.arena.contest import Contest, interval, ready, run
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, SCALE, half_width, leads, without
 from dasan.bots.external.program import player
-from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
@@ -169,12 +168,10 @@ def evaluate(
     """Play a bot alone among each rung in turn. name: as in `dasan arena`. deals: fewer than the ladder's widen the
     interval.
 
-    `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot, or its network reads features of
-    other rules.
+    `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot, its program does not start, or its
+    network reads features of other rules.
     """
-    candidate = player(name)
-    if isinstance(candidate, NamedNetworkBot | NetworkFileBot):
-        candidate.check(ladder.rules)
+    candidate = ready(name, ladder.rules)
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:
         require_unchanged(rung, ladder.rules)

@@ -58,10 +58,7 @@ def arena(
     """Compare bots over duplicate deals: one alone among copies of another, in every seat, with 95 % intervals over
     deals.
     """
-    from dasan.arena.contest import Contest, OutcomeFile
-    from dasan.bots.external.program import ProgramBot, player
-    from dasan.bots.external.wire import Fault
-    from dasan.bots.net import NamedNetworkBot, NetworkFileBot
+    from dasan.arena.contest import Contest, OutcomeFile, ready
     from dasan.processes import processors
 
     rules = chosen_rules(game, option)
@@ -71,17 +68,9 @@ def arena(
     pairs = list(dict.fromkeys(combinations(bots, 2)))
     pairs += [(b, a) for a, b in pairs if both and (b, a) not in pairs]
     results: Results = {}
-    try:
+    with refused(ValueError, OSError):
         for name in bots:
-            one = player(name)
-            if isinstance(one, ProgramBot):
-                one.begin()
-            elif isinstance(one, NamedNetworkBot | NetworkFileBot):
-                one.check(rules)
-    except Fault as fault:
-        raise CannotRun(f"{name} does not start: {fault}") from None
-    except (ValueError, OSError) as error:
-        raise CannotRun(str(error)) from error
+            ready(name, rules)
     with on_cluster(ray):
         with refused(ValueError, OSError):
             file = None if out is None else OutcomeFile(out)
