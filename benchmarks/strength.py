@@ -18,7 +18,7 @@ from pathlib import Path
 import dasan
 from dasan.arena.contest import Contest, OutcomeFile, interval, run
 from dasan.arena.ladder import ladders
-from dasan.arena.outcome import Outcome
+from dasan.arena.outcome import Outcome, win_rate
 from dasan.arena.ratings import BLOCKS, difference, leads, without
 from dasan.bench.figures import cells, row, sections
 from dasan.bots.net import NetBot
@@ -350,10 +350,9 @@ def _row(rules: Rules, a: str, b: str, outcomes: Sequence[Outcome]) -> str:
     estimate = interval(rules, outcomes)
     points, low, high = _points(outcomes)
     moves, seconds = sum(one.moves[0] for one in outcomes), sum(one.seconds[0] for one in outcomes)
-    wins = sum(one.wins for one in outcomes) / len(outcomes)
     return (
         f"| {a} | {b} | {len(outcomes)} | {estimate.mean:+.3f} | [{estimate.low:+.3f}, {estimate.high:+.3f}] |"
-        f" {wins:.1%} | {points:+.0f} | [{low:+.0f}, {high:+.0f}] | {1000 * seconds / max(1, moves):.1f} |"
+        f" {win_rate(outcomes):.1%} | {points:+.0f} | [{low:+.0f}, {high:+.0f}] | {1000 * seconds / max(1, moves):.1f} |"
     )
 
 

@@ -27,7 +27,7 @@ import dasan
 from dasan.arena.beside import outcomes_beside
 from dasan.arena.contest import Contest, OutcomeFile, _load, _made, interval, play_deal, run
 from dasan.arena.hands import _limit, play_fairly
-from dasan.arena.outcome import Outcome
+from dasan.arena.outcome import Outcome, win_rate
 from dasan.arena.ratings import difference, ratings
 from dasan.bots import BOTS, Maker, bot
 from dasan.play.moves import MoveType
@@ -385,6 +385,11 @@ def test_roles_are_reported_in_games_with_sides() -> None:
     assert outcome.mean == 0
     assert {name: n for name, (n, _) in outcome.roles.items()} == {"bidder": 1, "opponent": 2}
     assert json.loads(json.dumps(outcome.roles))
+
+
+def test_deals_with_only_void_hands_do_not_count_as_lost() -> None:
+    won, void = Outcome(1, 1.0, 1.0, 3, 0, {"bidder": (1, 1)}), Outcome(2, 0.0, 0.0, 0, 0, roles={})
+    assert (win_rate([won, void]), win_rate([void]), win_rate([])) == (1, 0, 0)
 
 
 def test_ratings_of_few_deals_have_wide_intervals() -> None:

@@ -122,6 +122,18 @@ def test_outcomes_that_the_game_cannot_have_are_refused(tmp_path: Path) -> None:
     assert refusal(*arguments).endswith("kept.jsonl has outcomes that big-three cannot have")
 
 
+def test_deals_with_only_void_hands_do_not_count_as_lost(tmp_path: Path) -> None:
+    file = tmp_path / "kept.jsonl"
+    arguments = ("arena", "low", "shed", "--deals", 2, "--processes", 1, "--out", file, "--json")
+    output(*arguments)
+    first, second = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    first["outcome"] |= {"wins": 0.5, "roles": {"bidder": [2, 1]}}
+    second["outcome"] |= {"wins": 0.0, "roles": {}}
+    file.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n", encoding="utf-8")
+    (pair,) = json.loads(output(*arguments))["pairs"]
+    assert pair["win_rate"] == 0.5
+
+
 def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
     """Its last line, without a line break, is not taken for an outcome that a crash has cut off."""
     file = tmp_path / "notes.txt"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 MOST = 1e15
@@ -51,3 +52,11 @@ class Outcome:
         ):
             raise ValueError("this is no outcome of a deal")
         return outcome
+
+
+def win_rate(outcomes: Iterable[Outcome]) -> float:
+    """The share of hands that `a` or its side won, averaged over the deals; 0 if there is none. Void hands (H.12) do not count,
+    nor do deals that have no others.
+    """
+    shares = [one.wins for one in outcomes if one.roles]
+    return fmean(shares) if shares else 0.0

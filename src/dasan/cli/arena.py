@@ -114,6 +114,7 @@ def _run(contest: Contest, file: OutcomeFile | None, processes: int, ray: str | 
 def _pair(rules: Rules, a: str, b: str, outcomes: list[Outcome], *, early: bool) -> dict[str, Any]:
     """The JSON of a pair: the earnings of `a` a hand, alone among `b`."""
     from dasan.arena.contest import interval
+    from dasan.arena.outcome import win_rate
 
     estimate = interval(rules, outcomes, early=early)
     moves, seconds = sum(one.moves[0] for one in outcomes), sum(one.seconds[0] for one in outcomes)
@@ -124,7 +125,7 @@ def _pair(rules: Rules, a: str, b: str, outcomes: list[Outcome], *, early: bool)
         "mean": estimate.mean,
         "low": estimate.low,
         "high": estimate.high,
-        "win_rate": round(sum(one.wins for one in outcomes) / len(outcomes), 4),
+        "win_rate": round(win_rate(outcomes), 4),
         "seconds_per_move": round(seconds / max(1, moves), 6),
     }
 
