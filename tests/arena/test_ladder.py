@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.cli.running import cli, refusal
 
 import dasan
 from dasan.arena.ladder import (
@@ -96,6 +97,20 @@ def test_digests_tell_bots_and_rules_apart() -> None:
     rules = dasan.rules("big-two")
     digests = {digest_of(name, rules) for name in ("random", "greedy", "low")}
     assert len(digests | {digest_of("greedy", dasan.rules("big-two", triples=True))}) == 4
+
+
+def test_a_check_prints_json_and_takes_nothing_that_the_report_names(
+    greedy: Evaluation, short: BotLadder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dasan.arena.ladder.ladders", lambda: {"big-two": short})
+    report, file = greedy.to_json(), tmp_path / "report.json"
+    for points, code in ((report["points"], 0), (report["points"] + 1, 1)):
+        file.write_text(json.dumps({**report, "points": points}), encoding="utf-8")
+        done = cli("evaluate", "greedy", "--check", file, "--processes", 1, "--json")
+        wrong = [line.split(" ")[0] for line in json.loads(done.stdout)["differences"]]
+        assert (done.exit_code, wrong) == (code, ["points"] * code)
+    for given in (("--game", "big-two"), ("--deals", 3)):
+        assert "neither --game nor --deals" in refusal("evaluate", "greedy", "--check", file, *given)
 
 
 def test_a_file_that_is_no_report(tmp_path: Path) -> None:

@@ -23,7 +23,10 @@ def evaluate(
     bot: Annotated[
         str, typer.Argument(help="The name of a bot, a program, or a network, as in [bold]dasan arena[/bold].")
     ],
-    game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
+    game: Annotated[
+        str | None,
+        typer.Option(help="Which game; the default is big-three.", autocompletion=complete_preset),
+    ] = None,
     deals: Annotated[
         int | None, typer.Option(min=2, help="Deals against each bot of the ladder; the default is the ladder's own.")
     ] = None,
@@ -42,9 +45,13 @@ def evaluate(
     from dasan.arena.ladder import evaluate as rate
     from dasan.processes import processors
 
-    report = None if check is None else _report(check)
-    if report is not None:
+    report = None
+    if check is not None:
+        if game is not None or deals is not None:
+            raise CannotRun("--check repeats the game and deals of a report: it goes with neither --game nor --deals")
+        report = _report(check)
         game, deals = report["game"], len(report["rungs"][0]["outcomes"])
+    game = game or "big-three"
     known = ladders()
     if game not in known:
         raise CannotRun(f"there is a ladder for {', '.join(known)}, not for {game}")
@@ -60,11 +67,12 @@ def evaluate(
         )
     if report is not None:
         wrong = differences(report, result)
-        for line in wrong:
-            say(line)
+        if as_json:
+            print_json({"differences": wrong})
+        else:
+            say("\n".join(wrong) or "the report is true")
         if wrong:
             raise typer.Exit(1)
-        say("the report is true")
     elif as_json:
         print_json(result.to_json())
     else:
