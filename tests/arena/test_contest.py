@@ -335,6 +335,19 @@ def test_outcomes_of_programs_are_known_by_their_time_limit(tmp_path: Path) -> N
     assert again.of(replace(first, move_seconds=3.0)) == {}
 
 
+def test_known_deals_without_records_are_played_again(tmp_path: Path) -> None:
+    contest = Contest(RULES, "low", "random", 3, 1)
+    known = {one.seed: one for one in run(contest)}
+    recorded = replace(contest, records=str(tmp_path))
+    played: list[int] = []
+    run(recorded, known=known, keep=lambda one: played.append(one.seed))
+    assert (played, len(list(tmp_path.iterdir()))) == ([1, 2, 3], 12)
+    next(tmp_path.glob("*-2-3.jsonl")).unlink()
+    run(recorded, known=known, keep=lambda one: played.append(one.seed))
+    run(contest, known=known, keep=lambda one: played.append(one.seed))
+    assert (played, len(list(tmp_path.iterdir()))) == ([1, 2, 3, 2], 12)
+
+
 @pytest.mark.parametrize("kind", ["stall", "exit", "crash"])
 def test_outcomes_that_a_time_limit_changed_are_played_again(kind: str, tmp_path: Path) -> None:
     contest, file = Contest(RULES, "cmd:false", "random", 3, 1, 2.0), OutcomeFile(tmp_path / "outcomes.jsonl")

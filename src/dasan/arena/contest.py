@@ -160,8 +160,7 @@ def play_deal(
         for seat, clock in enumerate(clocks):
             _add(total[seat != mine], clock)
         if contest.records:
-            file = Path(contest.records) / f"{_file_name(contest)}-{seed}-{mine}.jsonl"
-            file.write_text(state.record(), encoding="utf-8")
+            _record_file(contest, seed, mine).write_text(state.record(), encoding="utf-8")
     a, b = total
     return Outcome(
         seed,
@@ -185,6 +184,18 @@ def _file_name(contest: Contest) -> str:
     names = [re.sub(r"[^\w.-]+", "_", name)[-60:] for name in (contest.rules.name, contest.a, contest.b)]
     exactly = json.dumps([contest.rules.digest, contest.a, contest.b])
     return f"{'-'.join(names)}-{hashlib.blake2b(exactly.encode(), digest_size=4).hexdigest()}"
+
+
+def _record_file(contest: Contest, seed: int, mine: int) -> Path:
+    """The file of the hand of deal `seed` in which `a` has the seat `mine`."""
+    return Path(contest.records) / f"{_file_name(contest)}-{seed}-{mine}.jsonl"
+
+
+def _recorded(contest: Contest, seed: int) -> bool:
+    """Whether the records of a deal are there, if the contest keeps any."""
+    return not contest.records or all(
+        _record_file(contest, seed, mine).exists() for mine in range(contest.rules.players)
+    )
 
 
 def _add(total: Tally, clock: Tally) -> None:
@@ -225,8 +236,8 @@ def run(
     keep: Callable[[Outcome], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
-    """Play the deals that are not in `known` (by number); return all outcomes in order. Independent of the number of
-    processes.
+    """Play the deals that are not in `known` (by number), or whose records are missing; return all outcomes in order.
+    Independent of the number of processes.
 
     processes: processes on this computer. ray: the address of a cluster to play on instead. keep: called with every new
     outcome. progress: called with the number of deals played and the number of all deals. early: test `LOOKS` times at
@@ -234,7 +245,8 @@ def run(
     """
     if ray is not None:
         check_cluster(ray)
-    outcomes = {seed: one for seed, one in (known or {}).items() if contest.seed <= seed < contest.seed + contest.deals}
+    numbers = range(contest.seed, contest.seed + contest.deals)
+    outcomes = {seed: one for seed, one in (known or {}).items() if seed in numbers and _recorded(contest, seed)}
     sizes = [contest.deals * k // LOOKS for k in range(1, LOOKS + 1)] if early else [contest.deals]
     for size in dict.fromkeys(sizes):
         missing = [seed for seed in range(contest.seed, contest.seed + size) if seed not in outcomes]
