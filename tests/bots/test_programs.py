@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -336,6 +338,36 @@ def test_the_processes_that_a_program_has_started_end_with_it(tmp_path: Path) ->
     assert time.monotonic() - begun < 30
     assert within(10, lambda: gone(int(pid.read_text())))
     assert within(10, lambda: threading.active_count() == threads)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here, in which processes are looked up")
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_programs_that_are_busy_end_with_an_interrupted_contest(number: int, processes: int, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    name = program(tmp_path, f"import os; open(os.path.join({str(pids)!r}, str(os.getpid())), 'w'); time.sleep(600)")
+    play = [sys.executable, "-m", "dasan", "arena", f"cmd:{name}", "random", "--game", "big-two", "--deals", "8"]
+    contest = subprocess.Popen(
+        [*play, "--processes", str(processes)],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert within(60, lambda: len(list(pids.iterdir())) == processes)
+        if number == signal.SIGINT:
+            os.killpg(contest.pid, number)  # as a terminal does
+        else:
+            contest.send_signal(number)
+        contest.wait(60)
+        assert within(20, lambda: all(gone(int(file.name)) for file in pids.iterdir()))
+    finally:
+        contest.kill()
+        contest.wait()
+        for file in pids.iterdir():
+            with suppress(ProcessLookupError):
+                os.kill(int(file.name), signal.SIGKILL)
 
 
 def test_a_program_that_floods_leaves_no_thread(tmp_path: Path) -> None:

@@ -82,7 +82,8 @@ class Program:
         self._last_words = bytearray()
         self._listening = threading.Thread(target=_listen, args=(self._process.stderr, self._last_words), daemon=True)
         dead = threading.Event()
-        self._end = finalize(self, _kill, self._process, self._owner, self._lines, self._orders, dead)
+        watcher = _watcher(self._process.pid)
+        self._end = finalize(self, _kill, self._process, watcher, self._owner, self._lines, self._orders, dead)
         self._end.atexit = False  # `_quit_all` ends it then
         try:
             threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
@@ -191,6 +192,20 @@ def _quit_all() -> None:
             program.kill()
 
 
+def _watcher(program: int) -> subprocess.Popen[bytes] | None:
+    """A process that kills the program's group once this process has ended, however it ends: a signal leaves no time to do so,
+    and a program that is busy does not notice that its pipes are closed. None if the system has no shell.
+    """
+    if not hasattr(os, "killpg"):
+        return None
+    command = ["sh", "-c", 'read -r line; kill -s KILL -- "-$1"', "sh", str(program)]
+    with suppress(OSError):
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+    return None
+
+
 def _write(pipe: Any, orders: Queue[bytes | None]) -> None:
     try:
         with pipe:
@@ -222,6 +237,7 @@ def _listen(pipe: Any, last_words: bytearray) -> None:
 
 def _kill(
     process: subprocess.Popen[bytes],
+    watcher: subprocess.Popen[bytes] | None,
     owner: int,
     answers: Queue[bytes],
     orders: Queue[bytes | None],
@@ -231,6 +247,9 @@ def _kill(
     if os.getpid() != owner:
         return
     dead.set()
+    if watcher is not None:
+        watcher.kill()
+        watcher.communicate()  # closes its pipe
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
