@@ -120,6 +120,7 @@ def test_a_file_of_settings_that_is_not_there_is_one_line(tmp_path: Path) -> Non
         ("0.0.0.0", (), "anything.example", True),
         ("0.0.0.0", ("cards.example",), "cards.example", True),
         ("0.0.0.0", ("cards.example",), "other.example", False),
+        ("0.0.0.0", ("Cards.Example",), "cards.example", True),
         ("127.0.0.1", ("*",), "anything.example", True),
     ],
 )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 
 import dasan
@@ -160,6 +161,21 @@ async def test_whoever_asks_often_writes_little(tmp_path: Path, monkeypatch: pyt
         assert [(await checks.health())["store"] for _ in range(3)] == [False] * 3
         assert writes == 4, "while it fails each answer is a new one"
     await store.close()
+
+
+def test_monitors_use_any_host_name_and_everybody_else_those_of_the_settings(serve: Serve) -> None:
+    token = {"authorization": f"Bearer {TOKEN}"}
+    with serve(allowed_hosts=("Cards.Example",), metrics_token=TOKEN) as server, httpx.Client() as http:
+        for name in ("127.0.0.1", "app-1:8000"):
+            for path in ("/health", "/ready", "/metrics"):
+                assert http.get(server.address + path, headers={"host": name, **token}).status_code == 200, (name, path)
+            for path in ("/", "/api/presets", "/health/", "/metrics/", "/ready/x", "/api/me"):
+                assert http.get(server.address + path, headers={"host": name, **token}).status_code == 403, (name, path)
+            assert http.get(f"{server.address}/metrics", headers={"host": name}).status_code == 403, (
+                "the token is needed"
+            )
+        for name in ("cards.example", "CARDS.example:443"):
+            assert http.get(f"{server.address}/api/presets", headers={"host": name}).status_code == 200, name
 
 
 def test_figures_are_for_the_host_and_name_nobody(serve: Serve) -> None:

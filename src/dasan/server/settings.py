@@ -84,7 +84,9 @@ class Settings:
         default_factory=lambda: Path(__file__).parent / "static", metadata={"help": "the built web client"}
     )
     allowed_hosts: tuple[str, ...] = setting(
-        (), "accepted host names in requests; empty: this machine's own, or any if the server is not local"
+        (),
+        "accepted host names, except for `/health`, `/ready` and `/metrics`; empty: this machine's own, or any if the "
+        "server is not local",
     )
     trusted_proxies: tuple[str, ...] = setting(
         (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are trusted"
@@ -233,7 +235,7 @@ class Settings:
         (True, False)
         """
         if self.allowed_hosts:
-            return "*" in self.allowed_hosts or host in self.allowed_hosts
+            return "*" in self.allowed_hosts or host.lower() in map(str.lower, self.allowed_hosts)
         return not self.local or host in {"localhost", "127.0.0.1", "::1", self.host}
 
     def trusts(self, address: str) -> bool:
