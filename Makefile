@@ -112,8 +112,7 @@ site: $(VENV)/.site  ## build the documentation site into build/site; a warning 
 docs: $(VENV)/.dev  ## run every example of README.md and docs/
 	$(BIN)/python -m pytest README.md docs $(ARGS)
 
-lock: $(VENV)/.made  ## write requirements/ anew; LOCK=--upgrade takes the newest versions
-	$(PIP) install --quiet uv
+lock: $(VENV)/.packages  ## write requirements/ anew; LOCK=--upgrade takes the newest versions
 	$(COMPILE) --extra test --extra dev --output-file requirements/dev.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra test --output-file requirements/test.txt
 	$(COMPILE) --constraints requirements/dev.txt --output-file requirements/play.txt

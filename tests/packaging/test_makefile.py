@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -30,3 +31,13 @@ def test_npm_runs_in_a_folder_whose_name_has_a_space(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     npm = f"{folder}/node/bin/../lib/node_modules/npm/bin/npm-cli.js"
     assert done.stdout.splitlines() == [npm, "--prefix", "web", "--version"]
+
+
+def test_packages_are_installed_by_their_hashes() -> None:
+    """Except dasan itself, which is installed without dependencies."""
+    installing = re.findall(
+        r"^.*\b(?:pip|PIP\)) install\b.*$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    itself = "--no-deps --no-build-isolation --editable ."
+    assert len(installing) == 3
+    assert [line for line in installing if "--require-hashes" not in line and not line.endswith(itself)] == []
