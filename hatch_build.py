@@ -74,13 +74,23 @@ class CustomBuildHook(BuildHookInterface[Any]):
             self.build_web()
 
     def name_commit(self) -> None:
-        """Write the commit that is built, from ``DASAN_COMMIT`` or git, for the package to name; a sdist has it already."""
+        """Write the commit that is built, from ``DASAN_COMMIT`` or git, for the package to name; a sdist has it already.
+
+        Where git is missing or refuses the repository, the package names no commit, not that of an earlier build.
+        """
+        file = Path(self.root, "src", "dasan", "commit.txt")
         commit = os.environ.get("DASAN_COMMIT", "")
         if not commit and Path(self.root, ".git").exists():
+            file.unlink(missing_ok=True)
             command = ["git", "rev-parse", "--short=12", "HEAD"]
-            commit = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=True).stdout.strip()
+            try:
+                commit = subprocess.run(
+                    command, cwd=self.root, capture_output=True, text=True, check=True
+                ).stdout.strip()
+            except (OSError, subprocess.CalledProcessError) as error:
+                say(f"git does not say which commit this is: {error}")
         if commit:
-            Path(self.root, "src", "dasan", "commit.txt").write_text(commit + "\n", encoding="ascii")
+            file.write_text(commit + "\n", encoding="ascii")
 
     def build_web(self) -> None:
         """Run ``npm ci`` and ``npm run build`` with the Node of the wheel, and stamp the result.

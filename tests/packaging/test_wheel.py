@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hatch_build import CustomBuildHook
 
 import dasan
 from dasan.ruleset import clauses
@@ -149,6 +150,30 @@ def test_it_is_installed_from_its_file_and_names_its_commit(built: Path, tmp_pat
         check=True,
     ).stdout
     assert printed.split() == ["dasan", dasan.__version__, "commit", f"{COMMIT},", "schema", newest()]
+
+
+@pytest.mark.parametrize("git", [None, "exit 128"])
+def test_without_an_answer_from_git_the_package_names_no_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, git: str | None
+) -> None:
+    """git is missing, or refuses a repository of somebody else; an earlier build has left its commit."""
+    programs, file = tmp_path / "bin", tmp_path / "src/dasan/commit.txt"
+    for folder in (programs, file.parent, tmp_path / ".git"):
+        folder.mkdir(parents=True)
+    file.write_text(f"{COMMIT}\n", encoding="ascii")
+    if git is not None:
+        (programs / "git").write_text(f"#!/bin/sh\n{git}\n", encoding="utf-8")
+        (programs / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.delenv("DASAN_COMMIT", raising=False)
+    CustomBuildHook(str(tmp_path), {}, None, None, str(tmp_path), "wheel").name_commit()  # type: ignore[arg-type]
+    assert not file.exists()
+
+
+def test_an_image_does_not_name_the_commit_of_an_earlier_build() -> None:
+    """The image is built without the repository, so that a stored commit would be believed."""
+    ignored = (ROOT / "deploy/Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+    assert {".git", "src/dasan/commit.txt"} <= set(ignored)
 
 
 def test_an_installed_package_finds_its_clauses_without_the_repository(wheel: zipfile.Path, tmp_path: Path) -> None:
