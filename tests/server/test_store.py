@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import secrets
 import sqlite3
 import stat
 from pathlib import Path
@@ -59,6 +62,43 @@ async def test_a_store_that_is_gone_takes_nothing(tmp_path: Path) -> None:
     with pytest.raises(Unusable):
         await store.log.append(moved(room, fence, "a"))
     await store.close()
+
+
+def test_two_processes_that_start_at_once_have_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second starts while the first makes the key."""
+    keys: list[bytes] = []
+    token_bytes = secrets.token_bytes
+
+    def meanwhile(size: int) -> bytes:
+        if not keys:
+            monkeypatch.setattr(secrets, "token_bytes", token_bytes)
+            keys.append(signing_key(tmp_path))
+        return token_bytes(size)
+
+    monkeypatch.setattr(secrets, "token_bytes", meanwhile)
+    assert [signing_key(tmp_path)] == keys
+    assert [path.name for path in tmp_path.iterdir()] == ["session.key"]
+
+
+def test_a_key_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            signing_key(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert len(signing_key(tmp_path)) == 32
+
+
+def test_a_folder_without_hard_links_has_a_key_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    assert signing_key(tmp_path) == signing_key(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["session.key"]
 
 
 async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:

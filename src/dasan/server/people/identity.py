@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -49,19 +50,30 @@ LINK_MINUTES = 10
 def signing_key(data_dir: Path) -> bytes:
     """The key in ``data_dir``, created on the first start and readable only by its owner."""
     path = data_dir / KEY_FILE
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    else:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
+    if not path.exists():
+        _make_key(path)
     key = path.read_bytes()
     if len(key) < KEY_BYTES:
         raise ValueError(f"{path} is not a signing key; delete it, and a new one will be made")
     return key
+
+
+def _make_key(path: Path) -> None:
+    """Write a new key whole, unless another process does so first."""
+    descriptor, name = tempfile.mkstemp(prefix=f"{KEY_FILE}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(name, path)  # unlike a rename, this does not replace a key
+        except FileExistsError:
+            pass
+        except OSError:  # the file system has no hard links
+            Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 class Cookies:
