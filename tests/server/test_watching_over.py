@@ -43,7 +43,9 @@ def panels() -> list[str]:
 
 
 def expressions() -> list[str]:
-    return re.findall(r"^ +expr: (.*)$", (DEPLOY / "alerts.yml").read_text(encoding="utf-8"), re.MULTILINE) + panels()
+    """Those of the alerts, whose further lines are indented more, and of the dashboard."""
+    text = (DEPLOY / "alerts.yml").read_text(encoding="utf-8")
+    return re.findall(r"^ +expr: (.*(?:\n {10}.*)*)$", text, re.MULTILINE) + panels()
 
 
 FIRING: dict[str, tuple[str, str, str, dict[str, str]]] = {
@@ -68,12 +70,21 @@ FIRING: dict[str, tuple[str, str, str, dict[str, str]]] = {
 """For each alert: a series, its values by minute for which it fires after 20 minutes and for which it does not, and
 labels. A word before the values is the label of the series that differs; histograms also have the bucket of all.
 """
+BEGINNING = (
+    ("DasanErrors", "500 _x17 1x3", True),
+    ("DasanErrors", "500 _x3 1x17", False),
+    ("DasanBotsFail", "_x17 6x3", True),
+    ("DasanBotsFail", "_x17 3 6x2", True),
+    ("DasanBotsFail", "_x17 3 5x2", False),
+    ("DasanBotsFail", "_x3 6x17", False),
+)
+"""Counts that begin with the first failure: the values, and whether the alert fires after 20 minutes."""
 
 
 def unit_test(alert: str, values: str, *, fires: bool) -> dict[str, Any]:
     """A test of promtool: with these values the alert fires, or does not."""
     series, _, _, labels = FIRING[alert]
-    label, _, numbers = values.rpartition(" ") if "%s" in series else ("", "", values)
+    label, _, numbers = values.partition(" ") if "%s" in series else ("", "", values)
     inputs = [{"series": series.replace("%s", label), "values": numbers}]
     if "le=" in series:
         inputs += [
@@ -104,6 +115,7 @@ def test_each_alert_fires_when_it_should_and_not_otherwise(tmp_path: Path) -> No
         for alert, (_, bad, good, _) in FIRING.items()
         for values, fires in ((bad, True), (good, False))
     ]
+    tests += [unit_test(alert, values, fires=fires) for alert, values, fires in BEGINNING]
     file = tmp_path / "tests.yml"
     asked = {"rule_files": [str(DEPLOY / "alerts.yml")], "evaluation_interval": "1m", "tests": tests}
     file.write_text(json.dumps(asked), encoding="utf-8")
