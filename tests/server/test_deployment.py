@@ -212,6 +212,14 @@ def test_the_commands_of_the_image_work_by_hand(tmp_path: Path) -> None:
         server.wait()
 
 
+def test_every_proxy_hides_what_only_monitors_ask() -> None:
+    """The server answers these paths under every host name."""
+    for name in ("Caddyfile", "Caddyfile.cluster"):
+        text = (DEPLOY / name).read_text(encoding="utf-8")
+        assert "\t@inside path /metrics /ready /api/ready\n\trespond @inside 404\n" in text, name
+    assert "location ~ ^/(metrics|ready|api/ready)$ {\n        return 404;" in (DEPLOY / "nginx.conf").read_text("utf-8")
+
+
 @pytest.mark.parametrize("name", ["Caddyfile", "Caddyfile.cluster"])
 def test_caddy_takes_its_files(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
