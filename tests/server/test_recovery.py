@@ -92,7 +92,7 @@ def archived() -> Iterator[Archived]:
 @contextmanager
 def recovered(archived: Archived, folder: Path) -> Iterator[str]:
     """PostgreSQL on a recovered data folder, once it has reached the moment; its address."""
-    (sockets := archived.backups / "sockets").mkdir()
+    (sockets := archived.backups / "sockets").mkdir(exist_ok=True)
     archived.give(sockets)
     options = f"-k {sockets} -c listen_addresses=''"
     started = archived.run(
@@ -121,6 +121,40 @@ def ask(url: str, query: str) -> object:
     return asyncio.run(read())
 
 
+def insert(url: str, number: int) -> None:
+    async def write() -> None:
+        engine = create_async_engine(url)
+        async with engine.begin() as connection:
+            await connection.execute(sa.text("CREATE TABLE IF NOT EXISTS numbers (n int)"))
+            await connection.execute(sa.text(f"INSERT INTO numbers VALUES ({number})"))
+        await engine.dispose()
+
+    asyncio.run(write())
+
+
+def numbers(url: str) -> object:
+    return ask(url, "SELECT string_agg(n::text, ' ' ORDER BY n) FROM numbers")
+
+
+def moment_after_writes() -> str:
+    """A moment, in whole seconds, between what was written before and what is written next."""
+    time.sleep(1.1)
+    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    time.sleep(1.1)
+    return moment
+
+
+def wait_for_archive(archived: Archived, name: str) -> None:
+    ends = time.monotonic() + SECONDS
+    while not (archived.backups / "wal" / name).exists():
+        assert time.monotonic() < ends, f"{name} is not archived"
+        time.sleep(0.1)
+
+
+def archive_all(archived: Archived, url: str) -> None:
+    wait_for_archive(archived, str(ask(url, "SELECT pg_walfile_name(pg_switch_wal())")))
+
+
 @pytest.mark.timeout(240)
 def test_a_table_goes_on_from_a_moment_in_the_middle_of_its_hand(archived: Archived, tmp_path: Path) -> None:
     rng = random.Random(3)
@@ -133,18 +167,12 @@ def test_a_table_goes_on_from_a_moment_in_the_middle_of_its_hand(archived: Archi
             assert step(socket, rng)
             assert socket.my_turn()
             before = dict(socket.table)
-            time.sleep(1.1)  # the moment is in whole seconds
-            moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            time.sleep(1.1)
+            moment = moment_after_writes()
             assert step(socket, rng)
             assert socket.table["seq"] > before["seq"]
         cookies = player.http.cookies
         player.http.close()
-    last = str(ask(archived.postgres.url, "SELECT pg_walfile_name(pg_switch_wal())"))
-    ends = time.monotonic() + SECONDS
-    while not (archived.backups / "wal" / last).exists():
-        assert time.monotonic() < ends, "nothing is archived"
-        time.sleep(0.1)
+    archive_all(archived, archived.postgres.url)
     archived.postgres.crash()
     folder = archived.backups / "recovered"
     archived.run(DEPLOY / "postgres-recover", moment, archived.backups, folder)
@@ -158,6 +186,96 @@ def test_a_table_goes_on_from_a_moment_in_the_middle_of_its_hand(archived: Archi
             assert socket.view["events"] == before["view"]["events"]
             assert step(socket, rng)
         player.http.close()
+
+
+@pytest.mark.timeout(240)
+def test_a_second_recovery_reaches_moments_before_and_after_the_first(archived: Archived) -> None:
+    url = archived.postgres.url
+    archived.run(DEPLOY / "postgres-base-backup", archived.backups)
+    insert(url, 1)
+    early = moment_after_writes()
+    insert(url, 2)
+    right = moment_after_writes()
+    archived.run(DEPLOY / "postgres-base-backup", archived.backups)
+    insert(url, 3)
+    archive_all(archived, url)
+    archived.postgres.crash()
+
+    first, second, third = (archived.backups / name for name in ("first", "second", "third"))
+    archived.run(DEPLOY / "postgres-recover", early, archived.backups, first)
+    with recovered(archived, first) as url:
+        assert numbers(url) == "1"
+        wait_for_archive(archived, "00000002.history")
+        insert(url, 10)
+        later = moment_after_writes()
+        insert(url, 11)
+        archive_all(archived, url)
+
+    archived.run(DEPLOY / "postgres-recover", right, archived.backups, second)
+    with recovered(archived, second) as url:
+        assert numbers(url) == "1 2"
+        wait_for_archive(archived, "00000003.history")
+
+    # The base backup of the abandoned timeline is newer than the first one, and leads elsewhere. Root keeps the owner.
+    subprocess.run([DEPLOY / "postgres-recover", later, archived.backups, third], check=True)
+    with recovered(archived, third) as url:
+        assert numbers(url) == "1 10"
+
+
+def a_base(backups: Path, moment: str, timeline: int, end: str) -> None:
+    """What the script reads of a base backup."""
+    (folder := backups / f"base-{moment}").mkdir(parents=True)
+    line = f'{{ "Timeline": {timeline}, "Start-LSN": "0/1000028", "End-LSN": "{end}" }}'
+    (folder / "backup_manifest").write_text(f'{{"Files": [],\n"WAL-Ranges": [\n{line}\n]}}\n')
+
+
+@pytest.mark.parametrize(
+    ("moment", "base", "timeline", "copied"),
+    [
+        ("2026-11-02T00:00:00Z", "base-2026-11-01T000000Z", 1, False),
+        ("2026-11-04T00:00:00Z", "base-2026-11-03T000000Z", 1, False),
+        ("2026-11-06T00:00:00Z", "base-2026-11-01T000000Z", 10, False),
+        ("2026-11-08T00:00:00Z", "base-2026-11-07T000000Z", 10, False),
+        ("2026-11-10T00:00:00Z", "base-2026-11-07T000000Z", 11, False),
+        # In a copy of the archive whose files are all new, a base backup still shows that its timeline had begun.
+        ("2026-11-08T00:00:00Z", "base-2026-11-07T000000Z", 10, True),
+        ("2026-11-12T00:00:00Z", "base-2026-11-11T000000Z", 11, True),
+    ],
+)
+def test_the_base_backup_leads_to_the_timeline_of_the_moment(
+    moment: str, base: str, timeline: int, copied: bool, tmp_path: Path
+) -> None:
+    """On the 5th a recovery goes back to the 2nd, on the 9th another to the 8th."""
+    a_base(tmp_path, "2026-11-01T000000Z", 1, "0/FF000120")
+    a_base(tmp_path, "2026-11-03T000000Z", 1, "1/02000120")
+    a_base(tmp_path, "2026-11-07T000000Z", 10, "1/05000120")
+    a_base(tmp_path, "2026-11-11T000000Z", 11, "1/07000120")
+    (tmp_path / "wal").mkdir()
+    parents = ["1\t1/1000000\tbefore 2026-11-02 00:00:00+00\n", "10\t1/6000000\tbefore 2026-11-08 00:00:00+00\n"]
+    for count, name, began in ((1, "0000000A", 5), (2, "0000000B", 9)):
+        history = tmp_path / "wal" / f"{name}.history"
+        history.write_text("\n".join(parents[:count]))
+        if not copied:
+            seconds = datetime(2026, 11, began, tzinfo=UTC).timestamp()
+            os.utime(history, (seconds, seconds))
+    new = tmp_path / "new"
+    done = subprocess.run(
+        [DEPLOY / "postgres-recover", moment, tmp_path, new], capture_output=True, text=True, check=True
+    )
+    assert base in done.stdout
+    assert f"recovery_target_timeline = '{timeline}'\n" in (new / "postgresql.auto.conf").read_text()
+
+
+def test_a_moment_to_which_no_base_backup_leads_is_refused(tmp_path: Path) -> None:
+    a_base(tmp_path, "2026-11-03T000000Z", 1, "1/02000120")
+    (tmp_path / "wal").mkdir()
+    (history := tmp_path / "wal/00000002.history").write_text("1\t1/1000000\tbefore 2026-11-02 00:00:00+00\n")
+    os.utime(history, (0, 0))
+    asked = [str(DEPLOY / "postgres-recover"), "2026-11-06T00:00:00Z", str(tmp_path), str(tmp_path / "new")]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "no base backup leads to timeline 2, on which 2026-11-06T00:00:00Z is\n"
+    assert not (tmp_path / "new").exists()
 
 
 def test_what_no_base_backup_reaches_is_refused(archived: Archived) -> None:
