@@ -80,6 +80,14 @@ def test_compose_has_what_a_cluster_needs() -> None:
     assert all(one["environment"]["DASAN_TRUSTED_PROXIES"] == proxy for one in apps)
 
 
+def test_the_upgrade_replaces_every_container_of_the_old_version() -> None:
+    section = GUIDE.partition("## Upgrade\n")[2].partition("\n## ")[0]
+    started = {word for line in re.findall(r"^\$ docker compose up (.*)$", section, re.MULTILINE) for word in line.split()}
+    ours = {name for name, service in compose()["services"].items() if "build" in service}
+    assert started >= (ours - {"migrate"}) | {"caddy"}
+    assert "$ docker compose run --rm migrate" in section
+
+
 def test_docker_takes_the_file() -> None:
     for command in (["docker", "compose"], ["docker-compose"]):
         if (
