@@ -80,9 +80,20 @@ def test_compose_has_what_a_cluster_needs() -> None:
     assert all(one["environment"]["DASAN_TRUSTED_PROXIES"] == proxy for one in apps)
 
 
+def test_compose_shows_the_proxy_the_addresses_of_players() -> None:
+    """Docker forwards IPv6 into a network without it by a proxy of its own, and all players have that one's address."""
+    services, networks = compose()["services"], compose()["networks"]
+    assert not any(network.get("enable_ipv6") for network in networks.values())
+    ports = [port for service in services.values() for port in service.get("ports", ())]
+    assert sorted(port.split(":")[:2] for port in ports) == [["0.0.0.0", "443"], ["0.0.0.0", "80"]]
+    assert "no AAAA record" in GUIDE
+
+
 def test_the_upgrade_replaces_every_container_of_the_old_version() -> None:
     section = GUIDE.partition("## Upgrade\n")[2].partition("\n## ")[0]
-    started = {word for line in re.findall(r"^\$ docker compose up (.*)$", section, re.MULTILINE) for word in line.split()}
+    started = {
+        word for line in re.findall(r"^\$ docker compose up (.*)$", section, re.MULTILINE) for word in line.split()
+    }
     ours = {name for name, service in compose()["services"].items() if "build" in service}
     assert started >= (ours - {"migrate"}) | {"caddy"}
     assert "$ docker compose run --rm migrate" in section
