@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 import os
 import re
@@ -130,6 +131,15 @@ def test_the_container_for_backups_makes_one_that_can_be_restored(tmp_path: Path
     done = subprocess.run(drill, env=environment, capture_output=True, text=True, check=True)
     assert table_id in done.stdout
     assert "can be restored" in done.stdout
+
+
+def test_the_service_is_started_again_however_often_it_fails() -> None:
+    """By default systemd starts a unit five times in ten seconds, 100 ms after each failure, and then no more."""
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.read(DEPLOY / "dasan.service", encoding="utf-8")
+    assert unit["Service"]["Restart"] == "on-failure"
+    assert int(unit["Service"]["RestartSec"]) >= 5
+    assert unit["Unit"]["StartLimitIntervalSec"] == "0"
 
 
 def test_the_log_of_the_service_is_bounded_by_the_file_of_its_namespace() -> None:
