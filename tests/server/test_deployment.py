@@ -125,12 +125,14 @@ def test_the_container_for_backups_makes_one_that_can_be_restored(tmp_path: Path
         assert "sleep 86400" in script
         once = script.replace("$$", "$").replace("sleep 86400", "exit")
         subprocess.run(["sh", flag, once], env=environment, check=True)
-    # The drill does not touch the database that the container's environment names.
-    environment["DASAN_DATABASE"] = "postgresql://nobody@127.0.0.1:1/none"
+    # The drill does not touch the database that the container's environment, or a file of settings, names.
+    live = "postgresql://nobody@127.0.0.1:1/none"
+    (file := tmp_path / "settings.toml").write_text(f'database = "{live}"\n')
     drill = ["sh", flag, f'{DEPLOY / "restore-drill"} "$HOME/backups"']
-    done = subprocess.run(drill, env=environment, capture_output=True, text=True, check=True)
-    assert table_id in done.stdout
-    assert "can be restored" in done.stdout
+    for settings in ({"DASAN_DATABASE": live}, {"DASAN_SETTINGS": str(file)}):
+        done = subprocess.run(drill, env=environment | settings, capture_output=True, text=True, check=True)
+        assert table_id in done.stdout
+        assert "can be restored" in done.stdout
 
 
 def test_the_service_is_started_again_however_often_it_fails() -> None:
