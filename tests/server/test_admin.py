@@ -14,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 from tests.cli.running import cli, output, refusal
 
+from dasan.server.people.identity import signing_key
 from dasan.server.store import Store
 from dasan.server.store.migrating import migrate, newest
 from dasan.server.store.schema import metadata
@@ -84,6 +85,37 @@ def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
     with served(fast(tmp_path, data_dir=tmp_path / "new")) as server:
         known = httpx.get(f"{server.address}/api/me", cookies=cookies).json()
         assert known["id"] == me, "cookies are still valid"
+
+
+def test_a_backup_says_which_key_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def make() -> None:
+        (tmp_path / "one").mkdir(mode=0o700)
+        store = await Store.open(tmp_path / "one")
+        await store.reports.add({"table_id": "t", "seq": 1, "by": "a", "text": "x", "reason": "y", "at": 1})
+        await store.close()
+
+    asyncio.run(make())
+    here = ("--data-dir", tmp_path / "one")
+    lacking, holding = tmp_path / "lacking.gz", tmp_path / "holding.gz"
+    key = signing_key(tmp_path / "one")
+    assert "DASAN_SECRET" not in output("admin", "backup", holding, *here)
+    (tmp_path / "one/session.key").unlink()
+    monkeypatch.setenv("DASAN_SECRET", "s" * 32)
+    assert "not in the backup: keep DASAN_SECRET too" in output("admin", "backup", lacking, *here)
+    assert "with DASAN_SECRET, not with the backup's" in output(
+        "admin", "restore", holding, "--data-dir", tmp_path / "two"
+    )
+    monkeypatch.delenv("DASAN_SECRET")
+    assert "without the DASAN_SECRET of its server" in output(
+        "admin", "restore", lacking, "--data-dir", tmp_path / "three"
+    )
+
+    (there := tmp_path / "four").mkdir(mode=0o700)
+    (there / "session.key").write_bytes(b"another" * 5)
+    assert "session.key is not the backup's key" in refusal("admin", "restore", holding, "--data-dir", there)
+    (there / "session.key").unlink()
+    assert "DASAN_SECRET" not in output("admin", "restore", holding, "--data-dir", there), "the refusal changed nothing"
+    assert (there / "session.key").read_bytes() == key
 
 
 def test_reports_are_read_and_dismissed(tmp_path: Path) -> None:

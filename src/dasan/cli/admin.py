@@ -14,6 +14,8 @@ from dasan.cli.output import print_json, say
 from dasan.cli.stores import MOST, DatabaseUrl, DataDir, Most, Who, on_store, player_id, time_text, times, with_store
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from dasan.server.settings import Settings
     from dasan.server.store import Store
 
@@ -155,7 +157,7 @@ async def backup(
     file: Annotated[Path, typer.Argument(dir_okay=False, help="A new file.")],
 ) -> None:
     """Write a consistent snapshot of the whole database, with any schema, to one file. It contains every secret of the
-    server.
+    server except those in its settings.
     """
     from dasan.server.people.identity import KEY_FILE
     from dasan.server.store.backups import dump
@@ -164,6 +166,8 @@ async def backup(
     key = key_file.read_bytes() if key_file.is_file() else None
     counts = await store.database.read(lambda connection: dump(connection, file, key))
     say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
+    if settings.secret or key is None:
+        say("the key that signs cookies is not in the backup: keep DASAN_SECRET too")
 
 
 @admin.command()
@@ -178,13 +182,26 @@ async def restore(
     from dasan.server.store.backups import load
     from dasan.server.times import now
 
-    await _check_alone(store, now())
-    counts, key = await store.database.write(lambda connection: load(connection, file))
     key_file = settings.data_dir / KEY_FILE
+
+    def fill(connection: Connection) -> tuple[dict[str, int], bytes | None]:
+        counts, key = load(connection, file)
+        if key is not None and not settings.secret and key_file.exists() and key_file.read_bytes() != key:
+            raise CannotRun(
+                f"{key_file} is not the backup's key that signs cookies: move it away, or everybody is signed out"
+            )
+        return counts, key
+
+    await _check_alone(store, now())
+    counts, key = await store.database.write(fill)
     if key is not None and not key_file.exists():
         key_file.touch(mode=0o600)
         key_file.write_bytes(key)
     say(f"restored {sum(counts.values())} rows: {_counted(counts)}")
+    if key is None:
+        say("the backup has no key that signs cookies: without the DASAN_SECRET of its server everybody is signed out")
+    elif settings.secret:
+        say("the server signs cookies with DASAN_SECRET, not with the backup's key")
 
 
 @admin.command()

@@ -1,7 +1,7 @@
 """Back up a whole database to one file, and restore it: from SQLite or PostgreSQL to either.
 
 The file is gzipped JSON lines: a header, then the columns and rows of every database table, and at the end the number of
-rows of each table, so that a truncated file is recognised. It contains every secret of the server.
+rows of each table, so that a truncated file is recognised. It contains every secret of the server but those of its settings.
 """
 
 from __future__ import annotations
