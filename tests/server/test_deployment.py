@@ -144,6 +144,26 @@ def test_the_service_is_started_again_however_often_it_fails() -> None:
     assert unit["Unit"]["StartLimitIntervalSec"] == "0"
 
 
+def test_the_guide_makes_the_users_and_folders_of_the_services() -> None:
+    commands = re.findall(r"^\$ (.*)$", GUIDE, re.MULTILINE)
+    made = {line.split()[-1] for line in commands if line.startswith("useradd ")}
+    copied = {word for line in commands if line.startswith("cp ") for word in line.split()[1:-1]}
+    for path in DEPLOY.glob("*.service"):
+        assert set(re.findall(r"^User=(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)) <= made, path
+        assert f"deploy/{path.name}" in copied
+
+    # That user cannot make a folder in /var/lib, and sudo finds no program in /opt/dasan/bin.
+    unit = (DEPLOY / "dasan.service").read_text(encoding="utf-8")
+    (user,), (folder,), (executable,) = (
+        re.findall(pattern, unit, re.MULTILINE)
+        for pattern in (r"^User=(.*)$", r"^Environment=DASAN_DATA_DIR=(.*)$", r"^ExecStart=(\S+) ")
+    )
+    assert f"alias dasan='sudo -u {user} env DASAN_DATA_DIR={folder} {executable}'" in commands
+    (restore,) = (block for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL) if "admin restore" in block)
+    before, _, _ = restore.partition("dasan admin restore")
+    assert before.endswith(f"$ mv {folder} {folder}.old\n$ install -d -o {user} -g {user} -m 700 {folder}\n$ ")
+
+
 def test_the_log_of_the_service_is_bounded_by_the_file_of_its_namespace() -> None:
     unit = (DEPLOY / "dasan.service").read_text(encoding="utf-8")
     (namespace,) = re.findall(r"^LogNamespace=(.*)$", unit, re.MULTILINE)
