@@ -16,8 +16,8 @@ class NotJson(ValueError):
 def parse(text: str | bytes) -> Any:
     """The value of a JSON text; a byte order mark in front of it is skipped.
 
-    NotJson: bytes that are not UTF-8, a syntax error, a repeated key, a constant that JSON does not have, a number that is too
-    large for a float, a lone surrogate, or nesting that is too deep.
+    NotJson: bytes that are not UTF-8, a syntax error, a repeated key, a constant that JSON does not have, a number with a
+    fraction or an exponent that is too large for a float, a lone surrogate, or nesting that is too deep.
 
     >>> parse('{"a": [1]}')
     {'a': [1]}

@@ -100,8 +100,9 @@ def test_a_backup_says_which_key_it_lacks(tmp_path: Path, monkeypatch: pytest.Mo
     key = signing_key(tmp_path / "one")
     assert "DASAN_SECRET" not in output("admin", "backup", holding, *here)
     (tmp_path / "one/session.key").unlink()
+    assert "not in the backup: there is no" in output("admin", "backup", lacking, *here)
     monkeypatch.setenv("DASAN_SECRET", "s" * 32)
-    assert "not in the backup: keep DASAN_SECRET too" in output("admin", "backup", lacking, *here)
+    assert "not in the backup: keep DASAN_SECRET too" in output("admin", "backup", tmp_path / "secret.gz", *here)
     assert "with DASAN_SECRET, not with the backup's" in output(
         "admin", "restore", holding, "--data-dir", tmp_path / "two"
     )
@@ -112,7 +113,9 @@ def test_a_backup_says_which_key_it_lacks(tmp_path: Path, monkeypatch: pytest.Mo
 
     (there := tmp_path / "four").mkdir(mode=0o700)
     (there / "session.key").write_bytes(b"another" * 5)
-    assert "session.key is not the backup's key" in refusal("admin", "restore", holding, "--data-dir", there)
+    assert "session.key, which is another key than the backup's" in refusal(
+        "admin", "restore", holding, "--data-dir", there
+    )
     (there / "session.key").unlink()
     assert "DASAN_SECRET" not in output("admin", "restore", holding, "--data-dir", there), "the refusal changed nothing"
     assert (there / "session.key").read_bytes() == key

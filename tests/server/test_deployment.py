@@ -161,7 +161,9 @@ def test_the_guide_makes_the_users_and_folders_of_the_services() -> None:
     assert f"alias dasan='sudo -u {user} env DASAN_DATA_DIR={folder} {executable}'" in commands
     (restore,) = (block for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL) if "admin restore" in block)
     before, _, _ = restore.partition("dasan admin restore")
-    assert before.endswith(f"$ mv {folder} {folder}.old\n$ install -d -o {user} -g {user} -m 700 {folder}\n$ ")
+    assert before.endswith(
+        f"$ mv {folder} {folder}.old\n$ install --directory --owner={user} --group={user} --mode=700 {folder}\n$ "
+    )
 
 
 def test_the_log_of_the_service_is_bounded_by_the_file_of_its_namespace() -> None:

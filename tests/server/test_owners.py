@@ -156,8 +156,9 @@ async def test_a_lost_text_ends_its_connection_even_if_no_other_text_follows() -
     owner._out.clear()
     slow = owner._there["t"]["socket", 2]
     slow.offer("also sent")
-    await socket._keep_at("t")
-    assert list(socket._here) == [1, 2], "a text may still be on its way"
+    for _ in range(2):
+        await socket._keep_at("t")
+        assert list(socket._here) == [1, 2], "a text may still be on its way"
     socket._heard(b"[%b]" % b",".join(owner._out.pop("socket")))
     slow.offer("sent since")
     await socket._keep_at("t")
@@ -173,7 +174,7 @@ async def test_a_process_that_reports_no_received_texts_is_kept() -> None:
     owner._there["t"][relayed.address] = relayed
     relayed.offer("text")
     asked = {"do": "keep", "process": "older", "numbers": [1], "until": 1 << 60}
-    for _ in range(2):
+    for _ in range(3):
         assert json.loads(await bus.request("t", json.dumps(asked).encode(), 5.0)) == {"done": [1]}
 
 

@@ -77,8 +77,11 @@ BEGINNING = (
     ("DasanBotsFail", "_x17 3 6x2", True),
     ("DasanBotsFail", "_x17 3 5x2", False),
     ("DasanBotsFail", "_x3 6x17", False),
+    ("DasanErrors", "500 20x4 stale 20x14", False),
+    ("DasanBotsFail", "20x4 stale 20x14", False),
 )
-"""Counts that begin with the first failure: the values, and whether the alert fires after 20 minutes."""
+"""Counts that begin with the first failure, or whose server does not answer after 5 minutes: the values, and whether the alert
+fires after 20 minutes."""
 
 
 def unit_test(alert: str, values: str, *, fires: bool) -> dict[str, Any]:
@@ -86,6 +89,8 @@ def unit_test(alert: str, values: str, *, fires: bool) -> dict[str, Any]:
     series, _, _, labels = FIRING[alert]
     label, _, numbers = values.partition(" ") if "%s" in series else ("", "", values)
     inputs = [{"series": series.replace("%s", label), "values": numbers}]
+    if not series.startswith("up"):
+        inputs.append({"series": 'up{instance="a"}', "values": "1x4 0 1x14" if "stale" in numbers else "1x20"})
     if "le=" in series:
         inputs += [
             {"series": series.replace("%s", bound), "values": numbers if float(bound) > float(label) else "0x20"}

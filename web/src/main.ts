@@ -14,7 +14,8 @@ if (target) mount(App, { target });
 
 // The page opens without a connection; in development nothing is cached.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
-  // A first visit loads files before a service worker can cache them, some until after it takes over: request them again.
+  // On a first visit files load before the service worker controls the page, and some finish only afterwards: request them all
+  // again.
   if (!navigator.serviceWorker.controller) navigator.serviceWorker.addEventListener('controllerchange', askAgain, { once: true });
   void navigator.serviceWorker.register('/sw.js').catch(() => undefined);
 }

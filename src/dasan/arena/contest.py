@@ -236,8 +236,8 @@ def run(
     keep: Callable[[Outcome], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
-    """Play the deals that are not in `known` (by number), or whose records are missing; return all outcomes in order.
-    Independent of the number of processes.
+    """Play the deals that are not in `known` (by number), or whose records are missing on this machine; return all outcomes
+    in order. Independent of the number of processes.
 
     processes: processes on this computer. ray: the address of a cluster to play on instead. keep: called with every new
     outcome. progress: called with the number of deals played and the number of all deals. early: test `LOOKS` times at
@@ -246,7 +246,9 @@ def run(
     if ray is not None:
         check_cluster(ray)
     numbers = range(contest.seed, contest.seed + contest.deals)
-    outcomes = {seed: one for seed, one in (known or {}).items() if seed in numbers and _recorded(contest, seed)}
+    # The machines of a cluster write records where they play.
+    stored = {seed: one for seed, one in (known or {}).items() if seed in numbers}
+    outcomes = {seed: one for seed, one in stored.items() if ray is not None or _recorded(contest, seed)}
     sizes = [contest.deals * k // LOOKS for k in range(1, LOOKS + 1)] if early else [contest.deals]
     for size in dict.fromkeys(sizes):
         missing = [seed for seed in range(contest.seed, contest.seed + size) if seed not in outcomes]
@@ -302,8 +304,8 @@ class OutcomeFile:
             raise ValueError(f"{file} does not hold outcomes of contests") from error
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
-        """The stored outcomes of a contest's game, bots and versions, by number of the deal, but not those that another
-        time limit may change. ValueError: they earn more or less than the game pays.
+        """The stored outcomes of a contest's game, bots and versions, by number of the deal, but not those with late
+        moves, which a longer limit may change. ValueError: they earn more or less than the game pays.
         """
         names = contest.a, contest.b
         outcomes = {

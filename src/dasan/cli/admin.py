@@ -166,8 +166,10 @@ async def backup(
     key = key_file.read_bytes() if key_file.is_file() else None
     counts = await store.database.read(lambda connection: dump(connection, file, key))
     say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
-    if settings.secret or key is None:
+    if settings.secret:
         say("the key that signs cookies is not in the backup: keep DASAN_SECRET too")
+    elif key is None:
+        say(f"the key that signs cookies is not in the backup: there is no {key_file}; with DASAN_SECRET, keep that too")
 
 
 @admin.command()
@@ -178,7 +180,7 @@ async def restore(
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of `dasan admin backup`.")],
 ) -> None:
     """Fill an empty database, SQLite or PostgreSQL, from a backup. The server must not be running."""
-    from dasan.server.people.identity import KEY_FILE
+    from dasan.server.people.identity import KEY_FILE, write_key
     from dasan.server.store.backups import load
     from dasan.server.times import now
 
@@ -188,15 +190,15 @@ async def restore(
         counts, key = load(connection, file)
         if key is not None and not settings.secret and key_file.exists() and key_file.read_bytes() != key:
             raise CannotRun(
-                f"{key_file} is not the backup's key that signs cookies: move it away, or everybody is signed out"
+                f"nothing was restored: with {key_file}, which is another key than the backup's, everybody would be signed "
+                "out; move it away first"
             )
+        if key is not None:
+            write_key(key_file, key)
         return counts, key
 
     await _check_alone(store, now())
     counts, key = await store.database.write(fill)
-    if key is not None and not key_file.exists():
-        key_file.touch(mode=0o600)
-        key_file.write_bytes(key)
     say(f"restored {sum(counts.values())} rows: {_counted(counts)}")
     if key is None:
         say("the backup has no key that signs cookies: without the DASAN_SECRET of its server everybody is signed out")

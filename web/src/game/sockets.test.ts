@@ -424,13 +424,19 @@ describe('the chat of a table', () => {
 
   it('mutes a player who changes seats, and neither the next one in that seat nor a reader of the same name', () => {
     const table = new Table('t1');
-    FakeSocket.last.say({ type: 'table', seq: 1, table: { you: 0, seats: [] }, session: null, clocks: null });
-    vi.advanceTimersByTime(0);
+    const sit = (seq: number, you: number, ...names: string[]) => {
+      const seats = names.map((name, seat) => ({ seat, name, kind: 'human' }));
+      FakeSocket.last.say({ type: 'table', seq, table: { you, seats }, session: null, clocks: null });
+      vi.advanceTimersByTime(0);
+    };
+    sit(1, 0, 'Blaise', 'Colin', 'Blaise');
     table.muted = new Set(['Blaise']);
     say(said(1, 2, 'Blaise'), said(2, 1, 'Colin'));
     expect(table.unread).toBe(1);
     const hidden = [said(1, 2, 'Blaise'), said(2, 1, 'Colin'), said(3, 0, 'Blaise')].map((line) => table.mutes(line));
     expect(hidden).toEqual([true, false, false]);
+    sit(2, 2, 'Blaise', 'Colin', 'Ada');
+    expect(table.mutes(said(1, 2, 'Blaise')), 'whose seat the reader has taken').toBe(true);
     table.close();
   });
 

@@ -209,7 +209,8 @@ export class Table {
 
   /** Whether a player's messages are hidden; one's own never are. */
   mutes({ seat, name }: { seat: number | null; name: string }): boolean {
-    return seat !== this.me && this.muted.has(name);
+    const own = seat !== null && seat === this.me && name === this.game.table?.seats[seat]?.name;
+    return !own && this.muted.has(name);
   }
 
   report(message: number): void {

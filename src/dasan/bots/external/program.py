@@ -193,8 +193,9 @@ def _quit_all() -> None:
 
 
 def _watcher(program: int) -> subprocess.Popen[bytes] | None:
-    """A process that kills the program's group once this process has ended, however it ends: a signal leaves no time to do so,
-    and a program that is busy does not notice that its pipes are closed. None if the system has no shell.
+    """A process that kills the program's group once this process, and any that it has forked, has ended, however it ends: a
+    signal leaves no time to do so, and a program that is busy does not notice that its pipes are closed. None if the system
+    has no shell.
     """
     if not hasattr(os, "killpg"):
         return None

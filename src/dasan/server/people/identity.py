@@ -51,19 +51,19 @@ def signing_key(data_dir: Path) -> bytes:
     """The key in ``data_dir``, created on the first start and readable only by its owner."""
     path = data_dir / KEY_FILE
     if not path.exists():
-        _make_key(path)
+        write_key(path, secrets.token_bytes(KEY_BYTES))
     key = path.read_bytes()
     if len(key) < KEY_BYTES:
         raise ValueError(f"{path} is not a signing key; delete it, and a new one will be made")
     return key
 
 
-def _make_key(path: Path) -> None:
-    """Write a new key whole, unless another process does so first."""
+def write_key(path: Path, key: bytes) -> None:
+    """Write a key whole, readable only by its owner, unless there is one, perhaps just made by another process."""
     descriptor, name = tempfile.mkstemp(prefix=f"{KEY_FILE}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
+            file.write(key)
             file.flush()
             os.fsync(file.fileno())
         try:

@@ -91,8 +91,8 @@ class Commands:
         bot = command.bot or self._adviser(room.head.rules)
         try:
             unit, candidates = await self.explain(bot, view)
-        except Refused:
-            if bot in (command.bot, DEFAULT_BOT):
+        except Refused as refusal:
+            if bot in (command.bot, DEFAULT_BOT) or isinstance(refusal.__cause__, PoolBusy):
                 raise
             # On a busy machine `search` may not load its kernels in time: its process is killed, and the next one
             # starts over.
@@ -108,8 +108,8 @@ class Commands:
         """A bot's advice for a view: (unit of its values, moves considered, best first)."""
         try:
             explanation = await self._tables.bots.ask("advice", "explain", bot, view)
-        except PoolBusy:
-            raise Refused("unavailable", reason("hints")) from None
+        except PoolBusy as busy:
+            raise Refused("unavailable", reason("hints")) from busy
         return explanation["unit"], [Candidate.model_validate(one) for one in explanation["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:

@@ -52,19 +52,20 @@ class _Relayed(Connection):
         self.address = (process, number)
         self.kept_until = now() + int(KEPT_FOR * 1000)
         self._sent = 0
-        self._due = 0
-        """The number of texts sent before the last keep-alive. By the next one they have arrived or are lost."""
+        self._before = (0, 0)
+        """The numbers of texts sent before the last two keep-alives. The next one counts at least one interval after the last, so
+        the texts of the first number have arrived by then or are lost."""
 
     def keep(self, received: int | None) -> bool:
         """Keep the connection alive; False if it is closed, also because a text was lost.
 
         received: the number of texts that have arrived; None from a process of a version that does not report it.
         """
-        if received is not None and received < self._due:
+        if received is not None and received < self._before[0]:
             self.close(RESTART)
         if self._closed:
             return False
-        self._due = self._sent
+        self._before = (self._before[1], self._sent)
         self.kept_until = now() + int(KEPT_FOR * 1000)
         return True
 
