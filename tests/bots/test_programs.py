@@ -351,6 +351,8 @@ def test_programs_that_are_busy_end_with_an_interrupted_contest(number: int, pro
     contest = subprocess.Popen(
         [*play, "--processes", str(processes)],
         start_new_session=True,
+        # Tests may run with SIGINT ignored, as jobs in the background do.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
