@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built
 
@@ -41,7 +41,13 @@ class Screen:
 
         self.page.on("console", console)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.problems.append(f"{request.url}: {request.failure}"))
+        self.page.on("requestfailed", self._failed)
+
+    def _failed(self, request: Request) -> None:
+        # On a first visit the page asks again for files that the service worker is to keep; a reload ends that.
+        again = request.resource_type == "fetch" and "/assets/" in request.url
+        if not (again and request.failure == "net::ERR_ABORTED"):
+            self.problems.append(f"{request.resource_type} {request.url}: {request.failure}")
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=re.compile(f"^{name}"), include_hidden=False)
