@@ -45,9 +45,8 @@ class Screen:
 
     def _failed(self, request: Request) -> None:
         # On a first visit the page asks again for files that the service worker is to keep; a reload ends that.
-        again = request.resource_type == "fetch" and "/assets/" in request.url
-        if not (again and request.failure == "net::ERR_ABORTED"):
-            self.problems.append(f"{request.resource_type} {request.url}: {request.failure}")
+        if not ("/assets/" in request.url and request.failure == "net::ERR_ABORTED"):
+            self.problems.append(f"{request.url}: {request.failure}")
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=re.compile(f"^{name}"), include_hidden=False)
