@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from dasan.arguments import WrongType, flag, seat, shown, whole
 from dasan.envs.hand import Copied, HandEnv, language_of
-from dasan.play.moves import Move, MoveType
+from dasan.play.moves import Move
 from dasan.play.state import State as HandState
+from dasan.records.retrace import move_of
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -188,8 +189,7 @@ class _Texts(Sequence[str]):
 
 def _made(before: HandState, after: HandState) -> Move:
     """The move that led from one state to the next."""
-    event = after.events[len(before.events)]
-    return Move(MoveType(event.type), tuple(c for c in event.cards if c is not None), event.bid)
+    return move_of(after.events[len(before.events)])
 
 
 def make(

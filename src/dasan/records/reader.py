@@ -10,7 +10,6 @@ from dasan.errors import BadRecord, DasanError, IllegalPlay
 from dasan.play import fairness
 from dasan.play.dealing import Deal, drawn_dealer
 from dasan.play.events import MOVES, Event, EventType
-from dasan.play.moves import Move, MoveType
 from dasan.play.new_hand import begin
 from dasan.play.origin import Origin
 from dasan.play.phases import Phase
@@ -19,6 +18,7 @@ from dasan.play.state import State
 from dasan.reasons import reason
 from dasan.records.beginnings import check_dealt, read_begun, seq_of
 from dasan.records.lines import Line, same
+from dasan.records.retrace import move_of
 from dasan.ruleset.rules import Rules
 
 
@@ -187,9 +187,8 @@ def _apply(state: State, event: Event, number: int) -> State:
         raise BadRecord(f"line {number}: {event.type.value} does not follow from the hand so far")
     if event.seat != state.to_act:
         raise BadRecord(f"line {number}: it is not seat {event.seat}'s turn") from IllegalPlay(reason("turn"))
-    cards = tuple(c for c in event.cards if c is not None)
     try:
-        return state.play(Move(MoveType(event.type.value), cards, event.bid))
+        return state.play(move_of(event))
     except (DasanError, ValueError) as error:
         clause = error.clause if isinstance(error, DasanError) else "G.03"
         message = error.message if isinstance(error, DasanError) else "this move is impossible"

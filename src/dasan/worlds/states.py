@@ -10,12 +10,12 @@ from dasan.cards import Card, Hand, without
 from dasan.errors import IllegalPlay
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import MOVES, Event, EventType
-from dasan.play.moves import Move, MoveType
 from dasan.play.new_hand import begin
 from dasan.play.phases import Exchange
 from dasan.play.set_up import bidder_plays, from_position
 from dasan.play.state import State
 from dasan.play.view import View
+from dasan.records.retrace import move_of
 from dasan.ruleset.rules import Rules
 from dasan.worlds.knowledge import Knowledge
 from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
@@ -192,7 +192,7 @@ class Sampler:
             exchange=_offer(before, world),
             events=world.events[: len(before.events)],
         )
-        return self._move(state, world.events[self._last]) if self._last >= 0 else state
+        return state.play(move_of(world.events[self._last])) if self._last >= 0 else state
 
     def _begin(self, begun: Deal | Position) -> State:
         events = self._view.events
@@ -207,15 +207,12 @@ class Sampler:
                 if self.doubtful and state.to_act != event.seat:
                     return None
                 try:
-                    state = self._move(state, event)
+                    state = state.play(move_of(event))
                 except IllegalPlay:
                     if self.doubtful:
                         return None
                     raise
         return state
-
-    def _move(self, state: State, event: Event) -> State:
-        return state.play(Move(MoveType(event.type.value), tuple(c for c in event.cards if c is not None), event.bid))
 
     def _until(self, world: World) -> tuple[tuple[Hand, ...], tuple[Card, ...]]:
         """Hands and kitty before the last move."""
