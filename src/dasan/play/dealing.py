@@ -41,6 +41,11 @@ class Deal:
     opener: int | None = None
 
 
+def partner_in_exchange(exchange: Sequence[int], seat: int) -> int:
+    """The seat that exchanges cards with `seat` (W.20, H.40). exchange: as in `Deal`. ValueError: `seat` is not part of it."""
+    return exchange[exchange.index(seat) ^ 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Position:
     """A hand that begins from a position: the arguments of `dasan.start`."""

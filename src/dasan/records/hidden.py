@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from dasan.cards import Card, card, format_cards, parse_cards
 from dasan.errors import BadRecord, DasanError
+from dasan.play.dealing import partner_in_exchange
 from dasan.play.events import Event, EventType
 from dasan.play.origin import Origin
 from dasan.records.form import check_form
@@ -110,7 +111,7 @@ class _Visible:
                 gained[event.seat].remove(card)
             case EventType.GIVE if card in gained[event.seat]:
                 gained[event.seat].remove(card)
-                gained[self._receiver(event.seat)].append(card)
+                gained[partner_in_exchange(self.exchanging, event.seat)].append(card)
             case EventType.OPEN if card in gained[event.seat]:
                 pass
             case EventType.PLAY if event.seat == self.taker and own[event.seat] and card not in own[event.seat]:
@@ -121,7 +122,7 @@ class _Visible:
                     self.dealt[event.seat].append(card)
                 if event.type is EventType.GIVE:
                     self.given = card if event.seat == self.loser and len(self.exchanging) == 2 else self.given
-                    gained[self._receiver(event.seat)].append(card)
+                    gained[partner_in_exchange(self.exchanging, event.seat)].append(card)
                 if event.type is EventType.OPEN and self.rules.auction is not None:
                     place = self.rules.order.place
                     suit = [c for c in self.rules.pack if c.suit == card.suit and place[c] < place[card]]
@@ -135,11 +136,6 @@ class _Visible:
                 self.kitty.append(card)
             case _:
                 pass
-
-    def _receiver(self, giver: int) -> int:
-        """The receiver of the cards that `giver` gives in an exchange (W.20, H.40)."""
-        seats = self.exchanging
-        return int(seats[seats.index(giver) ^ 1])
 
     def _opened(self, event: Event, card: Card) -> bool:
         """Whether this card is already known, because the seat opened with it."""

@@ -12,6 +12,7 @@ from dasan.bots.external import wire
 from dasan.bots.external.program import Program
 from dasan.bots.external.wire import Fault, Message
 from dasan.cards import Card, card, texts
+from dasan.play.dealing import partner_in_exchange
 from dasan.play.sessions import succession
 from dasan.remote.site import Refusal, Site, address, rules_of
 from dasan.ruleset.rules import Rules
@@ -102,7 +103,7 @@ class Visit:
     def _dealt(self, view: Message) -> Iterable[Card]:
         """The cards that this seat was dealt: those it holds, with what has left its hand and without what has come."""
         seat, seats = self.seat, self._exchange or ()
-        other = seats[seats.index(seat) ^ 1] if seat in seats else None
+        other = partner_in_exchange(seats, seat) if seat in seats else None
         left = {("play", seat), ("give", seat), ("take", other)}
         come = {("kitty", seat), ("give", other), ("take", seat)}
         cards: Counter[str] = Counter(view["hand"])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from math import comb
 
 from dasan.cards import Card, card
-from dasan.play.dealing import Deal, Position
+from dasan.play.dealing import Deal, Position, partner_in_exchange
 from dasan.play.events import Event, EventType
 from dasan.play.turns import guarded
 from dasan.play.view import View
@@ -182,8 +182,7 @@ class Knowledge:
 
     def receiver(self, giver: int) -> int:
         """The receiver of the cards of `giver` in an exchange (W.20, H.40)."""
-        seats = self.exchange or (0, 0)
-        return seats[seats.index(giver) ^ 1]
+        return partner_in_exchange(self.exchange or (), giver)
 
     def _from_below(self, giver: int) -> bool:
         """Whether `giver` must give the highest cards: the loser, and in H.40 also the last but one."""
