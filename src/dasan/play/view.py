@@ -255,12 +255,22 @@ def _begun(state: StateFields, seat: int | None, shown: bool) -> Deal | Position
     if shown:
         nobody = state.rules.leftover is Leftover.NOBODY
         return replace(begun, kitty=(None,) * len(begun.kitty)) if nobody else begun
+    known = known_at_start(begun, seat)
+    if isinstance(begun, Position) and isinstance(known, Position):
+        partner = begun.partner if state.partner_shown else None
+        plays = begun.bidder_plays if _knows_sides(state, seat) else None
+        return replace(known, partner=partner, bidder_plays=plays)
+    return known
+
+
+def known_at_start(begun: Deal | Position, seat: int | None) -> Deal | Position:
+    """How the hand began, without what play or the end of the hand may show `seat` later: the other hands, the kitty, and in a
+    position the sides.
+    """
     hands = tuple([cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands)])
     kitty = (None,) * len(begun.kitty)
     if isinstance(begun, Position):
-        partner = begun.partner if state.partner_shown else None
-        plays = begun.bidder_plays if _knows_sides(state, seat) else None
-        return replace(begun, hands=hands, kitty=kitty, partner=partner, watching=None, bidder_plays=plays)
+        return replace(begun, hands=hands, kitty=kitty, partner=None, watching=None, bidder_plays=None)
     return replace(begun, hands=hands, kitty=kitty)
 
 

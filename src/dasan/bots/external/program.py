@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -26,12 +25,10 @@ from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
 from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.bots.protocol import Bot, choices
-from dasan.cards import Card
 from dasan.networks.trained import known
-from dasan.play.dealing import Deal, Position
 from dasan.play.moves import Move
 from dasan.play.state import State
-from dasan.play.view import View
+from dasan.play.view import View, known_at_start
 
 STARTING = 10.0
 """Seconds that a program may take to say hello."""
@@ -348,7 +345,7 @@ class ProgramBot:
 
     def _news(self, view: View) -> list[Message]:
         """Messages with everything about this hand that the program has not received yet."""
-        key = (view.rules.digest, view.seat, _known_from_the_start(view))
+        key = (view.rules.digest, view.seat, known_at_start(view.begun, view.seat))
         known = 0
         if self._sent is not None and self._sent[0] == key and self._sent[1] <= len(view.events):
             known = self._sent[1]
@@ -371,16 +368,6 @@ class ProgramBot:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _known_from_the_start(view: View) -> Deal | Position:
-    """How the hand began, without what play or the end of the hand shows this seat later."""
-    begun = view.begun
-    hands = tuple(h if seat == view.seat else (None,) * len(h) for seat, h in enumerate(begun.hands))
-    kitty: tuple[Card | None, ...] = (None,) * len(begun.kitty)
-    if isinstance(begun, Position):
-        return replace(begun, hands=hands, kitty=kitty, partner=None, watching=None, bidder_plays=None)
-    return replace(begun, hands=hands, kitty=kitty)
 
 
 def show_end(state: State, bots: Sequence[Bot]) -> None:
