@@ -18,7 +18,7 @@ from queue import Empty, Queue
 from time import monotonic
 from types import TracebackType
 from typing import Any
-from weakref import WeakSet, finalize
+from weakref import WeakSet
 
 from dasan.bots import bot
 from dasan.bots.external import wire
@@ -80,8 +80,7 @@ class Program:
         self._listening = threading.Thread(target=_listen, args=(self._process.stderr, self._last_words), daemon=True)
         dead = threading.Event()
         watcher = _watcher(self._process.pid)
-        self._end = finalize(self, _kill, self._process, watcher, self._owner, self._lines, self._orders, dead)
-        self._end.atexit = False  # `_quit_all` ends it then
+        self._end = Finalize(self, _kill, (self._process, watcher, self._lines, self._orders, dead))
         try:
             threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
             threading.Thread(target=_read, args=(self._process.stdout, self._lines, dead), daemon=True).start()
@@ -160,10 +159,7 @@ class Program:
 
     def kill(self) -> None:
         """End the process and its child processes at once."""
-        end = self._end.detach()  # a call would do nothing at the exit of this process
-        if end is not None:
-            _, kill, arguments, _ = end
-            kill(*arguments)
+        self._end()
 
 
 _running: WeakSet[Program] = WeakSet()
@@ -236,14 +232,11 @@ def _listen(pipe: Any, last_words: bytearray) -> None:
 def _kill(
     process: subprocess.Popen[bytes],
     watcher: subprocess.Popen[bytes] | None,
-    owner: int,
     answers: Queue[bytes],
     orders: Queue[bytes | None],
     dead: threading.Event,
 ) -> None:
     """End a process and its group, and let its threads, which close the pipes, finish."""
-    if os.getpid() != owner:
-        return
     dead.set()
     if watcher is not None:
         watcher.kill()
