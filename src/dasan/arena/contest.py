@@ -78,7 +78,7 @@ def _made(name: str, seed: int, seconds: float | None) -> Bot:
     return player(name, seed=seed, seconds=seconds or PATIENCE)
 
 
-def ready(name: str, rules: Rules) -> Bot:
+def checked_player(name: str, rules: Rules) -> Bot:
     """The bot, program or network of this name, before a contest. ValueError: there is none, the program does not start, or
     the network reads features of other rules. OSError: a network's file cannot be read.
     """

@@ -11,7 +11,7 @@ from statistics import fmean
 
 from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
 from dasan.bots import Bot, Maker, bot
-from dasan.bots.external.program import show_end
+from dasan.bots.external.program import tell_end
 from dasan.estimates import Estimate
 from dasan.play.new_hand import deal
 from dasan.play.result import Result
@@ -50,7 +50,7 @@ def play_hand(rules: Rules, bots: Sequence[Bot], *, seed: int, dealer: int) -> R
     state = deal(rules, seed=seed, dealer=dealer)
     while state.to_act is not None:
         state = state.play(bots[state.to_act].choose(state.view(state.to_act)))
-    show_end(state, bots)
+    tell_end(state, bots)
     result = state.result
     if result is None:
         raise AssertionError("a hand without a seat to act is over")

@@ -11,7 +11,7 @@ from time import perf_counter
 from types import FrameType
 
 from dasan.bots import Bot
-from dasan.bots.external.program import ProgramBot, show_end
+from dasan.bots.external.program import ProgramBot, tell_end
 from dasan.bots.external.wire import Fault
 from dasan.play.moves import Move
 from dasan.play.new_hand import deal
@@ -67,7 +67,7 @@ def play_fairly(
     clocks = [Tally() for _ in bots]
     while state.to_act is not None:
         seat = state.to_act
-        fault = "exit" if seat in muted else _not_started(bots[seat])
+        fault = "exit" if seat in muted else _start(bots[seat])
         if fault is not None:
             clocks[seat].fault(fault)
             state = state.play(state.legal_moves()[0])
@@ -78,11 +78,11 @@ def play_fairly(
         if asking is not None:
             asking(None)
         state = state.play(move)
-    show_end(state, bots)
+    tell_end(state, bots)
     return state, clocks
 
 
-def _not_started(bot: Bot) -> str | None:
+def _start(bot: Bot) -> str | None:
     """Start a program if it is not running; the fault if that fails. Its start has a limit of its own."""
     if isinstance(bot, ProgramBot):
         try:

@@ -16,7 +16,7 @@ from importlib.resources import files
 from math import exp, sqrt
 from typing import Any
 
-from dasan.arena.contest import Contest, interval, ready, run
+from dasan.arena.contest import Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, SCALE, half_width, leads, without
 from dasan.bots.external.program import player
@@ -171,7 +171,7 @@ def evaluate(
     `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot, its program does not start, or its
     network reads features of other rules.
     """
-    candidate = ready(name, ladder.rules)
+    candidate = checked_player(name, ladder.rules)
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:
         require_unchanged(rung, ladder.rules)

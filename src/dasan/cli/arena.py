@@ -58,7 +58,7 @@ def arena(
     """Compare bots over duplicate deals: one alone among copies of another, in every seat, with 95 % intervals over
     deals.
     """
-    from dasan.arena.contest import Contest, OutcomeFile, ready
+    from dasan.arena.contest import Contest, OutcomeFile, checked_player
     from dasan.processes import processors
 
     rules = chosen_rules(game, option)
@@ -70,7 +70,7 @@ def arena(
     results: Results = {}
     with refused(ValueError, OSError):
         for name in bots:
-            ready(name, rules)
+            checked_player(name, rules)
     with on_cluster(ray):
         with refused(ValueError, OSError):
             file = None if out is None else OutcomeFile(out)

@@ -93,7 +93,7 @@ class Program:
         except BaseException:
             self.kill()
             raise
-        _running.add(self)
+        _programs.add(self)
         _quit_at_exit(self._owner)
 
     def _with_last_words(self, fault: Fault) -> Fault:
@@ -162,7 +162,7 @@ class Program:
         self._end()
 
 
-_running: WeakSet[Program] = WeakSet()
+_programs: WeakSet[Program] = WeakSet()
 
 
 @lru_cache(maxsize=1)
@@ -173,7 +173,7 @@ def _quit_at_exit(process: int) -> None:
 
 def _quit_all() -> None:
     """Send quit to all programs of this process, and kill those that have not exited after `ENDING` seconds."""
-    programs = [program for program in _running if program.ours]
+    programs = [program for program in _programs if program.ours]
     for program in programs:
         program.tell([wire.quit()])
     until = monotonic() + ENDING
@@ -363,7 +363,7 @@ class ProgramBot:
         self.close()
 
 
-def show_end(state: State, bots: Sequence[Bot]) -> None:
+def tell_end(state: State, bots: Sequence[Bot]) -> None:
     """Tell the programs among the bots in seats 0, 1 … how the hand has ended."""
     for seat, one in enumerate(bots):
         if isinstance(one, ProgramBot):
@@ -389,4 +389,4 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     return bot(name, seed=seed)
 
 
-__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "player", "show_end"]
+__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "player", "tell_end"]
