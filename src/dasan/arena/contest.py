@@ -307,16 +307,8 @@ class OutcomeFile:
         """The stored outcomes of a contest's game, bots and versions, by number of the deal, but not those with late
         moves, which a longer limit may change. ValueError: they earn more or less than the game pays.
         """
-        names = contest.a, contest.b
-        outcomes = {
-            seed: one
-            for seed, one in self._outcomes.get(_key(contest), {}).items()
-            if not any(
-                faults.keys() & {"stall", "exit"}  # a bot that is far too late is ended too
-                for name, faults in zip(names, one.faults, strict=True)
-                if not name.startswith(PREFIX)  # whose outcomes are stored by their limit
-            )
-        }
+        stored = self._outcomes.get(_key(contest), {})
+        outcomes = {seed: one for seed, one in stored.items() if not _late(contest, one)}
         least, most = earning_bounds(contest.rules)
         if any(not least <= one.mean <= most for one in outcomes.values()):
             raise ValueError(f"{self._file} has outcomes that {contest.rules.name} cannot have")
@@ -347,6 +339,15 @@ class OutcomeFile:
             stream.write(line + "\n")
             stream.flush()
             os.fsync(stream.fileno())
+
+
+def _late(contest: Contest, outcome: Outcome) -> bool:
+    """Whether a bot moved late. Not for programs, whose outcomes are stored by their limit."""
+    return any(
+        faults.keys() & {"stall", "exit"}  # a bot that is far too late is ended too
+        for name, faults in zip((contest.a, contest.b), outcome.faults, strict=True)
+        if not name.startswith(PREFIX)
+    )
 
 
 @lru_cache(maxsize=256)
