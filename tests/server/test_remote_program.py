@@ -174,8 +174,8 @@ class Spy:
 def test_a_program_is_told_the_hand_as_it_was_dealt(
     preset: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whenever the hand is sent: at the deal, or after any move to a program that is started again. Otherwise each hand
-    and each event is sent once, though a hand's end shows hidden cards.
+    """Whenever the hand is sent: at the deal, to a program that is started again, or to one that joins after any move.
+    Otherwise each hand and each event is sent once, though a hand's end shows hidden cards.
     """
     for name in ("Site", "Program"):
         monkeypatch.setattr(program, name, Spy)
@@ -190,10 +190,8 @@ def test_a_program_is_told_the_hand_as_it_was_dealt(
             if room.state is not None:
                 dealt = wire.hand(room.state.view(seat))
                 assert [message for message in spy.messages if message["type"] == "hand"][-1] == dealt
-                sent = visit._sent, visit._answered
-                visit._begin()
-                visit._sent, visit._answered = sent
-                assert spy.messages.pop() == dealt
+                now = showing.snapshot(room, seat, 0, NOBODY)
+                assert visit._begun(now["view"], now) == visit._beginning == dealt
         types = [message["type"] for message in spy.messages]
         assert [one for one in types if one in ("hand", "over")] == ["hand", "over"] * 2
         told = [event["seq"] for message in spy.messages if message["type"] == "events" for event in message["events"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dasan.bots.external import wire
@@ -35,9 +35,8 @@ class Visit:
         self.faults: dict[str, int] = {}
         self.hands = 0
         self.seat = self._site.join(self.table, name or self._program.name[:24], seat)
-        self._table: Message = {}
-        self._exchange: tuple[int, ...] | None = None
         self._view: Message | None = None
+        self._beginning: Message = {}
         self._hand = 0
         self._sent = 0
         self._answered: int | None = None
@@ -73,10 +72,11 @@ class Visit:
                 view, number = message["view"], message["session"]["number"]
                 # The server sends a hand again when its end shows hidden cards: that is no new hand.
                 again = number == self._hand and view is not None and view["result"] is not None
-                self._view, self._hand, self._table = view, number, message["table"]
-                self._exchange = _exchange(rules_of(self._table), message["session"])
-                if not again:
-                    self._begin()
+                self._view, self._hand = view, number
+                if view is not None and not again:
+                    self._beginning = self._begun(view, message)
+                    self._sent, self._answered = 0, None
+                    self._program.tell([self._beginning])
                 if message["table"]["status"] == "waiting":
                     self._send(socket, "ready", ready=True)
             case "update" if self._view is not None:
@@ -88,22 +88,20 @@ class Visit:
             self._go_on(socket, message, report)
         return not ended
 
-    def _begin(self) -> None:
-        """Send the program the current hand, from its beginning."""
-        view, table = self._view, self._table
-        self._sent, self._answered = 0, None
-        if view is None:
-            return
+    def _begun(self, view: Message, snapshot: Message) -> Message:
+        """The message that begins the current hand for the program."""
+        table = snapshot["table"]
         rules = rules_of(table)
         described = {"name": table["preset"], "options": table["options"], "value": rules.to_json()}
-        dealt = texts(rules.order.hand(self._dealt(view)))
-        pair = None if self._exchange is None else list(self._exchange)
-        self._program.tell([wire.hand_of(self.seat, view["players"], described, view["dealer"], dealt, pair)])
+        exchange = _exchange(rules, snapshot["session"])
+        dealt = texts(rules.order.hand(self._dealt(view, exchange or ())))
+        pair = None if exchange is None else list(exchange)
+        return wire.hand_of(self.seat, view["players"], described, view["dealer"], dealt, pair)
 
-    def _dealt(self, view: Message) -> Iterable[Card]:
+    def _dealt(self, view: Message, exchange: Sequence[int]) -> Iterable[Card]:
         """The cards that this seat was dealt: those it holds, with what has left its hand and without what has come."""
-        seat, seats = self.seat, self._exchange or ()
-        other = partner_in_exchange(seats, seat) if seat in seats else None
+        seat = self.seat
+        other = partner_in_exchange(exchange, seat) if seat in exchange else None
         left = {("play", seat), ("give", seat), ("take", other)}
         come = {("kitty", seat), ("give", other), ("take", seat)}
         cards: Counter[str] = Counter(view["hand"])
@@ -147,9 +145,7 @@ class Visit:
             report(f"fault, {fault.kind}: {fault}; the first legal move is played")
             self._program.kill()
             self._program = Program(self._command)
-            self._begin()
-            self._program.tell([wire.events(view["events"])])
-            self._sent = len(view["events"])
+            self._program.tell([self._beginning, wire.events(view["events"])])
             return str(view["legal_moves"][0]["move"])
 
 
