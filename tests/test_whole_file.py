@@ -20,5 +20,6 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         stream.write(b"second")
         stream.flush()
         assert file.read_bytes() == b"first"
+        assert [one for one in tmp_path.iterdir() if not one.name.startswith(".")] == [file]
     assert file.read_bytes() == b"second"
     assert list(tmp_path.iterdir()) == [file]

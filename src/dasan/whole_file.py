@@ -13,9 +13,9 @@ from typing import BinaryIO
 def whole_file(file: Path) -> Iterator[BinaryIO]:
     """A stream whose content becomes `file` if the block ends without an error; until then `file` stays as it is.
 
-    OSError: the file cannot be written.
+    The name of an unfinished file is hidden, so that readers of a folder skip it. OSError: the file cannot be written.
     """
-    part = file.with_name(file.name + ".part")
+    part = file.with_name(f".{file.name}.tmp")
     try:
         with part.open("wb") as stream:
             yield stream

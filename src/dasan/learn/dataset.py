@@ -1,13 +1,12 @@
 """Self-play as a data set: hands in Parquet files, reproducible from the arguments unless a bot has a time limit, and resumable.
 
-A folder has `manifest.json` (the settings), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part is
-written under a temporary name and then renamed, so that it is never incomplete; a later run makes the missing parts.
+A folder has `manifest.json` (the settings), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part
+is never incomplete; a later run makes the missing parts.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
@@ -196,10 +195,8 @@ def make(
     if not wanted:
         return 0
     for done, (number, data) in enumerate(_made(plan, wanted, min(processes, len(wanted)), ray), start=1):
-        file = parts / f"part-{number:05}.parquet"
-        unfinished = parts / f".{file.name}.{os.getpid()}.tmp"
-        unfinished.write_bytes(data)
-        unfinished.replace(file)
+        with whole_file(parts / f"part-{number:05}.parquet") as stream:
+            stream.write(data)
         if progress is not None:
             progress(done, len(wanted))
     return len(wanted)
