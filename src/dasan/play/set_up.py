@@ -19,7 +19,7 @@ from dasan.play.phases import Phase
 from dasan.play.scoring import doublings, settle_first_out
 from dasan.play.state import State
 from dasan.play.tricks import clear, dealt_out, first_leader, with_leader
-from dasan.play.turns import in_turn
+from dasan.play.turns import neighbour
 from dasan.ruleset.policies import CardScoring, Ending, Guard, Leftover
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -307,7 +307,7 @@ def _watched(state: State, p: Position) -> State:
     if p.watching is None:
         return state
     rules, guard = state.rules, p.watching
-    guarded = next(in_turn(state.hands, guard, ()), guard)
+    guarded = neighbour(state.hands, guard)
     if rules.guard is not Guard.FOUL:
         raise ValueError(f"{rules.name} with these options has no foul of a guard")
     if state.to_act != guarded or len(state.hands[guarded]) != 1:

@@ -12,7 +12,7 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, plays
 from dasan.play.phases import Phase
 from dasan.play.scoring import counted, finish, settle_dragon, settle_first_out
-from dasan.play.turns import barred, ends_trick, guarded, has_highest_two, in_turn
+from dasan.play.turns import barred, ends_trick, guarded, has_highest_two, in_turn, neighbour
 from dasan.reasons import Sentence, reason
 from dasan.ruleset.policies import Ending, Guard, Leftover, Restart
 from dasan.ruleset.rules import Rules
@@ -183,7 +183,7 @@ def play(state: AnyState, move: Move) -> AnyState:
 def _fouled(state: StateFields, seat: int) -> int | None:
     """The guard who let `seat` go out first by not guarding its last card, or None (D2.17)."""
     guard = state.watching
-    if guard is None or state.finished or next(in_turn(state.hands, guard, ()), None) != seat:
+    if guard is None or state.finished or neighbour(state.hands, guard) != seat:
         return state.foul
     return guard
 

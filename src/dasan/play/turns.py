@@ -19,6 +19,11 @@ def in_turn(held: Sequence[object], seat: int, out_of: Container[object]) -> Ite
             yield following
 
 
+def neighbour(held: Sequence[object], seat: int) -> int:
+    """The next seat after `seat` that holds cards; `seat` itself if no other does."""
+    return next(in_turn(held, seat, ()), seat)
+
+
 def barred(rules: Rules, passed: tuple[int, ...]) -> tuple[int, ...]:
     """The passed seats that may not answer another play of the trick (D2.12)."""
     return passed if rules.pass_is_final else ()
@@ -30,8 +35,8 @@ def guarded(rules: Rules, sizes: Sequence[int], seat: int, passed: tuple[int, ..
     """
     if rules.guard is Guard.OFF:
         return None
-    neighbour = next(in_turn(sizes, seat, ()), seat)
-    return neighbour if sizes[neighbour] == 1 and neighbour != seat and neighbour not in barred(rules, passed) else None
+    following = neighbour(sizes, seat)
+    return following if sizes[following] == 1 and following != seat and following not in barred(rules, passed) else None
 
 
 def ends_trick(rules: Rules, play: Combination) -> bool:
