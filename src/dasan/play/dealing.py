@@ -79,6 +79,11 @@ class Position:
         )
 
 
+def table_at_start(begun: Deal | Position) -> tuple[Card, ...]:
+    """The cards that lay on the table when the hand began."""
+    return begun.table if isinstance(begun, Position) else ()
+
+
 def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]]:
     """The first dealer of a session, and the draws that decide it, as events from seq 0 (B3.04, D2.18, W.04)."""
     stream = fairness.Stream(seed)

@@ -13,7 +13,7 @@ from dasan.arguments import whole
 from dasan.cards import Card, Hand, texts
 from dasan.games.verdict import title
 from dasan.play.choices import Choices, Choosing
-from dasan.play.dealing import Deal, Position
+from dasan.play.dealing import Deal, Position, table_at_start
 from dasan.play.events import Event, EventType
 from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType
@@ -276,20 +276,15 @@ def known_at_start(begun: Deal | Position, seat: int | None) -> Deal | Position:
 
 def _earlier(state: StateFields) -> tuple[Card, ...]:
     """The cards of finished tricks: all that have been seen played, less those played since the last trick ended (B3.22)."""
-    seen = (*_table(state.begun), *state.played)
+    seen = (*table_at_start(state.begun), *state.played)
     return seen[: len(seen) - len(_on_table(state.begun, state.events))]
-
-
-def _table(begun: Deal | Position) -> tuple[Card, ...]:
-    """The cards that lay on the table when the hand began."""
-    return begun.table if isinstance(begun, Position) else ()
 
 
 def _on_table(begun: Deal | Position, events: Sequence[Event]) -> list[Card]:
     """The cards played since the last trick ended, with those that lay there when the hand began."""
     trick = list(takewhile(lambda e: e.type is not EventType.TRICK, reversed(events)))
     plays = [c for event in trick if event.type is EventType.PLAY for c in event.cards if c is not None]
-    return [*_table(begun), *plays] if len(trick) == len(events) else plays
+    return [*table_at_start(begun), *plays] if len(trick) == len(events) else plays
 
 
 def _kitty(state: StateFields) -> tuple[Card, ...]:

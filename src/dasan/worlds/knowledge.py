@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from math import comb
 
 from dasan.cards import Card, card
-from dasan.play.dealing import Deal, Position, partner_in_exchange
+from dasan.play.dealing import Deal, Position, partner_in_exchange, table_at_start
 from dasan.play.events import Event, EventType
 from dasan.play.turns import guarded
 from dasan.play.view import View
@@ -203,8 +203,7 @@ class Knowledge:
         view, begun = self.view, self.view.begun
         sizes: dict[Place, int] = dict(enumerate(view.hand_sizes))
         sizes[KITTY] = len(begun.kitty) if self.face_down else 0
-        table = begun.table if isinstance(begun, Position) else ()
-        sizes[GONE] = len(self.rules.pack) - sum(sizes.values()) - len(self._all_played()) - len(table)
+        sizes[GONE] = len(self.rules.pack) - sum(sizes.values()) - len(self._all_played()) - len(table_at_start(begun))
         return sizes
 
     def layout(self) -> Layout:
@@ -212,7 +211,7 @@ class Knowledge:
         rules, begun = self.rules, self.view.begun
         unseen = Counter(rules.pack)
         unseen.subtract(c for cards in (*self.known.values(), *self.played.values()) for c in cards)
-        unseen.subtract(begun.table if isinstance(begun, Position) else ())
+        unseen.subtract(table_at_start(begun))
         free = {place: n - len(self.known[place]) for place, n in self.sizes().items()}
         free = {place: n for place, n in free.items() if n}
         if min(unseen.values()) < 0 or min(free.values(), default=0) < 0:
@@ -304,7 +303,7 @@ class _Guards:
         begun = knowledge.view.begun
         self._of = knowledge
         self._sizes = [len(h) for h in begun.hands]
-        self._to_beat: tuple[Card | None, ...] = begun.table if isinstance(begun, Position) else ()
+        self._to_beat: tuple[Card | None, ...] = table_at_start(begun)
         self._passed: set[int] = set()
         if isinstance(begun, Position) and begun.table_seat is not None and begun.to_act is not None:
             n = len(self._sizes)

@@ -12,7 +12,7 @@ from math import comb, prod
 from dasan.bots.heuristics.ladders import Family, Ladder, Rung, ladders
 from dasan.cards import Card
 from dasan.errors import DasanError
-from dasan.play.dealing import Position
+from dasan.play.dealing import table_at_start
 from dasan.play.events import EventType
 from dasan.play.turns import ends_trick
 from dasan.play.view import View
@@ -39,8 +39,8 @@ def unseen(view: View, memory: int | None = None) -> dict[Card, int]:
     left = dict(_pack(view.rules))
     seen: list[Sequence[Card | None]] = [view.hand]
     recent = view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]
-    if isinstance(view.begun, Position) and len(recent) == len(view.events):
-        seen.append(view.begun.table)
+    if len(recent) == len(view.events):
+        seen.append(table_at_start(view.begun))
     seen += [event.cards for event in recent if event.type is _PLAY]
     for c in chain.from_iterable(seen):
         if c is not None and c in left:
