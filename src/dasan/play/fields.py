@@ -17,6 +17,7 @@ from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.origin import Origin, current_origin
 from dasan.play.phases import Exchange, Phase
+from dasan.play.turns import in_turn
 from dasan.reasons import reason
 from dasan.ruleset.catalogue import Fit
 from dasan.ruleset.rules import Rules
@@ -184,13 +185,11 @@ class StateFields:
             raise IllegalPlay(reason("lacking", cards=" ".join(map(str, lacking))), clause="G.05")
 
     def seat_after(self, seat: int, *, out_of: Sequence[int] = ()) -> int:
-        """The next seat in order of play that still holds cards and is not in `out_of`."""
-        n = self.rules.players
-        for step in range(1, n + 1):
-            following = (seat + step) % n
-            if self.hands[following] and following not in out_of:
-                return following
-        raise Malformed("nobody is left to act", clause="G.04")
+        """The next other seat in order of play that still holds cards and is not in `out_of`."""
+        following = next(in_turn(self.hands, seat, out_of), None)
+        if following is None:
+            raise Malformed("nobody is left to act", clause="G.04")
+        return following
 
 
 AnyState = TypeVar("AnyState", bound=StateFields)
