@@ -17,12 +17,12 @@ from typing import Any, cast
 
 from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import bot
-from dasan.cards import format_cards
 from dasan.cluster import check_cluster, over_cluster
 from dasan.play.action_ids import action_ids
-from dasan.play.events import MOVES, Event, EventType
+from dasan.play.events import MOVES
 from dasan.play.new_hand import deal
 from dasan.processes import worker_processes
+from dasan.records.retrace import move_of
 from dasan.ruleset.rules import Rules
 from dasan.strict_json import NotJson, parse
 from dasan.version import __version__
@@ -134,20 +134,13 @@ def played(plan: DatasetPlan, number: int) -> dict[str, Any]:
         "bidder": state.bidder,
         "bid": state.bid,
         "seats": [e.seat for e in made],
-        "moves": [_text(e) for e in made],
+        "moves": [str(move_of(e)) for e in made],
         "actions": actions,
         "payments": list(result.payments),
         "winners": list(result.winners),
         "finish_order": list(result.finish_order),
         "value": value,
     }
-
-
-def _text(event: Event) -> str:
-    if event.type is EventType.BID:
-        return f"bid {event.bid}"
-    cards = format_cards(event.cards)
-    return cards if event.type is EventType.PLAY else f"{event.type.value} {cards}".strip()
 
 
 def make(
