@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from dasan.play.dealing import Deal
+from dasan.play.dealing import Deal, Position
 from dasan.play.events import MOVES, Event
 from dasan.play.moves import Move, MoveType
 from dasan.play.new_hand import begin
 from dasan.play.set_up import from_position
 from dasan.play.state import State
+from dasan.ruleset.rules import Rules
+
+
+def first_state(rules: Rules, begun: Deal | Position, first_seq: int) -> State:
+    """The state at the beginning of a hand. first_seq: the number of its first event, if it was dealt."""
+    return begin(rules, begun, first_seq=first_seq) if isinstance(begun, Deal) else from_position(rules, begun)
 
 
 def positions(state: State) -> Iterator[State]:
     """Every state of a hand, from its beginning to `state`: one more than the number of moves."""
-    begun = state.begun
-    if isinstance(begun, Deal):
-        now = begin(state.rules, begun, first_seq=state.first_seq)
-    else:
-        now = from_position(state.rules, begun)
+    now = first_state(state.rules, state.begun, state.first_seq)
     yield now
     for event in state.events:
         if event.type in MOVES:

@@ -10,12 +10,11 @@ from dasan.cards import Card, Hand, without
 from dasan.errors import IllegalPlay
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import MOVES, Event, EventType
-from dasan.play.new_hand import begin
 from dasan.play.phases import Exchange
-from dasan.play.set_up import bidder_plays, from_position
+from dasan.play.set_up import bidder_plays
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.records.retrace import move_of
+from dasan.records.retrace import first_state, move_of
 from dasan.ruleset.rules import Rules
 from dasan.worlds.knowledge import Knowledge
 from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
@@ -196,9 +195,7 @@ class Sampler:
 
     def _begin(self, begun: Deal | Position) -> State:
         events = self._view.events
-        if isinstance(begun, Position):
-            return from_position(self.rules, begun)
-        return begin(self.rules, begun, first_seq=events[0].seq if events else 1)
+        return first_state(self.rules, begun, events[0].seq if events else 1)
 
     def _play(self, state: State, events: tuple[Event, ...]) -> State | None:
         """`state` after the moves among `events`; None if one of them is not possible."""

@@ -11,14 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dasan.cards import Card
-from dasan.play.dealing import Position
 from dasan.play.events import MOVES, EventType
 from dasan.play.moves import Move, MoveType
-from dasan.play.new_hand import begin
 from dasan.play.phases import Phase
-from dasan.play.set_up import from_position
 from dasan.play.state import State
 from dasan.play.view import View
+from dasan.records.retrace import first_state
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,13 +47,8 @@ def stories(view: View, world: State) -> list[Replay]:
     from dasan.play.action_ids import action_ids
 
     ids = action_ids(view.rules, True)
-    begun, moves = world.begun, [event for event in world.events if event.type in MOVES]
-    first_seq = world.events[0].seq if world.events else 1
-    state = (
-        from_position(view.rules, begun)
-        if isinstance(begun, Position)
-        else begin(view.rules, begun, first_seq=first_seq)
-    )
+    moves = [event for event in world.events if event.type in MOVES]
+    state = first_state(view.rules, world.begun, world.events[0].seq if world.events else 1)
     starts: dict[Phase, tuple[State, int]] = {}
     seats: list[int] = []
     actions: list[int] = []
