@@ -1,16 +1,10 @@
-"""Positions of puzzles: sides, the canonical form, and removal of the history."""
+"""Positions of puzzles: the canonical form, and removal of the history."""
 
 from __future__ import annotations
 
 from dasan.play.phases import Phase
 from dasan.play.set_up import start
 from dasan.play.state import State
-
-
-def side_of(state: State, seat: int) -> frozenset[int]:
-    """The seats that win with `seat`: it and its allies."""
-    ours = state.partners
-    return ours if seat in ours else frozenset(range(state.rules.players)) - ours
 
 
 def forced(state: State) -> State:

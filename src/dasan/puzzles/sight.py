@@ -8,8 +8,8 @@ from dasan.bots.heuristics.plan import Plan
 from dasan.cards import Card, without
 from dasan.play.moves import Move, MoveType
 from dasan.play.state import State
-from dasan.puzzles.position import side_of
 from dasan.ruleset.shapes import Combination
+from dasan.solver.values import side_of
 
 TAKES_BACK = {1: 1.0, 2: 0.8}
 """The turns that an unbeatable play saves by winning others' tricks, by its number of cards; `RARELY` for more

@@ -19,9 +19,10 @@ from typing import Any, TypeAlias
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
 from dasan.play.state import State
-from dasan.puzzles.position import canonical, forced, side_of
+from dasan.puzzles.position import canonical, forced
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.truth import Truth
+from dasan.solver.values import side_of
 
 Tree: TypeAlias = Any
 """None, "...", [move, Tree] or {move: Tree}."""

@@ -10,10 +10,10 @@ from dasan.play.moves import Move
 from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles import Puzzle
-from dasan.puzzles.position import side_of
 from dasan.puzzles.truth import Truth, Unproved
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
+from dasan.solver.values import side_of
 
 MOST_MOVES = 64
 
