@@ -147,16 +147,15 @@ def play_deal(
             muted=[seat for seat in range(players) if (seat != mine) in muted],
             asking=None if asking is None else partial(_asking, asking, mine),
         )
-        gains = earned(state)
-        victory = state.result is not None and mine in state.result.winners
+        gains, winners = earned(state), () if state.result is None else state.result.winners
         means.append(gains[mine])
-        decided += state.result is not None and state.result.winners != ()
-        won += victory
+        decided += winners != ()
+        won += mine in winners
         above += sum(gain < gains[mine] for gain in gains)
         below += sum(gain > gains[mine] for gain in gains)
-        if state.result is not None and state.result.winners:
+        if winners:
             known = roles.get(role(state, mine), (0, 0))
-            roles[role(state, mine)] = (known[0] + 1, known[1] + victory)
+            roles[role(state, mine)] = (known[0] + 1, known[1] + (mine in winners))
         for seat, clock in enumerate(clocks):
             _add(total[seat != mine], clock)
         if contest.records:

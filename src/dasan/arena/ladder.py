@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from math import exp, sqrt
 from typing import Any
 
 from dasan.arena.contest import Contest, checked_player, interval, run
-from dasan.arena.outcome import Outcome
+from dasan.arena.outcome import Outcome, by_role
 from dasan.arena.ratings import BLOCKS, SCALE, half_width, leads, without
 from dasan.bots.external.program import player
 from dasan.games import make_rules
@@ -102,7 +103,7 @@ class Evaluation:
             "high": round(self.high),
             "seconds_per_move": round(self.seconds_per_move, 6),
             "faults": self.faults,
-            "by_role": {role: {"hands": n, "win_rate": round(won / n, 4)} for role, (n, won) in self.roles.items()},
+            "by_role": by_role(self._every()),
             "rungs": [self._rung_json(rung) for rung in self.ladder.rungs],
         }
 
@@ -120,30 +121,21 @@ class Evaluation:
             "outcomes": [[one.seed, one.mean, one.above, one.below] for one in outcomes],
         }
 
+    def _every(self) -> list[Outcome]:
+        """The outcomes of all rungs."""
+        return [one for outcomes in self.outcomes.values() for one in outcomes]
+
     @property
     def seconds_per_move(self) -> float:
-        every = [one for outcomes in self.outcomes.values() for one in outcomes]
+        every = self._every()
         return sum(one.seconds[0] for one in every) / max(1, sum(one.moves[0] for one in every))
 
     @property
     def faults(self) -> dict[str, int]:
-        total: dict[str, int] = {}
-        for outcomes in self.outcomes.values():
-            for one in outcomes:
-                for kind, count in one.faults[0].items():
-                    total[kind] = total.get(kind, 0) + count
-        return total
-
-    @property
-    def roles(self) -> dict[str, tuple[int, int]]:
-        """By role, hands and wins over all rungs."""
-        total: dict[str, tuple[int, int]] = {}
-        for outcomes in self.outcomes.values():
-            for one in outcomes:
-                for role, (hands, won) in one.roles.items():
-                    before = total.get(role, (0, 0))
-                    total[role] = before[0] + hands, before[1] + won
-        return total
+        total = Counter[str]()
+        for one in self._every():
+            total.update(one.faults[0])
+        return dict(total)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -52,6 +53,16 @@ class Outcome:
         ):
             raise ValueError("this is no outcome of a deal")
         return outcome
+
+
+def by_role(outcomes: Iterable[Outcome]) -> dict[str, dict[str, float]]:
+    """The hands of `a` in each role, and the share of them that it or its side won: {role: {"hands": n, "win_rate": share}}."""
+    hands, wins = Counter[str](), Counter[str]()
+    for one in outcomes:
+        for role, (n, won) in one.roles.items():
+            hands[role] += n
+            wins[role] += won
+    return {role: {"hands": n, "win_rate": round(wins[role] / n, 4)} for role, n in hands.items()}
 
 
 def win_rate(outcomes: Iterable[Outcome]) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -134,40 +136,26 @@ def _details(results: Results) -> dict[str, Any]:
     """Deals played, roles and faults by pair, and ratings."""
     from dataclasses import asdict
 
+    from dasan.arena.outcome import by_role
     from dasan.arena.ratings import ratings
 
-    roles = []
-    for (a, b), outcomes in results.items():
-        by_role: dict[str, list[int]] = {}
-        for one in outcomes:
-            for name, (hands, won) in one.roles.items():
-                held = by_role.setdefault(name, [0, 0])
-                held[0] += hands
-                held[1] += won
-        roles.append(
-            {
-                "a": a,
-                "b": b,
-                "deals": len(outcomes),
-                "roles": {name: {"hands": n, "win_rate": round(won / n, 4)} for name, (n, won) in by_role.items()},
-            }
-        )
     return {
-        "by_role": roles,
+        "by_role": [
+            {"a": a, "b": b, "deals": len(outcomes), "roles": by_role(outcomes)} for (a, b), outcomes in results.items()
+        ],
         "faults": _faults(results),
         "ratings": [asdict(one) for one in ratings(results)],
     }
 
 
-def _faults(results: Results) -> dict[str, dict[str, int]]:
+def _faults(results: Results) -> Mapping[str, Mapping[str, int]]:
     """Faults by bot and kind."""
-    total: dict[str, dict[str, int]] = {}
+    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for names, outcomes in results.items():
         for one in outcomes:
             for name, faults in zip(names, one.faults, strict=True):
-                for kind, n in faults.items():
-                    held = total.setdefault(name, {})
-                    held[kind] = held.get(kind, 0) + n
+                if faults:
+                    total[name].update(faults)
     return total
 
 
