@@ -19,7 +19,7 @@ from dasan.play.phases import Phase
 from dasan.play.scoring import doublings, settle_first_out
 from dasan.play.state import State
 from dasan.play.tricks import clear, dealt_out, first_leader, with_leader
-from dasan.play.turns import neighbour
+from dasan.play.turns import in_turn, neighbour
 from dasan.ruleset.policies import CardScoring, Ending, Guard, Leftover
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -332,16 +332,13 @@ def _mid_trick(state: State, p: Position, on_table: Combination) -> State:
         leader=leader,
         opener=leader,
     )
-    waiting = [s for s in state.active if s not in passed and s != p.table_seat]
-    if not waiting:
-        return clear(state)
-    return state.then(to_act=state.seat_after(p.table_seat, out_of=passed))
+    following = next(in_turn(state.hands, p.table_seat, passed), None)
+    return clear(state) if following is None else state.then(to_act=following)
 
 
 def _have_passed(state: State, p: Position, played: int) -> tuple[int, ...]:
     """Seats whose passes stand: all who had a turn since `played` played, and possibly others if a pass is final."""
-    n = state.rules.players
-    others = [s for s in ((played + i) % n for i in range(1, n)) if state.hands[s]]
+    others = list(in_turn(state.hands, played, ()))
     passed = set(p.passed)
     if len(passed) < len(p.passed) or not passed <= set(others):
         raise ValueError(

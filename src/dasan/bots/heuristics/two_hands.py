@@ -13,7 +13,7 @@ from dasan.bots.heuristics.outlook import unseen
 from dasan.cards import Card
 from dasan.errors import DasanError
 from dasan.play.moves import Move
-from dasan.play.turns import ends_trick
+from dasan.play.turns import ends_trick, neighbour
 from dasan.play.view import View
 from dasan.ruleset.policies import Ending, Guard
 from dasan.ruleset.rules import Rules
@@ -99,7 +99,7 @@ def winning(view: View) -> tuple[Move, ...] | None:
     if len(hidden) != view.hand_sizes[other] or max(len(hidden), len(view.hand)) > MOST_CARDS:
         return None
     owner = view.table_seat if view.table_seat is not None else other
-    heir = next(seat for seat in ((owner + k) % rules.players for k in range(rules.players)) if seat in holding)
+    heir = owner if owner in holding else neighbour(view.hand_sizes, owner)
     search = TwoHands(rules, (tuple(view.hand), hidden), int(heir == other))
     waiting = 0 if view.table is None or owner == other else 1 if other in view.passed else 2
     mine, others = (1 << len(view.hand)) - 1, (1 << len(hidden)) - 1
