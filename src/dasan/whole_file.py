@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 
 @contextmanager
-def whole_file(file: Path) -> Iterator[BinaryIO]:
+def whole_file(file: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A stream whose content becomes `file` if the block ends without an error; until then `file` stays as it is.
 
-    The name of an unfinished file is hidden, so that readers of a folder skip it. OSError: the file cannot be written.
+    The name of an unfinished file is hidden, so that readers of a folder skip it.
+
+    mode: the permissions of the file, less those that the process's umask removes.
+
+    OSError: the file cannot be written.
     """
     part = file.with_name(f".{file.name}.tmp")
     try:
-        with part.open("wb") as stream:
+        with open(part, "wb", opener=partial(os.open, mode=mode)) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

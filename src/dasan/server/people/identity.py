@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from dasan.server.people.hash_queue import HashQueue
 from dasan.server.refusals import Banned, CannotServe, Refused
 from dasan.server.store.people import People, Person
 from dasan.server.times import now
+from dasan.whole_file import whole_file
 
 COOKIE = "dasan_session"
 KEY_FILE = "session.key"
@@ -60,20 +60,18 @@ def signing_key(data_dir: Path) -> bytes:
 
 def write_key(path: Path, key: bytes) -> None:
     """Write a key whole, readable only by its owner, unless there is one, perhaps just made by another process."""
-    descriptor, name = tempfile.mkstemp(prefix=f"{KEY_FILE}.", dir=path.parent)
+    own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with whole_file(own, 0o600) as file:
             file.write(key)
-            file.flush()
-            os.fsync(file.fileno())
         try:
-            os.link(name, path)  # unlike a rename, this does not replace a key
+            os.link(own, path)  # unlike a rename, this does not replace a key
         except FileExistsError:
             pass
         except OSError:  # the file system has no hard links
-            Path(name).replace(path)
+            own.replace(path)
     finally:
-        Path(name).unlink(missing_ok=True)
+        own.unlink(missing_ok=True)
 
 
 class Cookies:

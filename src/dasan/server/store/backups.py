@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from gzip import GzipFile
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,6 +22,7 @@ from dasan.server.compact import compact
 from dasan.server.refusals import CannotServe
 from dasan.server.store.migrating import any_known, current, known, migrate, newest
 from dasan.server.store.schema import metadata
+from dasan.whole_file import whole_file
 
 FORMAT = "dasan-backup/1"
 PASSING = frozenset({"alembic_version", "processes", "notices"})
@@ -44,7 +45,9 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
     ours = metadata.tables.keys() | FORMER
     schema.reflect(connection, only=lambda name, _: name in ours)
     counts: dict[str, int] = {}
-    with _created(path) as file:
+    if path.exists():
+        raise CannotServe(f"{path} exists already")
+    with whole_file(path, 0o600) as raw, TextIOWrapper(GzipFile("", "wb", fileobj=raw), "utf-8") as file:
         header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
         _write(file, header)
         for table in schema.sorted_tables:
@@ -133,24 +136,6 @@ def _numbered(table: str) -> str | None:
     known = metadata.tables.get(table)
     column = None if known is None else known.autoincrement_column
     return column.name if column is not None and column.autoincrement is True else None
-
-
-@contextmanager
-def _created(path: Path) -> Iterator[TextIO]:
-    """Create a file atomically, readable only by its owner."""
-    if path.exists():
-        raise CannotServe(f"{path} exists already")
-    part = path.with_name(f"{path.name}.part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as raw:
-            with gzip.open(raw, "wt", encoding="utf-8") as file:
-                yield file
-            raw.flush()
-            os.fsync(raw.fileno())
-        part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _write(file: TextIO, line: object) -> None:
