@@ -64,7 +64,7 @@ async def quick_match(
         secrets.SystemRandom().shuffle(chairs)
         return Room.create(head, tuple(chairs), together[0].player, moment)
 
-    async def seek(done_with: str | None) -> Sought:
+    async def seek(forget: str | None) -> Sought:
         return await tables.store.matches.seek(
             seeker,
             name,
@@ -74,11 +74,11 @@ async def quick_match(
             bots=wanted.bots,
             fill_after=fill_after,
             make=make,
-            done_with=done_with,
+            forget=forget,
         )
 
     match = await seek(None)
-    while match.table is not None and await _done_with(tables, match.table, seeker):
+    while match.table is not None and await _is_done_with(tables, match.table, seeker):
         match = await seek(match.table)
     await ids.remember(request, response, seeker)
     return QuickMatched(
@@ -94,12 +94,12 @@ async def leave(request: Request, tables: TablesHere, player: Player) -> QuickMa
     """Stop seeking. ``table``: the table found in the meantime, if any, at which its players wait."""
     limit(request, "quick", player)
     table = None if player is None else await tables.store.matches.leave(player)
-    if player is not None and table is not None and await _done_with(tables, table, player):
+    if player is not None and table is not None and await _is_done_with(tables, table, player):
         table = None
     return QuickMatched(table=table, waited=0, seeking=0, bots_after=None)
 
 
-async def _done_with(tables: Tables, table_id: str, player: str) -> bool:
+async def _is_done_with(tables: Tables, table_id: str, player: str) -> bool:
     """Whether the player of a match has left it, or its first hand is over. Opens the table, which deals that hand."""
     try:
         room = await tables.look(table_id)

@@ -127,10 +127,10 @@ class Matches(StorePart):
         bots: bool,
         fill_after: int,
         make: Callable[[tuple[Seeker, ...]], Room],
-        done_with: str | None = None,
+        forget: str | None = None,
     ) -> Sought:
         """Begin or continue to seek a game. game: preset and speed. make: makes a table's room from its players.
-        done_with: a table found before, to which the player does not go back.
+        forget: a table found before, to which the player does not go back.
 
         ``Refused``: the player has just been deleted.
         """
@@ -143,7 +143,7 @@ class Matches(StorePart):
             connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
             mine = seekers.c.player == player
             old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
-            if old is not None and old.table_id not in (None, done_with):
+            if old is not None and old.table_id not in (None, forget):
                 return Sought(old.table_id, old.since, 0)
             since = now
             if old is not None and old.table_id is None and (old.preset, old.speed) == (preset, speed):
