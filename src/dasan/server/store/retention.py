@@ -95,19 +95,14 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
 
 def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
     casual = sa.not_(tables.c.settings["rated"].as_boolean())
-    unused = tables.c.touched < cutoff, sa.func.coalesce(tables.c.deadline, 0) < cutoff, ~_in_an_event()
-    return sa.select(tables.c.id).where(*unused, tables.c.lease_until < now, casual)
+    return sa.select(tables.c.id).where(_unused(cutoff), tables.c.lease_until < now, casual)
 
 
-def _in_use(cutoff: int) -> sa.ColumnElement[bool]:
-    """Whether a table has been used since ``cutoff``, or a player may still go on there: before a deadline, or in an event."""
-    return sa.or_(tables.c.touched >= cutoff, sa.func.coalesce(tables.c.deadline, 0) >= cutoff, _in_an_event())
-
-
-def _in_an_event() -> sa.Exists:
-    """Whether a table has an unfinished deal of an event."""
+def _unused(cutoff: int) -> sa.ColumnElement[bool]:
+    """Whether a table has not been used since ``cutoff`` and nobody may go on there, before a deadline or in an event."""
     plays = duplicate_plays.c
-    return sa.exists().where(plays.table_id == tables.c.id, plays.finished.is_(None))
+    in_an_event = sa.exists().where(plays.table_id == tables.c.id, plays.finished.is_(None))
+    return sa.and_(tables.c.touched < cutoff, sa.func.coalesce(tables.c.deadline, 0) < cutoff, ~in_an_event)
 
 
 async def _remove(database: Database, old: sa.Select[Any], key: sa.Column[Any], *, dry: bool) -> int:
@@ -142,7 +137,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     ).subquery()
     recent = sa.union(
         played.where(hand_seats.c.finished >= cutoff),
-        sitting.where(_in_use(cutoff)),
+        sitting.where(sa.not_(_unused(cutoff))),
         sa.select(players.c.id).where(
             sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
         ),
