@@ -92,7 +92,7 @@ class Commands:
         try:
             unit, candidates = await self.explain(bot, view)
         except Refused as refusal:
-            if bot in (command.bot, DEFAULT_BOT) or isinstance(refusal.__cause__, PoolBusy):
+            if bot in (command.bot, DEFAULT_BOT) or isinstance(refusal, PoolBusy):
                 raise
             # On a busy machine `search` may not load its kernels in time: its process is killed, and the next one
             # starts over.
@@ -106,10 +106,7 @@ class Commands:
 
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: (unit of its values, moves considered, best first)."""
-        try:
-            explanation = await self._tables.bots.ask("advice", "explain", bot, view)
-        except PoolBusy as busy:
-            raise Refused("unavailable", reason("hints")) from busy
+        explanation = await self._tables.bots.ask("advice", "explain", bot, view)
         return explanation["unit"], [Candidate.model_validate(one) for one in explanation["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:

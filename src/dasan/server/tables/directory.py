@@ -72,7 +72,7 @@ class Tables:
         self.pace = Pace(int(settings.bot_delay * 1000))
         self.relays = None if bus is None else Relays(bus, self.process)
         bots = Limits(settings.bot_seconds, settings.bot_memory_mb)
-        self.bots = Workers(settings.bot_processes, bots, "bot", MOST_HINTS * settings.bot_processes)
+        self.bots = Workers(settings.bot_processes, bots, "bot", MOST_HINTS * settings.bot_processes, "hints")
         study = Limits(settings.study_seconds, settings.study_memory_mb)
         self.study = Workers(settings.study_processes, study, "study", MOST_STUDIES * settings.study_processes)
         self.turning: Once[dict[str, Any]] = Once()

@@ -26,9 +26,6 @@ BROKEN_FOR = 60.0
 class PoolBusy(Refused):
     """Too many jobs are waiting."""
 
-    def __init__(self) -> None:
-        super().__init__("unavailable", reason("study.busy"))
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -41,11 +38,16 @@ class Limits:
 class Workers:
     """A pool of processes with the same limits, used by one event loop. ``counts`` has the outcomes of jobs."""
 
-    def __init__(self, processes: int, limits: Limits, name: str, most_waiting: int | None = None) -> None:
-        """most_waiting: the most jobs running or waiting, urgent ones aside; more are refused. None: no limit."""
+    def __init__(
+        self, processes: int, limits: Limits, name: str, most_waiting: int | None = None, busy: str = "study.busy"
+    ) -> None:
+        """most_waiting: the most jobs running or waiting, urgent ones aside; more are refused. None: no limit. busy: the
+        id of the sentence that refuses them.
+        """
         self._processes = processes
         self._limits = limits
         self._most_waiting = most_waiting
+        self._busy = busy
         self._waiting = 0
         self._urgent: deque[Job] = deque()
         self._jobs: deque[Job] = deque()
@@ -87,7 +89,7 @@ class Workers:
     def _submit(self, job: Job) -> asyncio.Future[Any]:
         if self._most_waiting is not None and self._waiting >= self._most_waiting:
             self.counts["PoolBusy"] += 1
-            raise PoolBusy
+            raise PoolBusy("unavailable", reason(self._busy))
         self._waiting += 1
         job.future.add_done_callback(self._no_longer_waiting)
         return self._enqueue(self._jobs, job)
