@@ -16,10 +16,11 @@ import h11
 from starlette.datastructures import Headers
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from dasan.server.connections.guard import MONITORED
 from dasan.server.connections.networks import NetworkCounts, networks
 from dasan.server.settings import Settings
 
-HEALTH = frozenset({"/health", "/ready", "/api/health", "/api/ready", "/metrics"})
+HEALTH = MONITORED | {"/api/health", "/api/ready"}
 """Paths that are always answered: otherwise a supervisor would restart a healthy server under load."""
 WAITING = 4
 """The share of connections that may be idle: one in this many."""
