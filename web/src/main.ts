@@ -21,9 +21,9 @@ if (import.meta.env.PROD && 'serviceWorker' in navigator) {
 }
 
 function askAgain(): void {
+  const controlled = performance.now();
   new PerformanceObserver((list) => {
-    // These requests make entries too.
-    for (const { name, initiatorType } of list.getEntries() as PerformanceResourceTiming[])
-      if (initiatorType !== 'fetch' && name.startsWith(`${location.origin}/assets/`)) void fetch(name).catch(() => undefined);
+    for (const { name, startTime } of list.getEntries())
+      if (startTime < controlled && name.startsWith(`${location.origin}/assets/`)) void fetch(name).catch(() => undefined);
   }).observe({ type: 'resource', buffered: true });
 }
