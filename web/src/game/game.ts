@@ -105,12 +105,9 @@ export function fold(game: Game, message: ServerMessage, clocksAt = Date.now()):
       const { seq, table, session, clocks } = message;
       return { ...game, ...shown(game, seq), seq, table, session, clocks, clocksAt };
     }
-    case 'chat': {
-      const known = new Set(game.chat.map((line) => line.seq));
-      const lines = message.lines.filter((line) => !known.has(line.seq));
+    case 'chat':
       // `seq` stays: earlier moves may still wait to be shown.
-      return { ...game, chat: [...game.chat, ...lines].slice(-CHAT) };
-    }
+      return { ...game, chat: [...game.chat, ...newLines(game, message.lines)].slice(-CHAT) };
     case 'presence':
       return { ...game, presence: message.presence, watching: message.watching };
     case 'hint':
@@ -151,6 +148,12 @@ export function ending(game: Game, { seq, table, session, view, clocks }: Snapsh
 export function news(game: Game, events: readonly Event[]): Event[] {
   const last = game.view?.events.at(-1)?.seq ?? -1;
   return events.filter((event) => event.seq > last);
+}
+
+/** The lines of chat that the game does not have yet: after a lost connection the server sends lines again. */
+export function newLines(game: Game, lines: readonly ChatLine[]): ChatLine[] {
+  const known = new Set(game.chat.map((line) => line.seq));
+  return lines.filter((line) => !known.has(line.seq));
 }
 
 /** Old and new events in one list, the new ones in place of old ones with their numbers; null if some are missing. */

@@ -5,7 +5,7 @@ import { socketUrl } from '../server/api';
 import { cardOf, keys } from '../cards/cards';
 import { Connection, type Status } from '../server/connection';
 import { refusalText } from '../server/refusal';
-import { ending, fold, news, NOTHING, sent, type Game } from './game';
+import { ending, fold, newLines, news, NOTHING, sent, type Game } from './game';
 import { t } from '../i18n/i18n.svelte';
 import { PassTimes } from './passtimes';
 import { prefs } from '../browser/prefs.svelte';
@@ -335,9 +335,7 @@ export class Table {
         return;
       }
       case 'chat': {
-        // After a lost connection the server sends lines again.
-        const known = new Set(this.game.chat.map((line) => line.seq));
-        const heard = message.lines.filter((line) => line.seat !== this.me && !this.mutes(line) && !known.has(line.seq));
+        const heard = newLines(this.game, message.lines).filter((line) => line.seat !== this.me && !this.mutes(line));
         this.unread += heard.length;
         if (heard.length) cue('message');
         this.receive(message, at);
