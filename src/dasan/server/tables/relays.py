@@ -14,6 +14,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from itertools import zip_longest
 from typing import Any, cast
 
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
@@ -52,20 +53,20 @@ class _Relayed(Connection):
         self.address = (process, number)
         self.kept_until = now() + int(KEPT_FOR * 1000)
         self._sent = 0
-        self._before = (0, 0)
-        """The numbers of texts sent before the last two keep-alives. The next one counts at least one interval after the last, so
-        the texts of the first number have arrived by then or are lost."""
+        self._sent_by = (0, 0)
+        """How many texts had been sent by each of the last two keep-alives. The next keep-alive comes an interval after the last:
+        those sent by the earlier of the two have arrived by then, or are lost."""
 
     def keep(self, received: int | None) -> bool:
         """Keep the connection alive; False if it is closed, also because a text was lost.
 
         received: the number of texts that have arrived; None from a process of a version that does not report it.
         """
-        if received is not None and received < self._before[0]:
+        if received is not None and received < self._sent_by[0]:
             self.close(RESTART)
         if self._closed:
             return False
-        self._before = (self._before[1], self._sent)
+        self._sent_by = (self._sent_by[1], self._sent)
         self.kept_until = now() + int(KEPT_FOR * 1000)
         return True
 
@@ -267,10 +268,9 @@ class Relays:
                 await self._gone(table, there.pop((asked["process"], asked["number"]), None))
                 return None
             case "keep":
-                counts = asked.get("received") or [None] * len(asked["numbers"])
                 return [
                     number
-                    for number, received in zip(asked["numbers"], counts, strict=True)
+                    for number, received in zip_longest(asked["numbers"], asked.get("received", ()))
                     if (kept := there.get((asked["process"], number))) is not None and kept.keep(received)
                 ]
         raise Refused("malformed", "no such request")
