@@ -241,7 +241,7 @@ async def test_events_that_have_not_ended_are_not_read(
     events = running.Events(Tables(store, fast(tmp_path)))
     for reads in (duplicates.MOST_CLOSING, duplicates.MOST_CLOSING, 1, 0):
         made.clear()
-        await events.look()
+        await events.end_due()
         assert (len(made), {name.partition("-")[0] for name in made}) == (reads, {"due"} if reads else set())
     await store.close()
 

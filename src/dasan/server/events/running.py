@@ -75,7 +75,7 @@ class Events:
         """Let bots play and end events, until cancelled. Bots take minutes for an event, while others end."""
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(repeat("ending events", self.look, LOOK_EVERY))
+                group.create_task(repeat("ending events", self.end_due, LOOK_EVERY))
                 group.create_task(repeat("letting bots play events", self._play_asked, LOOK_EVERY))
         finally:
             self._once.close()
@@ -157,7 +157,7 @@ class Events:
             del self._tables_of[next(iter(self._tables_of))]
         return table
 
-    async def look(self) -> None:
+    async def end_due(self) -> None:
         """End due events. An error in one event does not stop the others."""
         for event in await self._store.duplicates.closing(now()):
             await guarded(f"ending event {event.id}", self._end(event))
