@@ -21,22 +21,22 @@ def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[li
     A hand counts if two members or more have played it, and somebody won it.
     """
     members = sa.select(group_members.c.player).where(group_members.c.group_id == group_id)
-    ours = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
-    theirs = sa.and_(hands.c.table_id.in_(ours), hand_seats.c.player.in_(members))
-    together = (
+    at_group = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
+    by_members = sa.and_(hands.c.table_id.in_(at_group), hand_seats.c.player.in_(members))
+    counted = (
         sa.select(hand_seats.c.hand_id, hand_seats.c.finished)
         .join_from(hand_seats, hands)
-        .where(theirs, decided(hand_seats.c))
+        .where(by_members, decided(hand_seats.c))
         .group_by(hand_seats.c.hand_id, hand_seats.c.finished)
         .having(sa.func.count() > 1)
         .subquery()
     )
-    finished = together.c.finished
+    finished = counted.c.finished
     pause = finished - sa.func.lag(finished).over(order_by=finished)
     # The evening of a hand is the latest time, up to its own, of a hand that begins one.
-    begins = sa.select(together, sa.case((pause <= EVENING, sa.null()), else_=finished).label("begins")).subquery()
-    evening = sa.func.max(begins.c.begins).over(order_by=begins.c.finished).label("evening")
-    dated = sa.select(begins.c.hand_id, evening).subquery()
+    beginnings = sa.select(counted, sa.case((pause <= EVENING, sa.null()), else_=finished).label("begins")).subquery()
+    evening = sa.func.max(beginnings.c.begins).over(order_by=beginnings.c.finished).label("evening")
+    dated = sa.select(beginnings.c.hand_id, evening).subquery()
     query = (
         sa.select(
             dated.c.evening,
@@ -49,34 +49,33 @@ def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[li
         .where(hand_seats.c.player.in_(members))
         .group_by(dated.c.evening, hand_seats.c.player)
     )
-    rows = connection.execute(query).all()
+    sums = connection.execute(query).all()
     people = sa.select(players.c.id, players.c.name).where(players.c.id.in_(members))
-    named = {row.id: row.name for row in connection.execute(people)}
-    return _summed(rows, named, player)
+    names = {row.id: row.name for row in connection.execute(people)}
+    return _summed(sums, names, player)
 
 
-def _summed(rows: Sequence[Any], named: dict[str, str], player: str) -> tuple[list[int], list[GroupStanding]]:
+def _summed(sums: Sequence[Any], names: dict[str, str], player: str) -> tuple[list[int], list[GroupStanding]]:
     """Standings from sums by evening and player. evening: when it began. A player without a name was deleted since the sums were
     read.
     """
-    rows = [row for row in rows if row.player in named]
-    evenings = sorted({row.evening for row in rows})
-    points: dict[str, dict[int, int]] = {}
-    counted: dict[str, tuple[int, int]] = {}
-    for row in rows:
-        points.setdefault(row.player, {})[row.evening] = int(row.points)
-        played, won = counted.get(row.player, (0, 0))
-        counted[row.player] = (played + int(row.hands), won + int(row.won))
-    order = sorted(points, key=lambda one: (-sum(points[one].values()), named[one]))
-    return evenings, [
-        GroupStanding(
-            name=named[one],
-            hands=counted[one][0],
-            won=counted[one][1],
-            points=sum(points[one].values()),
-            evenings=len(points[one]),
-            by_evening=[points[one].get(evening) for evening in evenings],
-            you=one == player,
+    by_player: dict[str, list[Any]] = {}
+    for row in sums:
+        if row.player in names:
+            by_player.setdefault(row.player, []).append(row)
+    evenings = sorted({row.evening for mine in by_player.values() for row in mine})
+    order = []
+    for one, mine in by_player.items():
+        points = {row.evening: int(row.points) for row in mine}
+        order.append(
+            GroupStanding(
+                name=names[one],
+                hands=sum(int(row.hands) for row in mine),
+                won=sum(int(row.won) for row in mine),
+                points=sum(points.values()),
+                evenings=len(points),
+                by_evening=[points.get(evening) for evening in evenings],
+                you=one == player,
+            )
         )
-        for one in order
-    ]
+    return evenings, sorted(order, key=lambda standing: (-standing.points, standing.name))
