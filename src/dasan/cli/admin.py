@@ -169,7 +169,10 @@ async def backup(
     if settings.secret:
         say("the key that signs cookies is not in the backup: keep DASAN_SECRET too")
     elif key is None:
-        say(f"the key that signs cookies is not in the backup: there is no {key_file}; with DASAN_SECRET, keep that too")
+        say(
+            f"the key that signs cookies is not in the backup: there is no {key_file}; if the server has a DASAN_SECRET, "
+            "keep that too"
+        )
 
 
 @admin.command()

@@ -85,8 +85,8 @@ class Settings:
     )
     allowed_hosts: tuple[str, ...] = setting(
         (),
-        "accepted host names, except for `/health`, `/ready` and `/metrics`; empty: this machine's own, or any if the "
-        "server is not local",
+        "host names under which the server answers; `/health`, `/ready` and `/metrics` answer under any; empty: this "
+        "machine's own, or any if the server is not local",
     )
     trusted_proxies: tuple[str, ...] = setting(
         (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are trusted"

@@ -46,7 +46,8 @@ class Room:
     current hand, its number from 1 and the draws before the first. moves: the texts of its moves. balances: including
     the current hand once it is over. results: of the last finished hands. votes: seats ready for the next hand, or the
     rematch. over_at: when the current hand ended. taken_back: whether a move of it was taken back. assisted: seats of
-    people for whom a bot has moved in it. silenced: silent players who have left their seats, until the first deal.
+    people for whom a bot has moved in it. silenced: players whom the host silenced and who have left their seats since:
+    they are still silent if they sit down again before the first deal.
     """
 
     head: Head
