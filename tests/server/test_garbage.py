@@ -83,10 +83,10 @@ async def test_memory_that_has_grown_is_collected() -> None:
         gc.collect()
         gone = weakref.ref(old)
         del old
-        assert not await garbage.look()
+        assert not await garbage.collect_if_grown()
         assert gone() is not None, "it is in a cycle, and old"
         many: list[Node] = []
-        while not await garbage.look():
+        while not await garbage.collect_if_grown():
             many.extend(Node() for _ in range(1000))
         assert gone() is None
-        assert not await garbage.look()
+        assert not await garbage.collect_if_grown()

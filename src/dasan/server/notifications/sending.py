@@ -42,14 +42,14 @@ class Sending:
     async def run(self) -> None:
         """Send due notifications until cancelled."""
         try:
-            await repeat("sending notifications", self.look, LOOK_EVERY)
+            await repeat("sending notifications", self.send_due, LOOK_EVERY)
         finally:
             for task in self._going:
                 task.cancel()
             await asyncio.gather(*self._going, return_exceptions=True)
             await self.push.close()
 
-    async def look(self) -> None:
+    async def send_due(self) -> None:
         """Queue reminders of events that have begun, then begin to send as many due notifications as there is room for."""
         await self._notifications.announce(now())
         room = AT_ONCE - len(self._going)

@@ -52,7 +52,7 @@ class Chores:
             asyncio.create_task(repeat("reading notices", self._notices, READ_EVERY), name="notices"),
             asyncio.create_task(repeat("removing old data", self._prune, PRUNE_EVERY), name="prune"),
             asyncio.create_task(repeat("writing who is online", self._here, HERE_EVERY), name="who is here"),
-            asyncio.create_task(repeat("measuring the event loop", self._metrics.look), name="metrics"),
+            asyncio.create_task(repeat("measuring the event loop", self._metrics.measure_delay), name="metrics"),
         ]
         try:
             yield

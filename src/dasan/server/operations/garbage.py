@@ -30,7 +30,7 @@ class Garbage:
     def __init__(self) -> None:
         self._blocks = sys.getallocatedblocks()
 
-    async def look(self) -> bool:
+    async def collect_if_grown(self) -> bool:
         """Collect if memory has grown; returns whether it did."""
         if sys.getallocatedblocks() < GROWTH * self._blocks:
             return False
@@ -48,7 +48,7 @@ async def collected_by_size() -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, NEVER, NEVER)
-    task = asyncio.create_task(repeat("looking for garbage", Garbage().look, LOOK_EVERY), name="garbage")
+    task = asyncio.create_task(repeat("looking for garbage", Garbage().collect_if_grown, LOOK_EVERY), name="garbage")
     try:
         yield
     finally:

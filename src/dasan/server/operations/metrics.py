@@ -56,7 +56,7 @@ class Metrics:
         """Start counting open tables and sockets."""
         self._parts.tables, self._parts.sockets = tables, sockets
 
-    async def look(self) -> None:
+    async def measure_delay(self) -> None:
         """Measure the event loop's delay once, which takes ``LOOK`` seconds."""
         begun = time.monotonic()
         await asyncio.sleep(LOOK)
