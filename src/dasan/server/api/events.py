@@ -36,7 +36,7 @@ from dasan.server.store import Store
 from dasan.server.store.duplicates import Mine
 from dasan.server.tables.directory import check_bot
 from dasan.server.tables.facts import title_of
-from dasan.server.tables.shared_rules import rules_of
+from dasan.server.tables.shared_rules import chosen_rules
 from dasan.server.times import DAY, now
 
 router = strict_router("/api/events")
@@ -73,10 +73,7 @@ async def create(
 ) -> EventCreated:
     """Open an event."""
     limit(request, "tables", player)
-    try:
-        rules = await asyncio.to_thread(rules_of, wanted.preset, wanted.options)
-    except ValueError as error:
-        raise Refused("malformed", str(error)) from None
+    rules = await chosen_rules(wanted.preset, wanted.options)
     check_bot(wanted.bot)
     moment = now()
     starts = moment if wanted.starts is None else max(moment, wanted.starts)

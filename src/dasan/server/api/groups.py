@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Literal
 
 from fastapi import Request
@@ -31,7 +30,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.tables.decisions import clean_line
 from dasan.server.tables.directory import FREE, ME, check_seats
-from dasan.server.tables.shared_rules import rules_of
+from dasan.server.tables.shared_rules import chosen_rules
 from dasan.server.times import now
 
 router = strict_router("/api")
@@ -106,10 +105,7 @@ async def rename(group_id: str, wanted: CreateGroup, request: Request, store: St
 async def play_by(group_id: str, wanted: GroupRules, request: Request, store: StoreHere, player: Player) -> Group:
     """Save the rules of the group's tables (the host only)."""
     person = await limited_account(request, store, player)
-    try:
-        rules = await asyncio.to_thread(rules_of, wanted.preset, wanted.options)
-    except ValueError as error:
-        raise Refused("malformed", str(error)) from None
+    rules = await chosen_rules(wanted.preset, wanted.options)
     check_seats(wanted.seats, rules.players, wanted.settings)
     if ME not in wanted.seats:
         raise Refused("malformed", "whoever opens a group's table sits at it: one of the seats must be me")

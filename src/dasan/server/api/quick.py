@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from typing import Any
 
@@ -23,7 +22,7 @@ from dasan.server.store.ratings import BEGINNING
 from dasan.server.tables.chairs import Chair, Head, bot_chairs
 from dasan.server.tables.directory import DEFAULT_BOT, Tables
 from dasan.server.tables.room import Room
-from dasan.server.tables.shared_rules import rules_of
+from dasan.server.tables.shared_rules import chosen_rules
 from dasan.server.times import now
 
 router = strict_router("/api/quick")
@@ -43,10 +42,7 @@ async def quick_match(
 ) -> QuickMatched:
     """Seek a game, or poll whether one has been found. Repeat the request every other second."""
     limit(request, "quick", player)
-    try:
-        rules = await asyncio.to_thread(rules_of, wanted.preset, {})
-    except ValueError as error:
-        raise Refused("malformed", str(error)) from None
+    rules = await chosen_rules(wanted.preset, {})
     seeker = player or new_player()
     name, _ = await chosen_name(tables.store.people, seeker, wanted.name, "Guest")
     settings = TableSettings.model_validate(

@@ -37,7 +37,7 @@ from dasan.server.tables.open_table import RESTART, Table
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room
-from dasan.server.tables.shared_rules import rules_of
+from dasan.server.tables.shared_rules import chosen_rules
 from dasan.server.times import now
 from dasan.server.workers.pools import Limits, Workers
 from dasan.server.workers.process import JobError
@@ -144,10 +144,7 @@ class Tables:
         seats: ``me``, ``open`` or a bot's name for each seat; empty: me and bots. seed: a promised seed.
         group: the id of the group that opens the table.
         """
-        try:
-            rules = rules_of(preset, options)
-        except ValueError as error:
-            raise Refused("malformed", str(error)) from None
+        rules = await chosen_rules(preset, options)
         words = list(seats) or [ME, *[DEFAULT_BOT] * (rules.players - 1)]
         chosen = settings or TableSettings()
         check_seats(words, rules.players, chosen)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import dasan
 from dasan.games import PRESETS, make_rules
+from dasan.server.refusals import Refused
 
 MOST_RULES = 256
 """The size of the cache."""
@@ -20,6 +22,14 @@ def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
     True
     """
     return _asked(preset, *_flat(options))
+
+
+async def chosen_rules(preset: str, options: Mapping[str, object]) -> dasan.Rules:
+    """As ``rules_of``, off the event loop: the rules that a player has chosen. ``Refused``: there are no such rules."""
+    try:
+        return await asyncio.to_thread(rules_of, preset, options)
+    except ValueError as error:
+        raise Refused("malformed", str(error)) from None
 
 
 def kept_rules(preset: str, options: Mapping[str, object]) -> dasan.Rules:
