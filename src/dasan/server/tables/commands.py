@@ -76,9 +76,7 @@ class Commands:
         if command.bot is not None:
             check_bot(command.bot)
         room = await self._tables.look(table_id)
-        seat = room.seat_of(player)
-        if seat is None:
-            raise Refused("forbidden", reason("watching"))
+        seat = room.own_seat(player)
         if room.head.settings.rated:
             raise Refused("forbidden", reason("hints.rated"))
         if room.head.event is not None:
@@ -111,8 +109,7 @@ class Commands:
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:
         room = await self._tables.look(table_id)
-        if room.seat_of(player) is None:
-            raise Refused("forbidden", reason("watching"))
+        room.own_seat(player)
         line = next((line for line in room.chat if line.seq == command.message), None)
         if line is None:
             raise Refused("not-found", reason("chat.gone"))

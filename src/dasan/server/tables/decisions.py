@@ -68,9 +68,7 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
     """
     if isinstance(command, SitCommand):
         return _sit(room, player, command, *named)
-    seat = room.seat_of(player)
-    if seat is None:
-        raise Refused("forbidden", reason("watching"))
+    seat = room.own_seat(player)
     if room.head.event is not None and not isinstance(command, IN_EVENTS):
         raise Refused("forbidden", reason("event.table"))
     match command:

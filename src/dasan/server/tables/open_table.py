@@ -262,9 +262,7 @@ class Table:
 
     async def react(self, player: str | None, command: ReactCommand) -> None:
         """Show everybody a reaction, without storing it."""
-        seat = self.room.seat_of(player)
-        if seat is None:
-            raise Refused("forbidden", reason("watching"))
+        seat = self.room.own_seat(player)
         if self.room.chairs[seat].silent or not self.room.head.settings.chat:
             raise Refused("forbidden", reason("reactions"))
         text = Reaction(type="reaction", seat=seat, reaction=command.reaction).wire()

@@ -28,6 +28,7 @@ from dasan.records.retrace import move_of
 from dasan.server.protocol.hand import HandResult
 from dasan.server.protocol.messages import ChatLine
 from dasan.server.protocol.table import OfferInfo
+from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import OPEN, Chair, Head
 from dasan.server.tables.clocks import Clock
 
@@ -127,6 +128,13 @@ class Room:
         if player is None:
             return None
         return next((seat for seat, chair in enumerate(self.chairs) if chair.player == player), None)
+
+    def own_seat(self, player: str | None) -> int:
+        """The player's seat. ``Refused``: they only watch."""
+        seat = self.seat_of(player)
+        if seat is None:
+            raise Refused("forbidden", reason("watching"))
+        return seat
 
     @property
     def players(self) -> tuple[dict[str, str], ...]:
