@@ -8,7 +8,7 @@ from fastapi import Request
 
 from dasan.reasons import reason
 from dasan.server.api.dependencies import LiveHere, Player, StoreHere, TablesHere, limit
-from dasan.server.api.people import limited_account
+from dasan.server.api.people import account_named, limited_account
 from dasan.server.api.strict import router as strict_router
 from dasan.server.protocol.friends import Friends, Invitation, Invite, Invited
 from dasan.server.refusals import Refused
@@ -94,11 +94,7 @@ async def decline(table_id: str, request: Request, store: StoreHere, player: Pla
 
 async def _pair(request: Request, store: Store, player: str | None, name: str) -> tuple[Person, Person]:
     """The player and the account with this name. ``Refused``: one of them is not an account."""
-    person = await limited_account(request, store, player)
-    other = await store.people.by_account(name)
-    if other is None:
-        raise Refused("not-found", reason("no-account"))
-    return person, other
+    return await limited_account(request, store, player), await account_named(store, name)
 
 
 async def _seated(tables: TablesHere, table_id: str, player: str | None) -> None:

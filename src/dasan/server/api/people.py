@@ -259,10 +259,8 @@ async def check_free(store: Store, name: str, player: str) -> None:
     check_reserved(clean_name(name))
     if store.people.restrictions.refuses(name):
         raise Refused("illegal", reason("name.reserved"))
-    if await store.people.by_account(name) is not None or await store.people.name_owner(keys(name)) not in (
-        None,
-        player,
-    ):
+    owner = await store.people.name_owner(keys(name))
+    if owner not in (None, player) or await store.people.by_account(name) is not None:
         raise Refused("illegal", reason("account.taken"))
 
 
@@ -278,6 +276,14 @@ async def account_of(store: Store, player: str | None) -> Person:
     person = await store.people.account(player)
     if person is None:
         raise Refused("forbidden", reason("account.none"))
+    return person
+
+
+async def account_named(store: Store, name: str) -> Person:
+    """The player whose account has this name. ``Refused``: there is none."""
+    person = await store.people.by_account(name)
+    if person is None:
+        raise Refused("not-found", reason("no-account"))
     return person
 
 

@@ -11,6 +11,7 @@ from dasan import bots
 from dasan.reasons import reason
 from dasan.server.api.dependencies import Place, Player, Small, StoreHere, limit
 from dasan.server.api.hands import summary_of
+from dasan.server.api.people import account_named
 from dasan.server.api.strict import router as strict_router
 from dasan.server.protocol.people import History, HistoryChoices, Profile, Rating, RatingPoint, RoleStatistics
 from dasan.server.protocol.rest import HandRole
@@ -40,9 +41,7 @@ async def my_profile(store: StoreHere, player: Player) -> Profile:
 async def profile(name: str, request: Request, store: StoreHere) -> Profile:
     """An account's ratings and statistics."""
     limit(request, "pages")
-    person = await store.people.by_account(name)
-    if person is None:
-        raise Refused("not-found", reason("no-account"))
+    person = await account_named(store, name)
     return await _profile(store, person.id, person.name, "account", hand_seats.c.player, person.id)
 
 
@@ -109,9 +108,7 @@ async def habits(store: StoreHere, player: Player) -> list[Habits]:
 async def account_chart(name: str, preset: str, players: Small, request: Request, store: StoreHere) -> list[RatingPoint]:
     """The chart of an account's rating in a game with this number of players."""
     limit(request, "pages")
-    person = await store.people.by_account(name)
-    if person is None:
-        raise Refused("not-found", reason("no-account"))
+    person = await account_named(store, name)
     return await rating_chart(preset, players, store, person.id)
 
 

@@ -328,9 +328,8 @@ class Ratings(StorePart):
         if error is None:
             self._counts = task.result()
         else:
-            report(
-                "counting the ladder failed", error
-            )  # the request may already have been answered with the last counts
+            # The request may already have been answered with the last counts.
+            report("counting the ladder failed", error)
 
     async def board(
         self, preset: str, count: int, bots: Mapping[str, float], most: int, player: str | None
