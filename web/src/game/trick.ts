@@ -28,6 +28,10 @@ const action = (event: Event): Action => ({
   bidding: false,
 });
 
+/** The events after the auction and the exchange. */
+const played = (events: readonly Event[]): Event[] =>
+  events.slice(events.findLastIndex((event) => BEFORE_PLAY.has(event.type)) + 1);
+
 const isAction = (event: Event): boolean => ['play', 'pass', 'bid'].includes(event.type);
 
 /** Bids and passes of the auction, in order. */
@@ -38,13 +42,9 @@ export function auction(events: readonly Event[]): Action[] {
 
 /** The trick on the table: the one in progress or, until somebody leads, the one just over. */
 export function trick(events: readonly Event[]): Trick {
-  let first = 0;
-  events.forEach((event, i) => {
-    if (BEFORE_PLAY.has(event.type)) first = i + 1;
-  });
   let current: Action[] = [];
   let before: Action[] = [];
-  for (const event of events.slice(first)) {
+  for (const event of played(events)) {
     if (event.type === 'trick') {
       before = current;
       current = [];
@@ -92,13 +92,9 @@ export interface LogTrick {
 
 /** The play of a hand as its tricks, the one in progress last. */
 export function tricks(events: readonly Event[]): LogTrick[] {
-  let first = 0;
-  events.forEach((event, i) => {
-    if (BEFORE_PLAY.has(event.type)) first = i + 1;
-  });
   const all: LogTrick[] = [];
   let current: LogTrick | null = null;
-  for (const event of events.slice(first)) {
+  for (const event of played(events)) {
     if (event.type === 'trick') {
       if (current) current.over = true;
       current = null;
