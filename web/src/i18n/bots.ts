@@ -1,5 +1,5 @@
 import en from './en.json';
-import { maybe } from './i18n.svelte';
+import { maybe, t } from './i18n.svelte';
 
 /** Faces that bots can have. */
 const FACES = 14;
@@ -30,6 +30,12 @@ export function face(name: string): number {
   return key ? (GRADED[key] ?? Number(key.slice('name.'.length))) : hash(name) % FACES;
 }
 
-/** The English name of another player in a lesson or a puzzle. */
+/** The English name of another player in a lesson, a puzzle or an auction for practice, by its id. */
 export const extra = (id: string, seat: number): string =>
   (en as Record<string, unknown>)[`bot.name.${(hash(id) + seat * 5) % FACES}`] as string;
+
+/** The seats of such an exercise: the player's, `me`, and those of bots. */
+export const practiceSeats = (id: string, players: number, me: number | null) =>
+  Array.from({ length: players }, (_, seat) =>
+    seat === me ? { seat, name: t('seat.you'), kind: 'human' as const } : { seat, name: extra(id, seat), kind: 'bot' as const },
+  );
