@@ -274,17 +274,15 @@ class Table:
         here, gone = self._attendance.seats(self.room), self._attendance.gone(self.room)
         rooms = [self.room]
         written: list[WrittenEntry] = []
-        following: Entry | None = None
         pending = deque(entries)
-        while pending or (following := by_itself(rooms[-1], moment, here, gone)) is not None:
-            entry = pending.popleft() if pending else following
-            assert entry is not None
+        while (entry := pending.popleft() if pending else by_itself(rooms[-1], moment, here, gone)) is not None:
+            room = rooms[-1]
             if entry["type"] == "rematch":
-                await self._process.open_rematch(rooms[-1], entry["seats"])
-            after = fold(rooms[-1], listed(rooms[-1], entry), moment)
+                await self._process.open_rematch(room, entry["seats"])
+            after = fold(room, listed(room, entry), moment)
             if entry["type"] == "move":
-                entry = {**entry, "move": full_text(after, rooms[-1])}
-            written.append(WrittenEntry(rooms[-1].seq, moment, entry, None if written else cause))
+                entry = {**entry, "move": full_text(after, room)}
+            written.append(WrittenEntry(room.seq, moment, entry, None if written else cause))
             rooms.append(after)
         if not written:
             return
