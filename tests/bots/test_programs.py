@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.bots.alarms import needs_alarms
+from tests.bots.programs import GAMES, hands_in, program, spy, within
 from tests.cli.running import cli
 
 import dasan
 from dasan.arena.hands import play_fairly
 from dasan.bots.external.conformance import check
-from dasan.bots.external.program import Program, ProgramBot, _quit_all, split_command
+from dasan.bots.external.program import ProgramBot, split_command
 from dasan.bots.external.speaking import view_of
 from dasan.bots.external.wire import Fault, choose, hand
 from dasan.features import encode
@@ -30,23 +24,6 @@ pytestmark = pytest.mark.full
 
 BOTS = Path(__file__).parents[2] / "examples" / "bots"
 PYTHON = f"'{sys.executable}' '{BOTS / 'first.py'}'"
-GAMES = [dasan.rules(name) for name in ("big-three", "big-three-4p", "big-two", "winner")]
-
-SKELETON = """
-import json, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print(json.dumps({"type": "hello", "protocol": "dasan-bot/1", "name": "bad", "version": "1"}), flush=True)
-    elif message["type"] == "choose":
-        %s
-"""
-
-
-def program(tmp_path: Path, act: str) -> str:
-    path = tmp_path / "bot.py"
-    path.write_text(SKELETON % act, encoding="utf-8")
-    return f"'{sys.executable}' '{path}'"
 
 
 def node() -> str:
@@ -194,43 +171,6 @@ def test_a_start_does_not_count_against_the_limit_of_a_move(
     )
 
 
-SPY = """
-import json, os, sys
-log = open(os.path.join(%r, str(os.getpid())), "a")
-for line in sys.stdin:
-    message = json.loads(line)
-    print(message["type"], *[event["seq"] for event in message.get("events", [])], file=log, flush=True)
-    if message["type"] == "hello":
-        print(json.dumps({"type": "hello", "protocol": "dasan-bot/1", "name": "spy", "version": "1"}), flush=True)
-    elif message["type"] == "choose":
-        print(json.dumps({"type": "move", "id": message["id"], "move": message["view"]["legal_moves"][0]["move"]}), flush=True)
-    elif message["type"] == "quit":
-        %s
-"""
-
-
-def spy(tmp_path: Path, at_quit: str = "break") -> tuple[str, Path]:
-    """A program that plays the first legal move, and the folder with the messages to each of its processes."""
-    path, logs = tmp_path / "spy.py", tmp_path / "messages"
-    logs.mkdir()
-    path.write_text(SPY % (str(logs), at_quit), encoding="utf-8")
-    return f"'{sys.executable}' '{path}'", logs
-
-
-def hands_in(log: Path) -> int:
-    """The number of hands in a log, in each of which every event is sent once, and then the end."""
-    first, *messages, last = log.read_text(encoding="utf-8").splitlines()
-    assert (first, last) == ("hello", "quit")
-    kinds = [message.split()[0] for message in messages]
-    marks = [kind for kind in kinds if kind in ("hand", "over")]
-    assert marks == ["hand", "over"] * kinds.count("over")
-    starts = [at for at, kind in enumerate(kinds) if kind == "hand"]
-    for start, end in zip(starts, [*starts, len(messages)][1:], strict=True):
-        told = [int(seq) for message in messages[start:end] if message[:6] == "events" for seq in message.split()[1:]]
-        assert told == [*range(1, len(told) + 1)]
-    return len(starts)
-
-
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_a_program_that_watches_is_told_each_event_once_and_the_end(preset: str, tmp_path: Path) -> None:
     command, logs = spy(tmp_path)
@@ -280,132 +220,6 @@ def test_a_contest_tells_programs_of_the_end_of_each_hand_and_quits(processes: i
     play = [sys.executable, "-m", "dasan", "arena", "random", f"cmd:{name}", "--game", "big-three", "--deals", "2"]
     subprocess.run([*play, "--processes", str(processes)], check=True, capture_output=True)
     assert sum(map(hands_in, logs.iterdir())) == 2 * 3 * 2
-
-
-def test_a_program_that_does_not_quit_is_killed(tmp_path: Path) -> None:
-    name, logs = spy(tmp_path, "import time; time.sleep(600)")
-    begun = time.monotonic()
-    play = [sys.executable, "-m", "dasan", "arena", "random", f"cmd:{name}", "--game", "big-three", "--deals", "1"]
-    subprocess.run([*play, "--processes", "1"], check=True, capture_output=True, timeout=120)
-    assert time.monotonic() - begun < 60
-    assert sum(map(hands_in, logs.iterdir())) == 3 * 2
-    assert all(gone(int(log.name)) for log in logs.iterdir())
-
-
-def test_programs_are_killed_if_the_wait_for_their_end_is_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command, logs = spy(tmp_path, "import time; time.sleep(600)")
-    state = dasan.deal(GAMES[2], seed=1)
-    assert state.to_act is not None
-    player = ProgramBot(command, seconds=20)
-    player.choose(state.view(state.to_act))
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Program, "hang_up", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        _quit_all()
-    (log,) = logs.iterdir()
-    assert within(10, lambda: gone(int(log.name)))
-
-
-def gone(pid: int) -> bool:
-    """Whether the process has ended; a zombie has too."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] == "Z"
-    except OSError:
-        return True
-
-
-def within(seconds: float, true: Callable[[], bool]) -> bool:
-    until = time.monotonic() + seconds
-    while not true() and time.monotonic() < until:
-        time.sleep(0.05)
-    return true()
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here, in which processes are looked up")
-def test_the_processes_that_a_program_has_started_end_with_it(tmp_path: Path) -> None:
-    pid = tmp_path / "pid"
-    act = f"import subprocess; open({str(pid)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); print('?')"
-    state, threads = dasan.deal(GAMES[2], seed=1), threading.active_count()
-    assert state.to_act is not None
-    begun = time.monotonic()
-    with ProgramBot(program(tmp_path, act + "; sys.exit()"), seconds=20) as player, pytest.raises(Fault):
-        player.choose(state.view(state.to_act))
-    assert time.monotonic() - begun < 30
-    assert within(10, lambda: gone(int(pid.read_text())))
-    assert within(10, lambda: threading.active_count() == threads)
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here, in which processes are looked up")
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_programs_that_are_busy_end_with_an_interrupted_contest(number: int, processes: int, tmp_path: Path) -> None:
-    pids = tmp_path / "pids"
-    pids.mkdir()
-    name = program(tmp_path, f"import os; open(os.path.join({str(pids)!r}, str(os.getpid())), 'w'); time.sleep(600)")
-    play = [sys.executable, "-m", "dasan", "arena", f"cmd:{name}", "random", "--game", "big-two", "--deals", "8"]
-    contest = subprocess.Popen(
-        [*play, "--processes", str(processes)],
-        start_new_session=True,
-        # Tests may run with SIGINT ignored, as jobs in the background do.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        assert within(60, lambda: len(list(pids.iterdir())) == processes)
-        if number == signal.SIGINT:
-            os.killpg(contest.pid, number)  # as a terminal does
-        else:
-            contest.send_signal(number)
-        contest.wait(60)
-        assert within(20, lambda: all(gone(int(file.name)) for file in pids.iterdir()))
-    finally:
-        contest.kill()
-        contest.wait()
-        for file in pids.iterdir():
-            with suppress(ProcessLookupError):
-                os.kill(int(file.name), signal.SIGKILL)
-
-
-def test_a_program_that_floods_leaves_no_thread(tmp_path: Path) -> None:
-    state, threads = dasan.deal(GAMES[2], seed=1), threading.active_count()
-    assert state.to_act is not None
-    player = ProgramBot(program(tmp_path, "[print('{}', flush=True) for _ in range(100000)]"), seconds=20)
-    with pytest.raises(Fault):
-        player.choose(state.view(state.to_act))
-    assert within(10, lambda: threading.active_count() == threads)
-
-
-@needs_alarms
-def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
-    pid, threads = tmp_path / "pid", threading.active_count()
-    path = tmp_path / "silent.py"
-    path.write_text(f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
-
-    class Late(BaseException):
-        pass
-
-    def late(number: int, frame: object) -> None:
-        if not pid.exists():
-            signal.setitimer(signal.ITIMER_REAL, 0.2)
-            return
-        raise Late
-
-    before = signal.signal(signal.SIGALRM, late)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
-        with pytest.raises(Late):
-            Program([sys.executable, str(path)], starting=60)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert within(10, lambda: gone(int(pid.read_text() or 0)))
-    assert within(10, lambda: threading.active_count() == threads)
 
 
 def test_the_end_of_standard_error_is_part_of_the_fault(tmp_path: Path) -> None:
