@@ -1,4 +1,4 @@
-"""Journeys through the page: friends by link, from a hand to its review, a puzzle, a lesson, languages, no connection."""
+"""Journeys through the page: friends by link, from a hand to its review, a puzzle, a lesson, languages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import (
     DESK,
@@ -18,7 +18,6 @@ from tests.web.browsing import (
     TRY_PUZZLE,
     accessible,
     answer,
-    awaited,
     built,
     catalogue,
     hurry,
@@ -338,78 +337,6 @@ def test_every_language(browser: Browser, server: Served, locale: str, game: str
         page.goto("/rules/big-three")
         expect(page.locator('[data-clause="B3.01"]')).to_contain_text(clause)
         assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
-
-
-KEPT = """async () => {
-  const loaded = performance.getEntriesByType('resource').filter(({name}) => name.includes('/assets/'));
-  return (await Promise.all(loaded.map(({name}) => caches.match(name)))).every(Boolean);
-}"""
-"""Whether the page would open without a connection."""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("locale", ["fr-FR", "en-GB"])
-def test_without_a_connection(browser: Browser, server: Served, locale: str) -> None:
-    """After one visit the page opens in the reader's language although the server cannot be reached, and says so."""
-    words = catalogue(TONGUES[locale])
-    context = browser.new_context(base_url=server.address, locale=locale)
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    page.goto("/")
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    awaited(page, KEPT)
-    context.set_offline(True)
-    page.goto("/puzzles-of-nowhere")
-    expect(page.get_by_text(words["page.missing"])).to_be_visible()
-    expect(page.get_by_text(words["net.offline"])).to_be_visible()
-    accessible(page, "no connection")
-    # A page that was never loaded.
-    page.goto("/puzzles")
-    expect(page.get_by_role("heading", name=words["start.unreachable"])).to_be_visible()
-    # A window that is not private may install the page.
-    wrong = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
-    assert {one["errorId"] for one in wrong} <= {"in-incognito"}
-    # The connection returns, and the page goes on.
-    context.set_offline(False)
-    expect(page.get_by_text(words["net.offline"])).to_have_count(0)
-    page.locator('a[href="/"]').first.click()
-    expect(page.locator("article").first).to_be_visible()
-    context.close()
-
-
-@pytest.mark.full
-def test_fonts_that_arrive_late_are_kept(browser: Browser, server: Served) -> None:
-    """They were requested before the service worker took over, and arrive afterwards."""
-    context = browser.new_context(base_url=server.address)
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    held: list[Route] = []
-    page.route("**/*.woff2", lambda route: held.append(route))
-    page.goto("/", wait_until="commit")
-    awaited(page, "navigator.serviceWorker.controller !== null")
-    assert held
-    for font in held:
-        font.continue_()
-    page.wait_for_load_state()
-    awaited(page, KEPT)
-    context.close()
-
-
-@pytest.mark.full
-def test_a_language_that_cannot_be_loaded(browser: Browser, server: Served) -> None:
-    """The page stays in its language, and gives the reason."""
-    with visitor(browser, server) as page:
-        page.goto("/")
-        page.get_by_role("button", name="Settings").click()
-        language = page.get_by_label("Language")
-        page.route("**/assets/fr-*", lambda route: route.abort())
-        language.select_option("fr")
-        expect(page.get_by_role("alert")).to_have_text("This language could not be loaded.")
-        expect(language).to_have_value("en")
-        accessible(page, "a language that cannot be loaded")
-        language.select_option("zh-Hans")
-        expect(page.get_by_role("alert")).to_have_count(0)
-        expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
 
 
 SEEN = """() => {
