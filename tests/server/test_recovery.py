@@ -7,9 +7,11 @@ import os
 import pwd
 import random
 import re
+import shlex
+import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -266,6 +268,35 @@ def test_the_base_backup_leads_to_the_timeline_of_the_moment(
     assert f"recovery_target_timeline = '{timeline}'\n" in (new / "postgresql.auto.conf").read_text()
 
 
+@pytest.mark.parametrize(
+    ("moment", "base", "timeline", "zone"),
+    [
+        ("2026-11-04T20:00:00", "base-2026-11-03T000000Z", 1, "WEST8"),
+        ("2026-11-05T04:00:00", "base-2026-11-01T000000Z", 2, "EAST-8"),
+    ],
+)
+def test_a_moment_without_its_zone_is_in_utc(moment: str, base: str, timeline: int, zone: str, tmp_path: Path) -> None:
+    """A recovery on the 5th, at midnight in UTC, goes back to the 2nd."""
+    a_base(tmp_path, "2026-11-01T000000Z", 1, "0/FF000120")
+    a_base(tmp_path, "2026-11-03T000000Z", 1, "1/02000120")
+    (tmp_path / "wal").mkdir()
+    (history := tmp_path / "wal/00000002.history").write_text("1\t1/1000000\tbefore 2026-11-02 00:00:00+00\n")
+    seconds = datetime(2026, 11, 5, tzinfo=UTC).timestamp()
+    os.utime(history, (seconds, seconds))
+    new = tmp_path / "new"
+    done = subprocess.run(
+        [DEPLOY / "postgres-recover", moment, tmp_path, new],
+        env={**os.environ, "TZ": zone},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert base in done.stdout
+    settings = (new / "postgresql.auto.conf").read_text()
+    assert f"recovery_target_time = '{moment}+00'\n" in settings
+    assert f"recovery_target_timeline = '{timeline}'\n" in settings
+
+
 def test_a_moment_to_which_no_base_backup_leads_is_refused(tmp_path: Path) -> None:
     a_base(tmp_path, "2026-11-03T000000Z", 1, "1/02000120")
     (tmp_path / "wal").mkdir()
@@ -299,6 +330,83 @@ def test_an_interrupted_base_backup_does_not_stop_the_next_one(archived: Archive
     (made,) = {folder.name for folder in archived.backups.iterdir()} - {"wal"}
     assert made.startswith("base-")
     assert made > old.name
+
+
+@pytest.fixture
+def base_backup(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts the script in the folder `backups`, with programs that stand in for PostgreSQL's and write what they are given.
+
+    copy: the commands that copy the server to `unfinished`, where they run.
+    """
+    (backups := tmp_path / "backups").mkdir()
+    (backups / "wal").mkdir()
+    (programs := tmp_path / "programs").mkdir()
+    for name, more in (("pg_basebackup", 'eval "$COPY"\n'), ("pg_verifybackup", ""), ("pg_archivecleanup", "")):
+        (program := programs / name).write_text(f"#!/bin/sh\nset -e\necho \"$@\" >> '{tmp_path / name}'\n{more}")
+        program.chmod(0o755)
+    started: list[subprocess.Popen[str]] = []
+
+    def start(copy: str) -> subprocess.Popen[str]:
+        unfinished = shlex.quote(str(backups / "unfinished"))
+        environment = {
+            **os.environ,
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "COPY": f"mkdir {unfinished}; cd {unfinished}; {copy}",
+        }
+        one = subprocess.Popen(
+            [DEPLOY / "postgres-base-backup", backups],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(one)
+        return one
+
+    yield start
+    for one in started:
+        if one.poll() is None:
+            os.killpg(one.pid, signal.SIGKILL)
+        one.communicate()
+
+
+def label(position: str, log: str) -> str:
+    """What the script reads of the label of a base backup."""
+    return f"START WAL LOCATION: {position} (file {log})\nCHECKPOINT LOCATION: {position}\n"
+
+
+def test_a_base_backup_is_refused_while_another_one_runs(
+    base_backup: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    begun, go_on = tmp_path / "begun", tmp_path / "go-on"
+    for pipe in (begun, go_on):
+        os.mkfifo(pipe)
+    backup_label = label("0/2000028", "000000010000000000000002")
+    first = base_backup(f"echo '{backup_label}' > backup_label; echo > '{begun}'; cat '{go_on}'")
+    begun.read_text()
+    second = base_backup("exit 3")
+    assert second.communicate(timeout=SECONDS) == ("", f"another backup is running in {tmp_path / 'backups'}\n")
+    assert second.returncode == 1
+    assert (tmp_path / "backups/unfinished/backup_label").exists()
+    go_on.write_text("")
+    assert first.communicate(timeout=SECONDS) == ("", "")
+    (made,) = (tmp_path / "backups").glob("base-*")
+    assert (made / "backup_label").exists()
+
+
+def test_the_log_is_kept_from_the_lowest_position_of_all_base_backups(
+    base_backup: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    """After a recovery the newer of two base backups begins lower, on a higher timeline; the newest one is higher again."""
+    moments = [time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime(time.time() - days * 86_400)) for days in (2, 1)]
+    for moment, log in zip(moments, ("00000001000000010000001F", "000000020000000100000009"), strict=True):
+        (folder := tmp_path / f"backups/base-{moment}").mkdir()
+        (folder / "backup_label").write_text(label("0/0", log))
+    run = base_backup(f"echo '{label('1/B000028', '00000002000000010000000B')}' > backup_label")
+    assert run.communicate(timeout=SECONDS) == ("", "")
+    assert run.returncode == 0
+    assert (tmp_path / "pg_archivecleanup").read_text() == f"{tmp_path / 'backups/wal'} 000000010000000100000009\n"
 
 
 def test_the_guide_installs_and_runs_these_scripts() -> None:
