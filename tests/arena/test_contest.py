@@ -128,7 +128,8 @@ def test_records_of_other_games_and_programs_have_files_of_their_own(tmp_path: P
     assert len(list(tmp_path.iterdir())) == 2 * 2 * 4
 
 
-def test_outcomes_before_a_cluster_failure_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Ray: each part is played when it is awaited."""
     ray = SimpleNamespace(
         is_initialized=lambda: True,
@@ -140,6 +141,9 @@ def test_outcomes_before_a_cluster_failure_are_stored(monkeypatch: pytest.Monkey
         exceptions=SimpleNamespace(RayError=OSError, RayTaskError=OSError),
     )
     monkeypatch.setattr("dasan.cluster._ray", lambda: ray)
+
+
+def test_outcomes_before_a_cluster_failure_are_stored(cluster: None) -> None:
     stored: list[int] = []
 
     def keep(outcome: Outcome) -> None:
@@ -152,6 +156,17 @@ def test_outcomes_before_a_cluster_failure_are_stored(monkeypatch: pytest.Monkey
     with pytest.raises(ConnectionError):
         run(contest, ray="auto", keep=keep)
     assert stored == [1, 2]
+
+
+def test_known_deals_are_not_played_again_on_a_cluster_whose_machines_have_their_records(
+    cluster: None, tmp_path: Path
+) -> None:
+    contest = Contest(RULES, "low", "random", 3, 1, records=str(tmp_path))
+    known = {one.seed: one for one in run(replace(contest, records=""))[:2]}
+    played: list[int] = []
+    outcomes = run(contest, ray="auto", known=known, keep=lambda one: played.append(one.seed))
+    assert played == [3]
+    assert [one.seed for one in outcomes] == [1, 2, 3]
 
 
 def test_roles_are_reported_in_games_with_sides() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,10 +31,11 @@ from dasan.server.study import puzzle_book
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import MOST_HINTS, Tables
 from dasan.server.tables.facts import facts
+from dasan.server.workers.pools import PoolBusy, Workers
 from dasan.server.workers.process import Job, JobTimeout
 from dasan.server.workers.warming import Warming
 
-from .harness import Json, Serve, Served, fast
+from .harness import SECONDS, Json, Serve, Served, fast
 from .test_live import play_hand
 
 
@@ -64,6 +67,32 @@ def test_hints_come_with_reasons_in_every_phase(server: Served) -> None:
         assert socket.answer("h")["code"] == "forbidden"
 
 
+@asynccontextmanager
+async def adviser(tmp_path: Path) -> AsyncIterator[tuple[Commands, Warming, Callable[..., Awaitable[str]]]]:
+    """A table at a person's turn: its commands, the kernels that are compiled, and a function that returns the bot that
+    gives a hint.
+    """
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    warming = Warming()
+    async with Tables(store, settings) as tables:
+        commands = Commands(tables, settings, warming)
+        table_id, _ = await tables.create("ann", "big-three-4p", {}, ["me", "random", "random", "random"], name="Ann")
+        end = time.monotonic() + SECONDS
+        while (await tables.look(table_id)).to_act != 0:
+            assert time.monotonic() < end
+            await asyncio.sleep(0.01)
+
+        async def who(bot: str | None = None) -> str:
+            answer = await commands.carry_out(table_id, "ann", HintCommand(type="hint", id="h", bot=bot), "")
+            assert isinstance(answer, Hint)
+            return answer.bot
+
+        yield commands, warming, who
+    await store.close()
+
+
 @pytest.mark.full
 async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing: list[str] = []
@@ -73,36 +102,38 @@ async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkey
             raise Refused("unavailable", reason("advice"))
         return "none", []
 
-    settings = fast(tmp_path)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
-    warming = Warming()
-    async with Tables(store, settings) as tables:
-        commands = Commands(tables, settings, warming)
+    async with adviser(tmp_path) as (commands, warming, who):
         monkeypatch.setattr(commands, "explain", explain)
-        table_id, _ = await tables.create("ann", "big-three-4p", {}, ["me", "random", "random", "random"], name="Ann")
-        for _ in range(500):
-            if (await tables.look(table_id)).to_act == 0:
-                break
-            await asyncio.sleep(0.01)
-
-        async def adviser(bot: str | None = None) -> str:
-            answer = await commands.carry_out(table_id, "ann", HintCommand(type="hint", id="h", bot=bot), "")
-            assert isinstance(answer, Hint)
-            return answer.bot
-
-        assert await adviser() == "greedy"
+        assert await who() == "greedy"
         warming._ready.add("big-three")
-        assert await adviser() == "search"
-        assert await adviser("random") == "random"
+        assert await who() == "search"
+        assert await who("random") == "random"
         failing.append("search")
-        assert await adviser() == "greedy"
+        assert await who() == "greedy"
         with pytest.raises(Refused):
-            await adviser("search")
+            await who("search")
         failing.append("greedy")
         with pytest.raises(Refused):
-            await adviser()
-    await store.close()
+            await who()
+
+
+@pytest.mark.full
+async def test_a_hint_that_no_process_has_room_for_is_refused_without_asking_another_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def run(self: Workers, job: str, bot: str, view: dasan.View) -> None:
+        asked.append(bot)
+        raise PoolBusy
+
+    async with adviser(tmp_path) as (_, warming, who):
+        warming._ready.add("big-three")
+        monkeypatch.setattr(Workers, "run", run)
+        with pytest.raises(Refused) as refused:
+            await who()
+    assert (refused.value.code, refused.value.message) == ("unavailable", reason("hints"))
+    assert asked == ["search"]
 
 
 @pytest.mark.full
