@@ -9,19 +9,22 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
+from concurrent.futures import Future, wait
+from concurrent.futures._base import DoneAndNotDoneFutures
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 
 import pytest
-from tests.bots.alarms import needs_alarms
+from tests.bots.alarms import RUNG, needs_alarms
 
 import dasan
 from dasan.arena.beside import outcomes_beside
 from dasan.arena.contest import Contest, _load, _made, play_deal, run
-from dasan.arena.hands import _limit, play_fairly
+from dasan.arena.hands import _interrupt, _limit, play_fairly
 from dasan.arena.outcome import Outcome
 from dasan.bots import BOTS, bot
 from dasan.play.moves import MoveType
@@ -120,7 +123,7 @@ def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(
     how: str, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.7)
-    seconds = 1.0 if how == "hangs" else None
+    seconds = 2.0 if how == "hangs" else None
     play_fairly(RULES, [bot("thrifty") for _ in range(4)], seed=3, dealer=0)  # what is made once is made
     BOTS.add(how, lambda seed: Ending(how))
     try:
@@ -150,17 +153,24 @@ def test_without_a_limit_a_bot_that_hangs_is_ended_too(monkeypatch: pytest.Monke
 def test_results_of_an_overdue_process_are_ignored(later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The parent reads that one bot is overdue; before it ends the process, the process has continued."""
     end, asked = os.kill, threading.Event()
+    awaited: list[Future[Outcome]] = []
+
+    def waiting(futures: list[Future[Outcome]], timeout: float) -> DoneAndNotDoneFutures[Outcome]:
+        awaited[:] = futures
+        return wait(futures, timeout)
 
     def late(process: int, number: int) -> None:
         if threading.current_thread() is threading.main_thread():  # not where the pool tidies up
             (tmp_path / "overdue").touch()
             when_there(tmp_path / "further").unlink()
-            time.sleep(1.0)  # the outcome, if there is one, arrives
+            if later == "done":
+                wait(awaited)
             (tmp_path / "overdue").unlink()
             asked.set()
         end(process, number)
 
     monkeypatch.setattr("dasan.arena.beside.os.kill", late)
+    monkeypatch.setattr("dasan.arena.beside.wait", waiting)
     monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.2)
     played = partial(slow_then, later, tmp_path)
     outcomes = list(outcomes_beside(played, [1, 2], 0.1))
@@ -280,15 +290,23 @@ def test_what_a_bot_of_dasan_loads_does_not_count_against_its_limit(monkeypatch:
 
 
 LOADS = """
-import time
-time.sleep(0.8)
+from time import sleep
+from tests.bots.alarms import RUNG
+before = len(RUNG)
+while len(RUNG) == before:
+    sleep(0.01)
 done = True
 """
+"""A module whose import ends after the next alarm."""
 
 
 @needs_alarms
 @pytest.mark.parametrize("how", ["import", "compile"])
 def test_an_interrupt_leaves_nothing_half_loaded(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        RUNG.append(number)
+        _interrupt(number, frame)
+
     class Importing:
         name = version = "1"
 
@@ -302,10 +320,11 @@ def test_an_interrupt_leaves_nothing_half_loaded(how: str, tmp_path: Path, monke
 
     (tmp_path / "slowly_imported.py").write_text(LOADS, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("dasan.arena.hands._interrupt", interrupt)
     compiler: dict[str, object] = {"__name__": "numba.core"}
     others = [bot("low") for _ in range(3)]
     try:
-        for limit, faults in ((0.2, {"stall": 1}), (60.0, {})):
+        for limit, faults in ((1.0, {"stall": 1}), (60.0, {})):
             _, clocks = play_fairly(RULES, [Importing(), *others], seed=3, dealer=0, seconds=limit)
             assert [clock.faults for clock in clocks] == [faults, {}, {}, {}]
     finally:

@@ -12,6 +12,7 @@ from dasan.server.bus import Bus, LocalBus, NoOwner
 from dasan.server.bus.nats import NatsBus
 from dasan.server.refusals import CannotServe
 
+from .harness import SECONDS
 from .services import free_port, nats_cluster
 
 pytestmark = pytest.mark.full
@@ -47,7 +48,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
 
 
 async def heard(queue: asyncio.Queue[bytes]) -> bytes:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SECONDS):
         return await queue.get()
 
 
@@ -65,7 +66,8 @@ async def test_what_is_published_reaches_the_others_in_order(pair: Pair) -> None
         assert mine.empty()
         await end()
         await one.publish("a", b"late")
-        await asyncio.sleep(0.1)
+        await one.publish("b", b"last")
+        assert await heard(mine) == b"last"
         assert theirs.empty()
 
 
@@ -79,7 +81,7 @@ async def test_a_request_is_answered_by_the_owner_alone(pair: Pair) -> None:
             await other.request("a", b"?", 1)
         end = await one.serve("a", answer)
         await asyncio.sleep(0.1)
-        assert await other.request("a", b"now", 5) == b"yes now"
+        assert await other.request("a", b"now", SECONDS) == b"yes now"
         await end()
         await asyncio.sleep(0.1)
         with pytest.raises(NoOwner):

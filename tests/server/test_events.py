@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 import dasan
 from dasan.play import fairness
@@ -31,7 +32,7 @@ from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
 
-from .harness import Json, Player, Serve, Served, fast
+from .harness import SECONDS, Json, Player, Serve, Served, Socket, fast
 from .test_leaks import cards_in
 from .test_live import play_hand
 from .test_rooms import settle
@@ -197,6 +198,7 @@ def test_nobody_receives_a_card_of_a_deal_that_they_have_not_played(server: Serv
     ]
     with bo.connect(table) as watching, bo.connect(shared.json()["id"], what="reviews") as following:
         texts = [text for socket in (watching, following) for text in _everything(socket)]
+    assert [json.loads(text)["code"] for text in texts] == ["forbidden", "forbidden"]
     for text in [*texts, *(answer.text for answer in got)]:
         assert not list(cards_in(_parsed(text))), text
     # The deal that both have played is open to both.
@@ -208,12 +210,13 @@ def test_nobody_receives_a_card_of_a_deal_that_they_have_not_played(server: Serv
     assert server.player().http.get(f"/api/hands/{hand}/record").status_code == 200
 
 
-def _everything(socket: Any) -> list[str]:
+def _everything(socket: Socket) -> list[str]:
+    """What the server sends before it closes the socket."""
     out: list[str] = []
     try:
         while True:
-            out.append(socket.raw.recv(timeout=2))
-    except Exception:
+            out.append(str(socket.raw.recv(timeout=SECONDS)))
+    except ConnectionClosed:
         return out
 
 

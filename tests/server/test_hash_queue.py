@@ -11,6 +11,8 @@ from dasan.server.people import hash_queue
 from dasan.server.people.hash_queue import AT_ONCE, MOST, MOST_EACH, HashQueue
 from dasan.server.refusals import Refused
 
+from .harness import SECONDS
+
 pytestmark = pytest.mark.full
 
 
@@ -89,6 +91,6 @@ async def test_a_client_that_goes_away_frees_its_turn(monkeypatch: pytest.Monkey
     work.go_on.set()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert len(work.order) == 4
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         await work.one("bo")
     assert work.queue._running == 0

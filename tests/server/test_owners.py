@@ -17,6 +17,8 @@ from dasan.server.refusals import OwnedElsewhere
 from dasan.server.tables.relays import MOST_TOGETHER, RESTART, Relays, _Here, _Relayed
 from dasan.server.times import now
 
+from .harness import SECONDS
+
 pytestmark = pytest.mark.full
 
 
@@ -78,7 +80,7 @@ async def test_an_owner_that_is_silent_costs_no_other_owner_its_connections(monk
     class Silent(LocalBus):
         async def request(self, subject: str, message: bytes, seconds: float) -> bytes:
             if subject == "silent":
-                await asyncio.sleep(60)
+                await asyncio.sleep(10 * SECONDS)
             asked.release()
             return await super().request(subject, message, seconds)
 
@@ -92,7 +94,7 @@ async def test_an_owner_that_is_silent_costs_no_other_owner_its_connections(monk
     relayed = _Relayed(owner, "here", 1, "p0")
     owner._there["t"][relayed.address] = relayed
     running = asyncio.create_task(here.run())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SECONDS):
         for _ in range(3):
             await asked.acquire()
     running.cancel()
