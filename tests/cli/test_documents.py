@@ -71,6 +71,10 @@ def test_the_commands_and_options_in_documents_exist(document: Path) -> None:
         assert given <= options, words
 
 
+def test_documents_have_commands() -> None:
+    assert sum(len(list(command_lines(document.read_text(encoding="utf-8")))) for document in DOCUMENTS) > 100
+
+
 def links_of(text: str) -> list[str]:
     """The links and pictures of a document, but for those to other sites."""
     return re.findall(r"\]\(([^):\s]+)\)", text)

@@ -174,6 +174,7 @@ def test_g_02_no_way_back_from_a_view_to_the_state(preset: str) -> None:
 @every_setup
 def test_g_02_refusals_name_no_hidden_card(setup: tuple[str, Options]) -> None:
     rng = random.Random(4)
+    refusals = 0
     for n, state in enumerate(states_of(setup)):
         if n % 11 or state.to_act is None:
             continue
@@ -182,9 +183,11 @@ def test_g_02_refusals_name_no_hidden_card(setup: tuple[str, Options]) -> None:
             try:
                 state.play(move)
             except DasanError as error:
+                refusals += 1
                 named = set(CARD.findall(error.message)) - set(CARD.findall(move))
                 examples = {"4H", "TS", "RJ", "4S", "8C", "2S", "3D", "4C"}
                 assert named <= may_see | (examples if error.code != "illegal" else set()), error
+    assert refusals
 
 
 @every_setup

@@ -6,6 +6,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from tests.solver.minimax import wins
@@ -258,11 +259,15 @@ def test_the_auction_has_a_value_for_each_bidder(players: int) -> None:
 
 @pytest.mark.full
 def test_a_call_is_worth_its_partner() -> None:
-    state = dasan.deal(RULES[4], seed=2).play("bid 3")
-    solution = solve(state, nodes=40_000, memory_mb=64)
+    assert RULES[4].call is not None
+    rules = replace(RULES[4], left_out="356789TJA", hand_size=4, call=replace(RULES[4].call, ranks="4QK2"))
+    state = dasan.deal(rules, seed=5).play("bid 3")
+    solution = solve(state, memory_mb=64)
+    assert set(solution.moves) == set(state.legal_moves())
     worth: dict[int | None, int] = {}
     for move, value in solution.moves.items():
         assert worth.setdefault(state.play(move).partner, value) == value
+    assert worth == {0: -3, 1: 3, 3: 3}
 
 
 def test_a_hand_that_is_over_has_nothing_to_solve() -> None:
