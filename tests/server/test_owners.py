@@ -43,6 +43,17 @@ class _Table:
         self.meanwhile()
 
 
+async def joined(*players: str, timed: bool = True) -> tuple[Relays, Relays, list[Connection]]:
+    """A table's owner, another process, and its connections of these players at the table, numbered from 1."""
+    bus = LocalBus()
+    owner, socket = Relays(bus, "owner"), Relays(LocalBus(bus), "socket")
+    await owner.opened(_Table(timed=timed))  # type: ignore[arg-type]
+    connections = [Connection(8, player) for player in players]
+    for connection in connections:
+        await socket.join("t", connection.player, connection, None)
+    return owner, socket, connections
+
+
 async def test_a_relayed_connection_that_leaves_while_silent_ones_are_dropped_harms_nobody() -> None:
     relays, table = Relays(LocalBus(), "me"), _Table()
     silent = [_Relayed(relays, "other", number, f"p{number}") for number in range(3)]
@@ -134,12 +145,7 @@ async def test_texts_for_another_process_fit_into_messages_of_nats(character: st
 
 
 async def test_an_owner_does_not_keep_a_connection_that_it_has_closed() -> None:
-    bus = LocalBus()
-    owner, socket, table = Relays(bus, "owner"), Relays(LocalBus(bus), "socket"), _Table()
-    await owner.opened(table)  # type: ignore[arg-type]
-    connections = [Connection(8, "p0"), Connection(8, "p1")]
-    for connection in connections:
-        await socket.join("t", connection.player, connection, None)
+    owner, socket, connections = await joined("p0", "p1")
     owner._there["t"]["socket", 1].close(RESTART)
     owner._out.clear()  # the message with the close is lost
     await socket._keep_at("t")
@@ -148,12 +154,7 @@ async def test_an_owner_does_not_keep_a_connection_that_it_has_closed() -> None:
 
 
 async def test_a_lost_text_ends_its_connection_even_if_no_other_text_follows() -> None:
-    bus = LocalBus()
-    owner, socket, table = Relays(bus, "owner"), Relays(LocalBus(bus), "socket"), _Table()
-    await owner.opened(table)  # type: ignore[arg-type]
-    connections = [Connection(8, "p0"), Connection(8, "p1")]
-    for connection in connections:
-        await socket.join("t", connection.player, connection, None)
+    owner, socket, connections = await joined("p0", "p1")
     owner._there["t"]["socket", 1].offer("your turn")
     owner._out.clear()
     slow = owner._there["t"]["socket", 2]
@@ -182,9 +183,5 @@ async def test_a_process_that_reports_no_received_texts_is_kept() -> None:
 
 @pytest.mark.parametrize("timed", [True, False])
 async def test_a_socket_at_another_process_is_asked_for_its_delay_where_clocks_count_it(timed: bool) -> None:
-    bus = LocalBus()
-    owner, socket = Relays(bus, "owner"), Relays(LocalBus(bus), "socket")
-    await owner.opened(_Table(timed=timed))  # type: ignore[arg-type]
-    connection = Connection(8, "p0")
-    await socket.join("t", "p0", connection, None)
+    _, _, (connection,) = await joined("p0", timed=timed)
     assert connection.timed is timed
