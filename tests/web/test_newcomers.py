@@ -13,7 +13,7 @@ from tests.server.harness import Served, fast, served
 
 from .browsing import DESK, PHONE, built, hurry, visitor
 from .pages import line, missed, review, reviewed
-from .states import draw, show, snapshot
+from .states import draw, send_once, show, snapshot
 
 pytestmark = pytest.mark.full
 
@@ -153,7 +153,7 @@ def test_a_long_chinese_name_stays_in_its_place(browser: Browser, server: Served
     for seat in told["table"]["seats"]:
         seat |= {"name": "长" * 24, "kind": "human", "bot": None}
     with visitor(browser, server, PHONE, "zh-CN") as page:
-        page.route_web_socket(re.compile("/ws/tables/"), lambda socket: socket.send(json.dumps(told)))
+        send_once(page, json.dumps(told))
         page.goto("/t/fixed")
         names = page.locator(".seat .name")
         names.first.wait_for()
