@@ -174,7 +174,7 @@ GAMES = {
     "philippines": Contests(
         "Big Two of the Philippines", "big-two-philippines", (("net", "greedy", 400), ("net", "search", 120))
     ),
-    "indonesia": Contests("Big Two of Indonesia", "big-two-indonesia", (("net", "greedy", 400), ("net", "search", 60))),
+    "indonesia": Contests("Big Two of Indonesia", "big-two-indonesia", (("net", "greedy", 400), ("net", "search", 120))),
 }
 
 
