@@ -217,11 +217,11 @@ class VectorEnv:
         self._write_optional()
 
     def load(self, positions: Positions) -> None:
-        """Continue from `positions`, one unfinished hand for each environment. Later hands are dealt at random, and
-        `history` is cleared.
+        """Continue from `positions`, one unfinished hand for each environment, in place of the current hands. The hands after
+        them are those that would have come next, and `history` is cleared.
 
-        ValueError: the positions differ from the environments in rules, backend or number, or a hand among them is
-        over; or the environments write no observations.
+        ValueError, changing nothing: the positions differ from the environments in rules, backend or number; a hand among
+        them is over, or in an exchange (W.20) where hands form no sessions; or the environments write no observations.
         """
         from dasan.worlds.positions import Positions
 
@@ -232,7 +232,13 @@ class VectorEnv:
             raise ValueError("load takes hands under way, and environments with observations")
         if positions.backend != self.backend:
             raise ValueError("load takes positions and environments of one backend")
+        if self.rules.exchange and not self.session:
+            for i in range(self.num_envs):
+                if positions.legal(i)[-1] >= self.num_actions:
+                    raise ValueError("load takes hands in an exchange only where hands form sessions")
+        base, number = self._base.copy(), self._number.copy()
         positions.copy_rows(self._states)
+        self._base[:], self._number[:] = base, number
         self._history.clear()
         self._code.environments.show(self._states, self._buffers, self._tables, self._workspace.scratch[0])
         self._write_optional()
