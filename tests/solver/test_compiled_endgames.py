@@ -17,6 +17,7 @@ from dasan.solver.compiled import CompiledEndgame, CompiledMaxN
 from dasan.solver.endgame import Bounded, Endgame, solve_endgame
 from dasan.solver.interpreted import InterpretedEndgame
 from dasan.solver.max_n import InterpretedMaxN
+from dasan.solver.solving import Warm, solve_warm
 
 BIG_TWO = dasan.rules("big-two")
 WINNER = dasan.rules("winner")
@@ -211,6 +212,20 @@ def test_a_lost_position_has_moves_and_a_line_for_nothing() -> None:
     solution = solve(state, nodes=100)
     assert (solution.value, set(solution.moves.values())) == (-1, {-1})
     assert len(solution.moves) == len(state.legal_moves())
+
+
+@pytest.mark.full
+def test_the_first_row_is_told_from_a_single_that_nobody_beats() -> None:
+    """With the strongest kind listed first its lowest play is row 0, whose key was once that of the highest single."""
+    kinds = dasan.rules("winner-bomb", players=3).shapes[::-1]
+    rules = replace(dasan.rules("winner-bomb", players=3), shapes=(replace(kinds[0], power=5), *kinds[1:]))
+    assert rules.combination(dasan.cards.parse_cards("AD 2D 3D 4D 5D")).strength == 0
+    hands = ["QD", "4C 5C 6C 7C 8C KD KC KH KS 3H TD", "2C"]
+    warm = Warm(8)
+    for table, place in (("AD 2D 3D 4D 5D", 2), ("2S", 1)):
+        state = dasan.start(rules, hands, table=table, table_seat=0)
+        assert solve(state, nodes=20_000).value == place
+        assert solve_warm(state, warm, Budget(None, 20_000)).value == place
 
 
 @pytest.mark.full

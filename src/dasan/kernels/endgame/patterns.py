@@ -157,7 +157,7 @@ def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple
     word = row[SEAT]
     if row[TABLE] != U(NONE):
         table = row[TABLE]
-        rank = table + U(64)
+        rank = table + U(65)  # 64 is that of a single card with none above it
         if game.tables.catalogue.size[table] == 1:
             # A single card counts only by the cards left above it.
             rank = trailing_zeros(game.tables.catalogue.above[table] & (everything | used_fields(everything)))
