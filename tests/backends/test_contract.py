@@ -17,6 +17,7 @@ from tests.vector.covering import allowed, pairwise
 import dasan
 from dasan import backends, vector
 from dasan.backends import Backend, Purpose
+from dasan.backends.kickers import most_rows
 from dasan.ruleset.fields import WORDS
 from dasan.ruleset.policies import (
     Auction,
@@ -379,6 +380,50 @@ def test_ids_that_do_not_fit_are_refused_where_tables_are_made(monkeypatch: pyte
         env.tables(dasan.rules("big-two"), False)
 
 
+def with_many_ids() -> Rules:
+    """Dou Dizhu's rules with more plays than compiled code has ids for, though a hand has few of them at once."""
+
+    def kickers(kind: str, copies: int, groups: int, sides: int) -> Kickers:
+        return Kickers(
+            kind=kind,
+            clause="G.01",
+            copies=copies,
+            sequence="3456789TJQKA2",
+            shortest=groups,
+            longest=groups,
+            side=1,
+            sides=sides,
+            distinct=True,
+            joker_pair=True,
+        )
+
+    rules = dasan.rules("dou-dizhu")
+    single, *others = (shape for shape in rules.shapes if not isinstance(shape, Kickers))
+    more = kickers("two-fours", 4, 2, 3), kickers("three-fours", 4, 3, 2), kickers("five-triplets", 3, 5, 1)
+    return replace(rules, shapes=(single, *more, *others))
+
+
+def test_rules_with_more_ids_than_compiled_code_has_are_played_by_the_engine() -> None:
+    rules = with_many_ids()
+    assert re.match(r"shapes take 33\d\d\d action ids, not at most 32767", backends.KICKERS.unsupported(rules) or "")
+    for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS, Purpose.ENDGAME):
+        assert not backends.choose(rules, purpose).compiled
+    env = vector.make(rules, 1)
+    env.step(env.sample())
+    assert env.legal.dtype == np.int32
+    state = dasan.start(rules, ["3H 4H 5S", "3D 5D", "3C 4C"], bidder=0, leader=0)
+    assert dasan.solve(state).value == -2
+
+
+@pytest.mark.parametrize(
+    ("joker_kickers", "kickers"), [(False, "distinct"), (False, "any"), (True, "distinct"), (True, "any")]
+)
+def test_rows_are_counted_without_a_catalogue(joker_kickers: bool, kickers: str) -> None:
+    rules = dasan.rules("dou-dizhu", joker_kickers=joker_kickers, kickers=kickers)
+    rows = len(rules.catalogue.rows)
+    assert rows <= most_rows(rules) <= 1.02 * rows
+
+
 def test_descriptive_fields_do_not_affect_the_backend() -> None:
     """One digest, one backend: a field that only words a refusal changes neither."""
     rules = dasan.rules("big-three")
@@ -394,3 +439,15 @@ def test_payments_beyond_32_bits_are_refused_before_a_hand() -> None:
     for backend in get_args(backends.Wanted):
         with pytest.raises(ValueError, match="most_doublings is 0, not a limit where bombs have 1 cards"):
             vector.make(rules, 2, backend=backend)
+
+
+@pytest.mark.parametrize(("price", "fits"), [(80_659, True), (80_660, False)])
+def test_payments_that_twos_double_beyond_32_bits_are_refused_before_a_hand(price: int, fits: bool) -> None:
+    """H.29 with two packs: a seat can hold eight twos."""
+    scoring = CardScoring(tiers=((1, price),), twos_double=True)
+    rules = replace(dasan.rules("winner", decks=2), scoring=scoring)
+    if fits:
+        assert vector.make(rules, 1).backend == "engine"
+        return
+    with pytest.raises(ValueError, match=r"scoring\.twos_double is True, too much where 8 twos double 80660 a card"):
+        vector.make(rules, 1)

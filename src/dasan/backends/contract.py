@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from dasan.ruleset.fields import WORDS
-from dasan.ruleset.policies import BidScoring
+from dasan.ruleset.policies import BidScoring, CardScoring
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import fewest_cards
 
@@ -147,9 +147,18 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
+MOST_IDS = 32_767
+"""The most action ids of compiled code, which keeps them in int16."""
+
+
 def payable(rules: Rules) -> str | None:
-    """A condition: payments fit into 32 bits, however many bombs double them."""
+    """A condition: payments fit into 32 bits, however many bombs or twos double them."""
     scoring = rules.scoring
+    if isinstance(scoring, CardScoring) and scoring.twos_double:
+        each = max(1, scoring.unplayed, *(times for _, times in scoring.tiers))
+        twos = sum(c.rank == rules.ranks[-1] for c in rules.pack)
+        if len(rules.pack) * each << twos >= 1 << 31:
+            return f"scoring.twos_double is True, too much where {twos} twos double {each} a card"
     if not isinstance(scoring, BidScoring) or not scoring.bombs_double or scoring.most_doublings:
         return None
     least = min((fewest_cards(shape) for shape in rules.shapes if shape.power), default=rules.most_cards)
@@ -192,6 +201,7 @@ BY_BID: Mapping[str, Condition] = {
 __all__ = [
     "BY_BID",
     "DESCRIBES",
+    "MOST_IDS",
     "SHAPE",
     "Backend",
     "Check",

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.backends.contract import MOST_IDS
 from dasan.features import (
     action_features,
     cards_taken,
@@ -75,10 +76,6 @@ def new_optional_outputs(
         out=out,
         left=left,
     )
-
-
-MOST_IDS = np.iinfo(np.int16).max
-"""Ids fit into int16."""
 
 
 def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_out: set[str]) -> None:
