@@ -76,6 +76,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
         Auction(opener=Opener.RANDOM),
         Auction(one_round=True, bidder_leads=True),
         Auction(passes_to_end=1),
+        Auction(one_round=True, passes_to_end=1),
         Auction(must_dig=("333", "3322")),
         Auction(must_dig=("",), opener_may_pass=True, passing_is_final=True),
         Auction(must_dig=("44444", "A2")),

@@ -84,6 +84,16 @@ def test_rules_of_ones_own(preset: str) -> None:
         assert (memory[1024 + size :] == 7).all()
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
+def test_passes_end_no_auction_where_every_player_speaks_once(preset: str) -> None:
+    """H.11 and H.43 together, which no option allows."""
+    rules = dasan.rules(preset)
+    assert rules.auction is not None
+    auction = replace(rules.auction, one_round=True, passes_to_end=1)
+    follow(vector.make(replace(rules, auction=auction), 2, seed=1, backend="compiled"), 12, every=15)
+
+
 @pytest.mark.slow
 def test_the_long_proof_in_short() -> None:
     """Like `python -m tests.vector.proof`, with a hundredth of the hands."""

@@ -36,7 +36,8 @@ class AuctionPolicy(NamedTuple):
     all_pass_is_void: bool
     """Whether a hand without a bid is over, without a winner (H.12)."""
     passes_to_end: int
-    """Passes in a row that end the auction after a bid; more than there are players: those of all others (H.43)."""
+    """Passes in a row that end the auction after a bid; more than there are players: those of all others (H.43). Where every
+    player speaks once, passes do not end it."""
     bidder_leads: bool
     """Whether the bidder leads, not the opener (H.13)."""
     doubles: bool
@@ -67,7 +68,7 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
         opener_may_pass=policy.opener_may_pass,
         one_round=policy.one_round,
         all_pass_is_void=policy.all_pass_is_void,
-        passes_to_end=policy.passes_to_end or rules.players + 1,
+        passes_to_end=(0 if policy.one_round else policy.passes_to_end) or rules.players + 1,
         bidder_leads=policy.bidder_leads,
         doubles=rules.doubles,
         digs=digs,
