@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -365,6 +365,18 @@ def test_the_same_seed_gives_the_same_puzzles(count: int, hands: int) -> None:
     assert write(once) == write(again)
     assert {puzzle.id: flaws(puzzle) for puzzle in once} == {puzzle.id: [] for puzzle in once}
     assert all(8 <= puzzle.cards <= 20 for puzzle in once)
+
+
+def test_a_number_of_players_given_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = load(game="big-three", players=3)
+
+    def found(seed: int, preset: str, number: int, *, wanted: Collection[str], cards: object) -> dict[str, Puzzle]:
+        return {theme: known[number] for theme in known[number].themes if theme in wanted}
+
+    monkeypatch.setattr(sys.modules["dasan.puzzles.generate"], "puzzles_of_hand", found)
+    once, twice = (generate(6, hands=50, players=players) for players in ([3], [3, 3]))
+    assert len(once) == 6
+    assert once == twice
 
 
 @pytest.mark.full

@@ -116,7 +116,7 @@ def _checked(
     if not names:
         raise ValueError(f"themes are one or more of {', '.join(THEMES)}")
     given = known if players is None else items(players, "players are a list of numbers")
-    numbers = tuple(whole(n, "the number of players", min(known), max(known)) for n in given)
+    numbers = tuple(dict.fromkeys(whole(n, "the number of players", min(known), max(known)) for n in given))
     if not numbers:
         raise ValueError("players are one number or more")
     bounds = tuple(whole(n, "the number of cards", 1) for n in items(cards, "cards are the least and the most"))
