@@ -12,7 +12,7 @@ from benchmarks.endgames import endgame
 from tests.vector.covering import drawn_options
 
 import dasan
-from dasan.ruleset.policies import BidScoring, Ending, FixedScoring
+from dasan.ruleset.policies import BidScoring, CardScoring, Ending, FixedScoring, NextDealer
 from dasan.solver import solve
 from dasan.solver.solving import Scope
 from dasan.solver.values import bounds
@@ -233,6 +233,22 @@ def test_a_bomb_of_two_packs_doubles_twice() -> None:
     bombs = "4H 4H 4S 4S 4D 4D 4C 4C"
     state = dasan.start(rules, [bombs, "5H 6H", "7H 8C"], bidder=0, bid=1, leader=0)
     assert bounds(state, 0)[1] >= plain(state, 0) == solve(state).value == 8
+
+
+def test_payments_of_billions_are_found() -> None:
+    """H.29 with two packs: eight twos double what their holder pays 256 times."""
+    rules = replace(
+        dasan.rules("winner", decks=2),
+        scoring=CardScoring(tiers=((1, 1_000_000),), twos_double=True),
+        ending=Ending.FIRST_OUT,
+        next_dealer=NextDealer.FIRST_OUT,
+        exchange=False,
+    )
+    state = dasan.start(rules, ["3H 4H", "2D 2D 2C 2C 2H 2H 2S 2S 5D 7D", "6D", "9H"], leader=2)
+    ((move, value),) = solve(state, nodes=1_000).moves.items()
+    after = state.play(move).result
+    assert after is not None
+    assert value == after.payments[2] == 2_563_000_000
 
 
 @pytest.mark.parametrize("ending", Ending)

@@ -11,6 +11,8 @@ from dasan.solver.values import score, side_of
 
 PLACES_A_MEGABYTE = 600
 """Cached positions per megabyte, at about 1.7 kB each."""
+BEYOND = 1 << 200
+"""More than any hand pays."""
 
 
 class OutOfBudget(Exception):
@@ -49,7 +51,7 @@ class InterpretedEndgame:
         if done is not None:
             return done
         key = key_of(state)
-        least, most = self._known.get(key, (-(10**9), 10**9))
+        least, most = self._known.get(key, (-BEYOND, BEYOND))
         if least >= high or least == most:
             return least
         if most <= low:
