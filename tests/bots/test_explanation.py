@@ -152,6 +152,11 @@ def test_a_bid_is_judged_in_words(hand: str, said: set[str]) -> None:
     state = dasan.start(dasan.rules("big-three", cut=False), [hand, *others], kitty=" ".join(rest[32:]), dealer=0)
     while state.to_act != 0:
         state = state.play("bid 1" if state.bid is None else "pass")
+    explained = dasan.bot("greedy").explain(state.view(0)).moves
+    (passed,) = [one for one in explained if str(one.move) == "pass"]
+    assert [(reason.id, reason.values["bid"]) for reason in passed.reasons] == (
+        [("bid-weak", 2)] if said == {"bid-weak"} else []
+    )
     reasons = [reason for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons]
     assert {reason.id for reason in reasons if reason.id.startswith("bid-")} == said
     assert not any(char.isdigit() for reason in reasons for char in reason.text.replace(str(reason.values["bid"]), ""))

@@ -39,6 +39,8 @@ class Facts:
                 return self._bid(move.bid or 0)
             case MoveType.PASS if self._view.phase == "play":
                 return (*self._sure(move), *self._pass())
+            case MoveType.PASS:
+                return self._no_bid()
             case MoveType.PLAY:
                 return (*self._sure(move), *self._play(move))
             case _:
@@ -50,6 +52,11 @@ class Facts:
             return ()
         good = strength(self._view) <= limits[bid - 1]
         return (Reason("bid-good" if good else "bid-weak", {"bid": bid}),)
+
+    def _no_bid(self) -> tuple[Reason, ...]:
+        """Why a pass of the auction is right: the hand is too weak for the lowest bid."""
+        bids = [move.bid for move in self._moves if move.bid is not None]
+        return tuple(reason for reason in self._bid(min(bids, default=0)) if reason.id == "bid-weak")
 
     def _sure(self, move: Move) -> tuple[Reason, ...]:
         if move in self.certain.proved:
