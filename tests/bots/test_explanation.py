@@ -126,7 +126,8 @@ def test_the_page_words_every_reason() -> None:
         assert all(set(HOLE.findall(texts[id])) == set(HOLE.findall(SENTENCES[id])) for id in SENTENCES), path.stem
         # The page puts the name of the player in place of the number of the seat.
         named = {id: re.sub(r"(in )?[Ss]eat (?=\{)", "", text) for id, text in SENTENCES.items()}
-        assert path.stem != "en" or texts == named
+        typed = {id: text.replace("\N{MINUS SIGN}", "-") for id, text in texts.items()}
+        assert path.stem != "en" or typed == named
 
 
 def test_bots_without_values_explain_by_facts_alone() -> None:

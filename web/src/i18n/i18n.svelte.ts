@@ -68,16 +68,32 @@ export function dated(text: string, time: 'short' | null = 'short'): string {
   );
 }
 
+/** `−1`, where `Intl` writes a hyphen. */
+const minus = (figure: string): string => figure.replace('-', '−');
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+/** The marks around an isolated text; written out, they would reorder this line. */
+const [ISOLATE, END] = [String.fromCharCode(0x2068), String.fromCharCode(0x2069)];
+
+/** A name written from right to left, apart from the sentence around it: otherwise figures beside it change places. */
+const isolated = (value: string): string => (RIGHT_TO_LEFT.test(value) ? ISOLATE + value + END : value);
+
+/** French puts a space before `: ; ! ? »` and after `«`, at which a line must not end. */
+const unbroken = (text: string, tag: string): string => (tag === 'fr' ? text.replace(/ (?=[:;!?»%])|(?<=«) /g, '\u00a0') : text);
+
+/** A text that is not of the catalogue, such as a clause or a lesson, with the spaces of the reader's language. */
+export const typeset = (text: string): string => unbroken(text, locale());
+
 /** The text with its `{placeholders}` filled, numbers in the locale's format; `params.n` selects the plural form. */
 export function format(message: Message, params: Params, tag: string): string {
   const text =
     typeof message === 'string'
       ? message
       : (message[new Intl.PluralRules(tag).select(Number(params.n ?? 0))] ?? message.other ?? '');
-  return text.replace(/\{(\w+)\}/g, (hole, name: string) => {
+  return unbroken(text, tag).replace(/\{(\w+)\}/g, (hole, name: string) => {
     const value = params[name];
     if (value === undefined) return hole;
-    return typeof value === 'number' ? new Intl.NumberFormat(tag).format(value) : value;
+    return typeof value === 'number' ? minus(new Intl.NumberFormat(tag).format(value)) : isolated(value);
   });
 }
 
@@ -95,11 +111,11 @@ const decimals = (most: number, least: number) => ({ minimumFractionDigits: leas
 
 /** A number in the locale's format, with `least` to `most` decimals: `0.5`. */
 export const numeral = (value: number, most = 2, least = 0): string =>
-  new Intl.NumberFormat(locale(), decimals(most, least)).format(value);
+  minus(new Intl.NumberFormat(locale(), decimals(most, least)).format(value));
 
 /** The same with its sign: `+3`, `−1`, `0`. */
 export const signed = (value: number, most = 2, least = 0): string =>
-  new Intl.NumberFormat(locale(), { ...decimals(most, least), signDisplay: 'exceptZero' }).format(value).replace('-', '−');
+  minus(new Intl.NumberFormat(locale(), { ...decimals(most, least), signDisplay: 'exceptZero' }).format(value));
 
 /** `45%`. */
 export const percent = (share: number): string => new Intl.NumberFormat(locale(), { style: 'percent' }).format(share);

@@ -67,6 +67,19 @@ describe('refusals', () => {
 });
 
 describe('texts', () => {
+  it('keep French signs on the line of their word', () => {
+    expect(format('« Oui », dit {name} : 3 % ; vrai ?', { name: 'A : B' }, 'fr')).toBe(
+      '«\u00a0Oui\u00a0», dit A : B\u00a0: 3\u00a0%\u00a0; vrai\u00a0?',
+    );
+    expect(format('Yes : {name}', { name: 'A' }, 'en')).toBe('Yes : A');
+  });
+  it('write a minus, not a hyphen', () => {
+    for (const tag of ['en', 'fr', 'zh-Hans']) expect(format('{value}', { value: -2 }, tag)).toBe('−2');
+  });
+  it('keep a name written from right to left apart from the figures beside it', () => {
+    expect(format('{name} bids {bid}', { name: 'محمد', bid: 2 }, 'en')).toBe('\u2068محمد\u2069 bids 2');
+    expect(format('{name} bids {bid}', { name: 'Ada', bid: 2 }, 'en')).toBe('Ada bids 2');
+  });
   it('are filled', () => {
     expect(format('{name} bids {n}', { name: 'Ada', n: 2 }, 'en')).toBe('Ada bids 2');
     expect(format('{unknown}', {}, 'en')).toBe('{unknown}');
