@@ -61,7 +61,7 @@ export class Table {
   remark = $state<string | null>(null);
   /** The refusal of the last command, or else the remark. */
   problem = $derived(this.game.refusal ? refusalText(this.game.refusal) : this.remark);
-  /** The legal play being shown: number `i` of `n`. */
+  /** The legal play being shown: number `i` of `n`, from 1. */
   cycled = $state<{ i: number; n: number } | null>(null);
   plan = $state<Plan>(null);
   /** The visible quick reactions, by seat. */
@@ -228,14 +228,22 @@ export class Table {
       this.remark = t('cycle.none');
       return;
     }
-    const i = this.cycled ? (this.cycled.i + 1) % moves.length : 0;
-    this.choose(keysOf(this.handKeys, moves[i]?.cards ?? []));
-    this.cycled = { i, n: moves.length };
+    const i = this.cycled ? this.cycled.i % moves.length : 0;
+    const move = moves[i];
+    if (!move) return;
+    this.choose(keysOf(this.handKeys, move.cards ?? []));
+    this.cycled = { i: i + 1, n: moves.length };
+    this.speakUp(`${t('cycle.count', this.cycled)}${t('list.colon')}${moveText(move)}`);
   }
 
   dismiss(): void {
     this.remark = null;
     this.game = { ...this.game, refusal: null };
+  }
+
+  /** Hide the advice; its cards stay selected. */
+  unadvise(): void {
+    this.game = { ...this.game, hint: null };
   }
 
   /** The opening has been shown, or skipped. */

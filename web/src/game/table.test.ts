@@ -103,6 +103,27 @@ describe('what is decided before the turn', () => {
     }
   });
 
+  it('is browsed aloud: which of how many plays it is, from 1', () => {
+    const table = seated();
+    turn(PASS, NINE);
+    for (const _ of [1, 2]) {
+      table.cycle();
+      expect(table.cycled).toEqual({ i: 1, n: 1 });
+      expect(table.spoken.at(-1)?.text).toMatch(/^1 of 1: .*9 of spades$/);
+    }
+    table.close();
+  });
+
+  it('bids by the digit of any bid', () => {
+    const table = seated();
+    turn(PASS, { move: 'bid 4', type: 'bid', bid: 4, cards: null, kind: null });
+    const target = { tagName: 'BODY', dataset: {}, getAttribute: () => null };
+    const event = { key: '4', target, preventDefault: () => 0 } as unknown as KeyboardEvent;
+    keyboard(event, table, { step: () => undefined, close: () => undefined }, false);
+    expect(moves()).toEqual(['bid 4']);
+    table.close();
+  });
+
   it('is still an automatic pass where the player looks for a play in vain', () => {
     prefs.autoPass = true;
     const table = seated();

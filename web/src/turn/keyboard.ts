@@ -56,6 +56,7 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
         }
         table.choose([]);
         table.plan = null;
+        table.unadvise();
         table.dismiss();
         return true;
       case 'p':
@@ -75,12 +76,8 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
       case 'N':
         table.next();
         return true;
-      case '1':
-      case '2':
-      case '3':
-        return bid(Number(event.key));
       default:
-        return false;
+        return /^[1-9]$/.test(event.key) && bid(Number(event.key));
     }
   }
 
