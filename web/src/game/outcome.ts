@@ -64,6 +64,17 @@ export function standings(result: Result, players: number): number[] {
   return seats.sort((a, b) => (result.payments[b] ?? 0) - (result.payments[a] ?? 0) || out(a) - out(b));
 }
 
+/**
+ * How a loser's payment for cards came about, where each card counted more than once: `9 × 2`; else null. A guard who pays
+ * for all, and hands that went on after the first was out, are paid otherwise.
+ */
+export function multiplied(result: Result, held: number, seat: number, rules: Pick<RulesFacts, 'score'>): string | null {
+  const owed = -(result.payments[seat] ?? 0);
+  const times = owed / held;
+  const plain = rules.score === 'cards' && result.foul === null && result.finish_order.length <= 1;
+  return plain && held > 0 && times > 1 && Number.isInteger(times) ? `${held} × ${times}` : null;
+}
+
 /** The other players who want a rematch, once the session is over. */
 export const wishing = (table: TableInfo): SeatInfo[] =>
   table.status === 'ended' ? table.seats.filter(({ seat }) => seat !== table.you && table.voted.includes(seat)) : [];

@@ -10,7 +10,7 @@ import { fan } from '../hand/fan';
 import { Pump } from './pump';
 import { parse } from '../browser/paths';
 import { shapeOf, sizes } from '../browser/layout';
-import { middlePlace, outcome, standings } from './outcome';
+import { middlePlace, multiplied, outcome, standings } from './outcome';
 import { place } from '../seats/seating';
 import { openSides, sides } from './sides';
 import { completions } from './smart';
@@ -330,6 +330,18 @@ describe('the end of a hand', () => {
   afterAll(async () => {
     await use('en');
     vi.unstubAllGlobals();
+  });
+
+  it('says how often each card counted where it was more than once', () => {
+    const shown = (over: Partial<Result> = {}, score: RulesFacts['score'] = 'cards') => {
+      const result = { finish_order: [0], payments: [58, -7, -18, -33], foul: null, ...over } as unknown as Result;
+      return [0, 7, 9, 11].map((held, seat) => multiplied(result, held, seat, { score }));
+    };
+    expect(shown()).toEqual([null, null, '9 × 2', '11 × 3']);
+    expect(shown({}, 'fixed')).toEqual([null, null, null, null]);
+    // One guard pays for all; in a hand that goes on, cards are counted when the first is out.
+    expect(shown({ foul: 2 })).toEqual([null, null, null, null]);
+    expect(shown({ finish_order: [0, 1] })).toEqual([null, null, null, null]);
   });
 
   it('calls the landlord by that name', () => {
