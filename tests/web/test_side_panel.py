@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, built, resized, tries, visitor
-from tests.web.states import finished, show, snapshot
+from tests.web.states import finished, send_once, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -47,6 +47,24 @@ class Live:
         self.table["table"]["seats"][1] |= {"kind": "human", "bot": None, "name": name}
         self.send({"type": "table", **{key: self.table[key] for key in ("seq", "table", "session", "clocks")}})
         self.page.get_by_role("region", name=name).wait_for()
+
+
+@pytest.mark.parametrize("size", [(320, 568), (844, 390), DESK])
+def test_a_long_chat_keeps_its_field_in_sight(browser: Browser, server: Served, size: tuple[int, int]) -> None:
+    """At its end, which opens first, and at its beginning."""
+    with visitor(browser, server, size) as page:
+        message = json.loads(snapshot("chat"))
+        message["chat"] = [{**message["chat"][0], "text": f"line {n}", "seq": n + 1} for n in range(40)]
+        send_once(page, json.dumps(message))
+        page.goto("/t/fixed")
+        page.locator("nav button, [role=tab]").filter(has=page.locator("svg")).nth(2).click()
+        sent = page.get_by_role("button", name="Send")
+        newest, oldest = (page.get_by_text(text, exact=True) for text in ("line 39", "line 0"))
+        expect(newest).to_be_in_viewport(ratio=1)
+        expect(sent).to_be_in_viewport(ratio=1)
+        oldest.scroll_into_view_if_needed()
+        expect(oldest).to_be_in_viewport(ratio=1)
+        expect(sent).to_be_in_viewport(ratio=1)
 
 
 def test_the_check_of_a_deal_goes_with_its_hand(browser: Browser, server: Served) -> None:
