@@ -186,6 +186,26 @@ def test_a_wrong_answer_fits(browser: Browser, server: Served) -> None:
             expect(page.locator(".verdict")).to_be_empty()
 
 
+REACHED = """(button) => {
+  const box = button.getBoundingClientRect();
+  const at = [0.15, 0.5, 0.85].map((part) => document.elementFromPoint(box.x + part * box.width, box.y + box.height / 2));
+  return at.every((one) => button.contains(one));
+}"""
+"""Whether nothing covers a button."""
+
+
+@pytest.mark.parametrize("size", [SMALL, (640, 400)])
+def test_nothing_covers_the_buttons_of_a_waiting_room(browser: Browser, server: Served, size: tuple[int, int]) -> None:
+    """However far its list is scrolled, on a small screen and at 200 % zoom."""
+    with visitor(browser, server, size, locale="fr-FR") as page:
+        show(page, "waiting")
+        sheet = page.locator(".room .sheet")
+        for down in range(0, 400, 20):
+            sheet.evaluate("(sheet, down) => (sheet.scrollTop = down)", down)
+            for button in page.locator("footer .button, nav button").all():
+                assert button.evaluate(REACHED), (down, button.text_content())
+
+
 def test_an_exercise_in_french_fits(browser: Browser, server: Served) -> None:
     """Pass and Play fit beside each other on the smallest phone, even with a combination in the label."""
     with visitor(browser, server, SMALL, locale="fr-FR") as page:
