@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
+from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, resized, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -67,6 +67,9 @@ def test_two_become_friends_and_sit_down_together(
         assert 1 <= sum(url.endswith("/api/invitations") for url in asked) <= 4, "once, and every eight seconds"
         accessible(ada, "friends")
         upright(ada, "friends")
+        resized(ada, 320, 568)
+        upright(ada, "friends on the smallest screen")
+        resized(ada, *size)
         ada.get_by_role("button", name=re.compile(f"^{words['friends.invite']}.*{second}$")).click()
         expect(ada).to_have_url(re.compile(r"/t/[\w-]+$"))
         expect(ada.get_by_role("button", name=re.compile(f"{second}.*{words['friends.invited']}"))).to_be_disabled()
