@@ -67,6 +67,9 @@ class Registry(Mapping[str, T], Generic[T]):
         self._look()
         return len(self._known)
 
+    def __repr__(self) -> str:
+        return f"<{self.kind}s: {', '.join(self)}>"
+
     def _look(self) -> None:
         """Load the entry points, once. One that fails is skipped with a warning."""
         if self._looked:

@@ -95,6 +95,10 @@ class Candidate:
     value: float | None
     reasons: tuple[Reason, ...] = ()
 
+    def __str__(self) -> str:
+        valued = "" if self.value is None else f" {self.value:+g}"
+        return " ".join([f"{self.move}:{valued}", *(reason.text for reason in self.reasons)])
+
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""
         return {"move": str(self.move), "value": self.value, "reasons": [reason.to_json() for reason in self.reasons]}
@@ -107,6 +111,10 @@ class Explanation:
     bot: str
     unit: Unit
     moves: tuple[Candidate, ...]
+
+    def __str__(self) -> str:
+        """A line for each candidate: the move, its value, the reasons."""
+        return "\n".join(map(str, self.moves))
 
     @property
     def text(self) -> str:

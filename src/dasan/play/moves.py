@@ -62,6 +62,9 @@ class Move:
     def __reduce__(self) -> tuple[object, ...]:
         return _checked, (self.type, self.cards, self.bid, self.combination)
 
+    def __repr__(self) -> str:
+        return f"Move({str(self)!r})"
+
     def __str__(self) -> str:
         match self.type:
             case MoveType.PASS:

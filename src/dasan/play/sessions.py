@@ -36,6 +36,9 @@ class Session:
     past: tuple[State, ...] = ()
     seed: int | bytes | None = field(default=None, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Session {self.rules.name}, hand {self.number}, balances {self.balances}>"
+
     @property
     def number(self) -> int:
         """1 for the first hand."""

@@ -25,6 +25,22 @@ from dasan.records.write import ALL, write_state
 class State(StateFields):
     """One hand at one moment: the fields of `StateFields`, and methods for rules, views and records."""
 
+    def __repr__(self) -> str:
+        whose = "" if self.to_act is None else f", seat {self.to_act} to act"
+        return f"<State {self.rules.name}, {self.phase.value}{whose}>"
+
+    def __str__(self) -> str:
+        """All hands, the play to beat, the seat to act and the payments."""
+        lines = [f"{self.rules.name}, {self.phase.value}"]
+        for seat, hand in enumerate(self.hands):
+            marks = " bidder" * (seat == self.bidder) + " to act" * (seat == self.to_act)
+            lines.append(f"  seat {seat}{marks}: {hand}")
+        if self.table is not None:
+            lines.append(f"  table: {self.table} ({self.table.kind}, seat {self.table_seat})")
+        if self.result is not None:
+            lines.append(f"  payments: {' '.join(f'{n:+d}' for n in self.result.payments)}")
+        return "\n".join(lines)
+
     @cached_property
     def result(self) -> Result | None:
         """None until the hand is over."""

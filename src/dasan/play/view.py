@@ -73,6 +73,15 @@ class View:
     bidder_plays: int
     _legal: tuple[Move, ...]
 
+    def __repr__(self) -> str:
+        who = "a spectator" if self.seat is None else f"seat {self.seat}"
+        whose = "" if self.to_act is None else f", seat {self.to_act} to act"
+        return f"<View {self.rules.name}, of {who}, {self.phase.value}{whose}>"
+
+    def __str__(self) -> str:
+        """The view in English sentences, as `describe` gives them."""
+        return self.describe()
+
     def legal_moves(self) -> tuple[Move, ...]:
         """The legal moves of this seat, as `State.legal_moves` lists them; empty if it is not to act."""
         return self._legal

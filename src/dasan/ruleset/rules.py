@@ -47,6 +47,9 @@ class Rules(RulesFields):
     def _hash(self) -> int:
         return hash(tuple(self.__dict__[f.name] for f in fields(self)))
 
+    def __repr__(self) -> str:
+        return f"<Rules {self.name} {self.digest[:8]}>"
+
     def __hash__(self) -> int:
         """Computed once, because rules are the key of every cache of derived data."""
         return self._hash

@@ -75,6 +75,9 @@ class VectorEnv:
     position, with its own buffers.
     """
 
+    def __repr__(self) -> str:
+        return f"<VectorEnv {self.rules.name}, {self.num_envs} environments, played by {self.backend}>"
+
     def __init__(
         self,
         rules: Rules,

@@ -64,6 +64,9 @@ class Functional:
         self._game = (env.rules.digest, env.session, env.backend, shapes)
         self.num_actions, self.num_features, self.num_players = env.num_actions, env.num_features, env.num_players
 
+    def __repr__(self) -> str:
+        return f"<Functional of {self._env!r}>"
+
     def __reduce__(self) -> tuple[object, ...]:
         return Functional, (self._env.anew(),)
 

@@ -74,6 +74,9 @@ class Positions:
         self.payments: npt.NDArray[np.int32] = np.zeros((size, rules.players), np.int32)
         self.places: npt.NDArray[np.uint8] = np.zeros((size, rules.players), np.uint8)
 
+    def __repr__(self) -> str:
+        return f"<Positions of {self.rules.name}, {self.size} of them, played by {self.backend}>"
+
     def __reduce__(self) -> tuple[object, ...]:
         return _empty, (self.rules, self.size, self._wanted), (self.backend, *self._arrays())
 
