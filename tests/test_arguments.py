@@ -82,14 +82,15 @@ REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("a whole number from 3 to 8, not 5.0", lambda: dasan.rules("winner", players=given(5.0))),
     ("a whole number from 3 to 8, not True", lambda: dasan.rules("winner", players=True)),
     ("one of 1, 2, not 2.0", lambda: dasan.rules("winner", decks=given(2.0))),
-    ("there is no preset None", lambda: dasan.rules(given(None))),
+    ("a preset is named by a text, such as 'big-three', not by None", lambda: dasan.rules(given(None))),
+    ("not by <Rules big-three ", lambda: dasan.rules(given(THREE))),
     ("session takes rules", lambda: dasan.session(given("winner"))),
     ("a dictionary of strings, not 1", lambda: dasan.session(THREE, seats=given([1]))),
     ("there are 3 seats", lambda: dasan.session(THREE, seats=[{}] * 4)),
     ("a sequence of strings", lambda: dasan.session(THREE, contributions="abc")),
     ("a seed is a whole number, not None", lambda: dasan.session(THREE, seed=given(None))),
     ("solve takes a state", lambda: dasan.solve(given("4H"))),
-    ("there is no bot 5", lambda: dasan.bot(given(5))),
+    ("a bot is named by a text, such as 'greedy', not by 5", lambda: dasan.bot(given(5))),
     ("a seed is a whole number", lambda: dasan.bot("random", seed=given(1.5))),
     ("a record is text", lambda: dasan.replay(given(5))),
 ]
@@ -101,6 +102,22 @@ def test_a_wrong_argument_is_one_sentence(says: str, call: Callable[[], object])
         call()
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_type_is_a_type_error() -> None:
+    env = vector.make("big-three", 2)
+    wrong: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("a preset is named by a text", lambda: dasan.rules(given(THREE))),
+        ("a bot is named by a text", lambda: dasan.bot(given(object))),
+        ("a game is a Preset or a Game, not str", lambda: dasan.register(given("big-two"))),
+        ("a seed is a whole number, or there is one for each environment, not 'x'", lambda: env.reset(given("x"))),
+        ("a seed is a whole number, or there is one for each environment, not", lambda: env.reset(given([1, "x"]))),
+        ("step takes action ids, whole numbers, not", lambda: env.step(given([0.5, 0.5]))),
+    )
+    for says, call in wrong:
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert says in str(caught.value)
 
 
 @pytest.mark.full

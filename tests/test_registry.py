@@ -99,6 +99,8 @@ def test_a_bot_of_another_program() -> None:
             dasan.bots.register("greedy", lambda seed: FirstBot())
         with pytest.raises(ValueError, match="made by a function"):
             dasan.bots.register("second", FirstBot())  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"such as lambda seed: MyBot\(\), not by <class"):
+            dasan.bots.register("second", FirstBot)  # type: ignore[arg-type]
     finally:
         dasan.bots.BOTS.remove("first")
 

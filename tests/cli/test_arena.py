@@ -160,3 +160,4 @@ def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> 
     file.write_bytes(b"PK")
     assert refusal("arena", f"net:{file}", "net").endswith("network.npz: the file does not contain a network")
     assert "No such file" in refusal("arena", "net:nowhere.npz", "net")
+    assert "there is no network 'nowhere'; there are big-three" in refusal("arena", "net:nowhere", "net")

@@ -10,7 +10,7 @@ from functools import partial
 from statistics import fmean
 
 from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
-from dasan.bots import Bot, Maker, bot
+from dasan.bots import Bot, Maker, bot, maker
 from dasan.bots.external.program import tell_end
 from dasan.estimates import Estimate
 from dasan.play.new_hand import deal
@@ -84,11 +84,13 @@ def duplicate(
     instance(rules, Rules, "a match takes rules, such as dasan.rules gives")
     names = items(lineup, "a line-up is a list of names")
     if isinstance(lineup, str) or not all(isinstance(name, str) for name in names):
-        raise WrongType(f"a line-up is a list of names, not {shown(lineup)}")
+        raise WrongType(f"a line-up is a list of names (makers has your own bots by name), not {shown(lineup)}")
     deals, seed = whole(deals, "deals", 1), whole(seed, "a seed")
     processes = whole(processes, "processes", 1, MOST_WORKERS)
     if makers is not None and not isinstance(makers, dict):
         raise WrongType(f"makers are a dictionary of bots by name, not {shown(makers)}")
+    for make in (makers or {}).values():
+        maker(make)
     if len(names) != rules.players:
         raise ValueError(f"{rules.name} takes {rules.players} bots, not {len(names)}")
     one = partial(_one_deal, rules, names, makers or {})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from inspect import signature
 
-from dasan.arguments import shown, whole
+from dasan.arguments import WrongType, shown, whole
 from dasan.bots.characters import CHARACTERS, Character, at_level
 from dasan.bots.protocol import Bot, ExplainingBot
 from dasan.registry import Registry
@@ -42,10 +43,21 @@ _OWN: dict[str, Callable[[int], ExplainingBot]] = {
 
 
 def register(name: str, make: Maker) -> None:
-    """Add a bot. make: a function of a seed. ValueError: the name is taken or malformed, or `make` is no function."""
-    if not callable(make):
-        raise ValueError(f"a bot is made by a function of a seed, not by {make!r}")
-    BOTS.add(name, make)
+    """Add a bot. make: a function of a seed. ValueError: the name is taken or malformed, or `make` is no function of a seed."""
+    BOTS.add(name, maker(make))
+
+
+def maker(make: Maker) -> Maker:
+    """`make`, checked to be a function of a seed as far as its signature is known. TypeError: it is none."""
+    try:
+        if callable(make):
+            signature(make).bind(0)
+            return make
+    except TypeError:
+        pass
+    except ValueError:  # code in C may tell no signature
+        return make
+    raise WrongType(f"a bot is made by a function of a seed, such as lambda seed: MyBot(), not by {shown(make)}")
 
 
 BOTS: Registry[Maker] = Registry("bot", GROUP, _OWN, register)
@@ -68,6 +80,8 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
         return _OWN[name](seed)
     make = BOTS.get(name) if isinstance(name, str) else None
     if make is None:
+        if not isinstance(name, str):
+            raise WrongType(f"a bot is named by a text, such as 'greedy', not by {shown(name)}")
         raise ValueError(f"there is no bot {shown(name)}; there are {', '.join(BOTS)}")
     made = make(seed)
     if isinstance(made, ExplainingBot):
@@ -79,4 +93,4 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     return Explained(made)
 
 
-__all__ = ["BOTS", "CHARACTERS", "GROUP", "Bot", "Character", "ExplainingBot", "Maker", "bot", "register"]
+__all__ = ["BOTS", "CHARACTERS", "GROUP", "Bot", "Character", "ExplainingBot", "Maker", "bot", "maker", "register"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dasan.arguments import shown
+from dasan.arguments import WrongType, shown
 from dasan.games import big_three, big_two, dou_dizhu, teaching, winner
 from dasan.games.option import Game, Option, Preset, switch
 from dasan.registry import Registry
@@ -35,12 +35,12 @@ def register(game: Preset | Game) -> None:
     """Add a preset, or a game with several and the chapter of its clauses, to `PRESETS`.
 
     ValueError: a name is taken or malformed, a clause has no text, or the rules with every option at its default are unplayable
-    (see `ruleset.validation`).
+    (see `ruleset.validation`). TypeError: `game` is neither.
     """
     if isinstance(game, Preset):
         game = Game((game,))
     if not isinstance(game, Game):
-        raise ValueError(f"a game is a Preset or a Game, not {type(game).__name__}")
+        raise WrongType(f"a game is a Preset or a Game, not {type(game).__name__}")
     added = clauses.parse(game.chapter)
     known = {**clauses.known(), **added}
     for preset in game.presets:
@@ -91,6 +91,8 @@ def make_rules(preset: str, /, **options: OptionValue) -> Rules:
     """
     known = PRESETS.get(preset) or TEACHING.get(preset) if isinstance(preset, str) else None
     if known is None:
+        if not isinstance(preset, str):
+            raise WrongType(f"a preset is named by a text, such as 'big-three', not by {shown(preset)}")
         raise ValueError(f"there is no preset {shown(preset)}; there are {', '.join(PRESETS)}")
     return known.rules(options)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import whole
+from dasan.arguments import WrongType, shown, whole
 
 
 class Given:
@@ -52,8 +52,8 @@ def seeds_of(seed: int | Sequence[int], num_envs: int) -> int | tuple[int, ...]:
             own = tuple(whole(one, "a seed") % (1 << 64) for one in seed)
         else:
             return whole(seed, "a seed") % (1 << 64)
-    except TypeError as wrong:
-        raise ValueError("seeds are whole numbers") from wrong
+    except TypeError:
+        raise WrongType(f"a seed is a whole number, or there is one for each environment, not {shown(seed)}") from None
     if len(own) != num_envs:
         raise ValueError(f"one seed, or {num_envs}, not {len(own)}")
     return own

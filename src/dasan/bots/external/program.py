@@ -385,7 +385,9 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
         return _program(name.removeprefix(PREFIX), seed, seconds)
     if name.startswith(NETWORK):
         network = name.removeprefix(NETWORK)
-        return NamedNetworkBot(network) if known(network) else NetworkFileBot(Path(network))
+        file = Path(network)
+        is_name = known(network) or (file.name == network and not file.suffix and not file.exists())
+        return NamedNetworkBot(network) if is_name else NetworkFileBot(file)
     return bot(name, seed=seed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from open_spiel.python import policy
 
+from dasan.arguments import instance
 from dasan.bots import Bot, bot
 from dasan.envs.openspiel.state import DasanState
 from dasan.envs.openspiel.tree import GameTree
@@ -16,6 +17,7 @@ class BotPolicy(policy.Policy):
     """
 
     def __init__(self, game: GameTree, player: str | Bot) -> None:
+        instance(game, GameTree, "a bot's policy takes a game, such as pyspiel.load_game gives, and then the bot")
         super().__init__(game, list(range(game.rules.players)))
         self._bot = bot(player) if isinstance(player, str) else player
         self._ids = game.ids
