@@ -50,6 +50,10 @@ def test_text_actions_and_seeds() -> None:
     (state, player), (same, _) = env.reset(), twin.reset()
     assert (state["obs"] == same["obs"]).all()
     assert state["raw_obs"]["hand"] == [str(c) for c in env._hand.state.hands[player]]
+    assert dict(state["raw_obs"]) == env._hand.state.view(player).to_json()
+    assert "hand" in state["raw_obs"]
+    assert state["raw_obs"].get("kings") is None
+    assert repr(state["raw_obs"]) == repr(dict(state["raw_obs"]))
     state, following = env.step("bid 3", raw_action=True)
     assert state["action_record"] == [(player, "bid 3")]
     other, _ = twin.step(3)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -149,14 +149,27 @@ class RLCardEnv(Copied):
         return {"hand_cards": [str(hand) for hand in state.hands], "current_player": state.to_act}
 
 
-class _Raw:
+class _Raw(Mapping[str, Any]):
     """`raw_obs`: a player's observation as plain data, computed on first read."""
 
     def __init__(self, hand: HandEnv, player: int) -> None:
         self._state, self._player = hand.state, player
 
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
+        return self._state.view(self._player).to_json()
+
     def __getitem__(self, key: str) -> Any:
-        return self._state.view(self._player).to_json()[key]
+        return self._plain[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plain)
+
+    def __len__(self) -> int:
+        return len(self._plain)
+
+    def __repr__(self) -> str:
+        return repr(self._plain)
 
 
 class _Texts(Sequence[str]):
