@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.running import output, refusal
 
 import dasan
 from dasan.learn.dataset import COLUMNS, DatasetPlan, datasheet, make, played
@@ -77,7 +79,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "whole" / "hands").equals(whole)
     assert make(DatasetPlan(rules, ("random",) * 4, 38, part=10), tmp_path / "whole") == 2
     assert "25 hands" not in (tmp_path / "whole" / "README.md").read_text(encoding="utf-8")
-    with pytest.raises(ValueError, match="other settings"):
+    with pytest.raises(ValueError, match=r"other settings: bots$"):
         make(DatasetPlan(rules, ("greedy",) * 4, 25, part=10), tmp_path / "whole")
 
 
@@ -89,6 +91,15 @@ def test_a_folder_that_holds_more_says_so(tmp_path: Path) -> None:
     assert "20 hands played" in (tmp_path / "README.md").read_text(encoding="utf-8")
     assert make(DatasetPlan(rules, bots, 25, part=10), tmp_path) == 1
     assert "25 hands played" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_command_tells_what_the_folder_holds(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    command = ("generate", "--game", "big-two", "--bot", "random", "--processes", 1, "--out", tmp_path, "--hands")
+    assert output(*command, 5).endswith("holds 5 hands in 1 file; 1 written now\n")
+    assert output(*command, 3).endswith("holds 5 hands in 1 file; 0 written now\n")
+    assert json.loads(output(*command, 3, "--json")) == {"out": str(tmp_path), "hands": 5, "parts": 1, "written": 0}
+    assert refusal(*command, 5, "--option", "triples=on").endswith("made with other settings: action_ids, digest, rules")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

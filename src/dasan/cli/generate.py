@@ -33,7 +33,7 @@ def generate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
-    from dasan.learn.dataset import DatasetPlan, make
+    from dasan.learn.dataset import DatasetPlan, held_parts, make
     from dasan.processes import processors
 
     rules = chosen_rules(game, option)
@@ -50,12 +50,14 @@ def generate(
                 ray=ray,
                 progress=lambda done, total: show("parts", done, total),
             )
+        held = held_parts(out)
     except ModuleNotFoundError as error:
         parquet = "writing Parquet needs its extra: pip install 'dasan[data]'"
         raise CannotRun(parquet if (error.name or "").startswith("pyarrow") else str(error)) from error
     except (ValueError, OSError) as error:
         raise CannotRun(str(error)) from error
     if as_json:
-        print_json({"out": str(out), "hands": hands, "parts": plan.parts, "written": written})
+        print_json({"out": str(out), "hands": sum(held.values()), "parts": len(held), "written": written})
     else:
-        say(f"{hands:,} hands in {plan.parts} parts in {out}; {written} written now")
+        files = "1 file" if len(held) == 1 else f"{len(held):,} files"
+        say(f"{out} holds {sum(held.values()):,} hands in {files}; {written:,} written now")

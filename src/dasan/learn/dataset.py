@@ -170,8 +170,9 @@ def make(
     folder.mkdir(parents=True, exist_ok=True)
     manifest, file = plan.manifest(), folder / "manifest.json"
     if file.exists():
-        if _read(file) != manifest:
-            raise ValueError(f"{folder} holds a data set that was made with other settings")
+        other = _unlike(_read(file), manifest)
+        if other:
+            raise ValueError(f"{folder} holds a data set that was made with other settings: {', '.join(other)}")
     else:
         with whole_file(file) as stream:
             stream.write(f"{json.dumps(manifest, indent=2)}\n".encode())
@@ -179,8 +180,7 @@ def make(
     parts.mkdir(exist_ok=True)
     for unfinished in parts.glob(".part-*.tmp"):
         unfinished.unlink(missing_ok=True)
-    numbered = [(part, PART.fullmatch(part.name)) for part in sorted(parts.iterdir())]
-    held = {int(match[1]): _rows(part) for part, match in numbered if match}
+    held = held_parts(folder)
     wanted = [n for n in range(plan.parts) if held.get(n, 0) < _count(plan, n)]
     rows = {**held, **{n: _count(plan, n) for n in wanted}}
     with whole_file(folder / "README.md") as stream:
@@ -220,6 +220,18 @@ def _read(manifest: Path) -> Any:
         return parse(manifest.read_bytes())
     except NotJson as error:
         raise ValueError(f"{manifest} is not a readable manifest: it {error}") from error
+
+
+def _unlike(held: Any, manifest: dict[str, Any]) -> list[str]:
+    """The settings in which a folder's manifest differs from that of a plan."""
+    known = held if isinstance(held, dict) else {}
+    return sorted(name for name in {*known, *manifest} if name not in known or known[name] != manifest.get(name))
+
+
+def held_parts(folder: Path) -> dict[int, int]:
+    """By number, the hands in each part that `folder` holds. ValueError: a part is no readable Parquet file."""
+    numbered = [(part, PART.fullmatch(part.name)) for part in sorted((folder / "hands").iterdir())]
+    return {int(match[1]): _rows(part) for part, match in numbered if match}
 
 
 def _rows(part: Path) -> int:
