@@ -32,7 +32,8 @@ class DasanError(Exception):
         return f"{self.message} — {self.clause}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.message, self.clause))
+        notes = {"__notes__": self.__notes__} if hasattr(self, "__notes__") else None
+        return (_rebuild, (type(self), self.message, self.clause), notes)
 
 
 def _rebuild(kind: type[DasanError], message: str, clause: str) -> DasanError:

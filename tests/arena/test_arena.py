@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import partial
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import dasan
 from dasan.arena import Estimate, duplicate
 from dasan.arena.duplicate import rotations
+from dasan.bots import Maker
 from dasan.bots.random_bot import RandomBot
 from dasan.estimates import t_quantile
 
@@ -29,6 +31,35 @@ def test_a_match_is_fair_between_equals_and_does_not_depend_on_processes() -> No
     assert match.standings["x"].payment == match.standings["y"].payment
     assert match.standings["x"].payment.mean == 0
     assert play(processes=2) == match
+
+
+class PassBot:
+    """Always passes, also where it must lead."""
+
+    name, version = "passes", "1"
+
+    def choose(self, view: dasan.View) -> dasan.Move:
+        return dasan.Move("pass")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_an_error_names_the_bot_and_the_hand(processes: int) -> None:
+    lineup: list[str] = ["passes", "greedy", "greedy", "greedy"]
+    makers: dict[str, Maker] = {"passes": make_passing}
+    with pytest.raises(dasan.IllegalPlay) as caught:
+        duplicate(dasan.rules("big-two"), lineup, deals=2, seed=5, makers=makers, processes=processes)
+    (note,) = caught.value.__notes__
+    assert re.fullmatch(r"by passes in seat [0-3]: big-two, seed [56], dealer [12]", note)
+
+
+def make_passing(seed: int) -> PassBot:
+    return PassBot()
+
+
+def test_makers_are_functions_of_a_seed() -> None:
+    for wrong in (PassBot, PassBot(), None):
+        with pytest.raises(TypeError, match="a bot is made by a function of a seed, such as lambda seed"):
+            duplicate(dasan.rules("big-two"), ["x"] * 4, deals=1, makers={"x": wrong})  # type: ignore[dict-item]
 
 
 def test_a_line_up_is_read_once() -> None:

@@ -46,10 +46,14 @@ class Match:
 
 
 def play_hand(rules: Rules, bots: Sequence[Bot], *, seed: int, dealer: int) -> Result:
-    """The result of one hand from the shuffle, `bots` in seats 0, 1 …"""
+    """The result of one hand from the shuffle, `bots` in seats 0, 1 … A note on a bot's error says which hand it was."""
     state = deal(rules, seed=seed, dealer=dealer)
-    while state.to_act is not None:
-        state = state.play(bots[state.to_act].choose(state.view(state.to_act)))
+    while (seat := state.to_act) is not None:
+        try:
+            state = state.play(bots[seat].choose(state.view(seat)))
+        except Exception as error:
+            error.add_note(f"by {bots[seat].name} in seat {seat}: {rules.name}, seed {seed}, dealer {dealer}")
+            raise
     tell_end(state, bots)
     result = state.result
     if result is None:
