@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import dasan
+from dasan.cli.bot_test import GAMES as PLAYED
 
-GAMES = [dasan.rules(name) for name in ("big-three", "big-three-4p", "big-two", "winner")]
+GAMES = [dasan.rules(name) for name in PLAYED]
 
 SKELETON = """
 import json, sys, time

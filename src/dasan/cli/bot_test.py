@@ -10,7 +10,7 @@ from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
 
-GAMES = ("big-three", "big-three-4p", "big-two", "winner")
+GAMES = ("big-three", "big-three-4p", "big-two", "winner", "dou-dizhu")
 
 
 def bot_test(
