@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 from types import FunctionType
@@ -240,6 +241,13 @@ def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypa
     assert len(made) == 7
     monkeypatch.setattr(table_cache, "LEAST", 60)
     assert (kept(1, True), kept(1, True), len(made)) == (3, 3, 9)
+
+
+def test_tables_of_rules_with_equal_digests_are_kept_apart() -> None:
+    rules = dasan.rules("big-two")
+    other = replace(rules, settings=())
+    assert (other.digest, repr(other)) == (rules.digest, repr(rules))
+    assert table_cache._digest(other, False) != table_cache._digest(rules, False)
 
 
 def test_environments_with_tables_from_disk_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

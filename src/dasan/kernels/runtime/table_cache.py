@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 import sys
@@ -58,7 +59,8 @@ def _keep(path: Path, made: object) -> None:
 
 
 def _digest(rules: Rules, session: bool) -> str:
-    return hashlib.sha256(f"{_sources()} {session} {rules!r}".encode()).hexdigest()[:32]
+    whole = json.dumps(rules.to_json())  # with the fields that the digest of the rules leaves out
+    return hashlib.sha256(f"{_sources()} {session} {whole}".encode()).hexdigest()[:32]
 
 
 @cache
