@@ -24,7 +24,7 @@ from dasan.server.refusals import CannotServe
 from dasan.server.settings import SWITCHES, Settings, described, variable
 from dasan.server.store.people import People
 
-from .harness import SECONDS, Serve, Served
+from .harness import SECONDS, Serve, Served, fast, served
 
 pytestmark = pytest.mark.full
 
@@ -80,6 +80,68 @@ def test_a_thousand_idle_and_half_sent_connections_of_one_address_leave_the_othe
             assert time.monotonic() - begun < SECONDS / 2
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+LISTING = b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize("requests", [LISTING * 100, LISTING.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")])
+def test_a_client_that_does_not_read_its_answers_is_dropped(requests: bytes, tmp_path: Path) -> None:
+    with served(fast(tmp_path, send_seconds=0.3), send_buffer=4096) as server, deaf(server, "127.0.0.1") as client:
+        client.sendall(requests)
+        dropped_soon(client)
+
+
+def test_a_client_that_reads_slowly_gets_its_whole_answer(tmp_path: Path) -> None:
+    whole = len(served_answer(tmp_path / "whole"))
+    with served(fast(tmp_path, send_seconds=0.3), send_buffer=4096) as server, deaf(server, "127.0.0.1") as client:
+        client.sendall(LISTING.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        received = 0
+        begun = time.monotonic()
+        while piece := client.recv(16_384):
+            received += len(piece)
+            time.sleep(0.1)
+        assert time.monotonic() - begun > 0.6, "longer than the limit for a client that reads nothing"
+        assert received > whole
+
+
+def test_clients_that_do_not_read_have_the_share_of_idle_ones(tmp_path: Path) -> None:
+    settings = fast(tmp_path, send_seconds=600.0, request_seconds=600.0, most_connections=32)
+    with served(settings, send_buffer=4096) as server, ExitStack() as stack:
+        held = []
+        for _ in range(12):
+            client = stack.enter_context(deaf(server, "127.0.0.2"))
+            client.sendall(LISTING * 100)
+            with suppress(ConnectionError):  # dropped already
+                client.recv(16)
+            held.append(client)
+        dropped_soon(held[0])
+        assert server.player().http.get("/api/lobby").status_code == 200
+
+
+def served_answer(tmp_path: Path) -> bytes:
+    with served(fast(tmp_path)) as server:
+        return httpx.get(f"{server.address}/api/openapi.json").content
+
+
+def deaf(server: Served, source: str) -> sockets.socket:
+    """A connection whose system keeps little of what the server sends."""
+    client = sockets.socket()
+    client.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+    client.settimeout(SECONDS)
+    client.bind((source, 0))
+    client.connect(("127.0.0.1", int(server.address.rpartition(":")[2])))
+    return client
+
+
+def dropped_soon(client: sockets.socket) -> None:
+    """Wait until the server has closed the connection: what it is sent is refused."""
+    end = time.monotonic() + SECONDS / 2
+    with suppress(ConnectionError):
+        while time.monotonic() < end:
+            client.send(b"\r\n")
+            time.sleep(0.1)
+        pytest.fail("it was never dropped")
 
 
 def test_what_a_stranger_forwards_is_not_believed(serve: Serve) -> None:

@@ -134,7 +134,9 @@ class Settings:
     migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
     idle_seconds: float = number(60.0, "seconds after which a table without connections is unloaded", 0, 86_400)
     send_queue: int = number(256, "queued messages at which a slow reader is dropped", 1, 65_536)
-    send_seconds: float = number(20.0, "time limit in seconds for sending a message", 0.1, 3600)
+    send_seconds: float = number(
+        20.0, "time limit in seconds for sending a message, and for a client to read more of an answer", 0.1, 3600
+    )
     request_seconds: float = number(
         15.0, "time limit in seconds for a request to arrive, and for a connection to begin one", 0.1, 3600
     )

@@ -1,9 +1,9 @@
 """Limits of TCP connections: number per address, time for a request to arrive, and priorities.
 
-uvicorn waits for a request without a limit, so that strangers with a few addresses could fill the server with idle
-connections. Here idle connections, which wait for a first or a later request, have a share of the capacity; when it is
-full, the network with the most of them loses its oldest. The last eighth of the capacity is reserved for known players,
-and health checks are always answered.
+uvicorn waits without a limit for a request to arrive and for an answer to be read, so that strangers with a few
+addresses could fill the server with idle connections. Here idle connections, which wait for a first or a later request
+or for their client to read, have a share of the capacity; when it is full, the network with the most of them loses its
+oldest. The last eighth of the capacity is reserved for known players, and health checks are always answered.
 """
 
 from __future__ import annotations
@@ -47,6 +47,11 @@ class Gate:
         """The time limit for a request to arrive."""
         return self._settings.request_seconds
 
+    @property
+    def send_seconds(self) -> float:
+        """The time limit for a client to read more of an answer."""
+        return self._settings.send_seconds
+
     def enter(self, address: str) -> bool:
         """Whether one more connection from ``address`` may stay; it counts in any case, until it leaves."""
         return self._counts.enter(address, self._settings.connections_each) or self._settings.trusts(address)
@@ -69,7 +74,7 @@ class Gate:
             oldest.transport.abort()
 
     def stops_waiting(self, connection: BoundedHttp, address: str) -> None:
-        """The connection has received a complete request, or ends."""
+        """The connection has received a complete request, its client reads again, or it ends."""
         self._remove(connection, networks(address)[0][0])
 
     def _remove(self, connection: BoundedHttp, network: str) -> None:
@@ -95,6 +100,9 @@ class BoundedHttp(H11Protocol):
 
     _address: str | None = None
     _late: asyncio.TimerHandle | None = None
+    _slow: asyncio.TimerHandle | None = None
+    _unread: int | None = None
+    """The bytes that waited for the client when it was last checked; None if it has read since."""
 
     @property
     def limit_concurrency(self) -> int | None:
@@ -121,6 +129,20 @@ class BoundedHttp(H11Protocol):
         super().connection_lost(exc)
         self._leave()
 
+    def pause_writing(self) -> None:
+        """The client reads too slowly: until it has caught up, the connection is idle, and may not stand still."""
+        super().pause_writing()
+        if self._address is not None:
+            self.gate.waits(self, self._address)
+            self._check_reading()
+
+    def resume_writing(self) -> None:
+        """The client has caught up: an answer in progress continues."""
+        super().resume_writing()
+        self._unread = None
+        if self._address is not None and self.cycle is not None and not self.cycle.response_complete:
+            self.gate.stops_waiting(self, self._address)
+
     def data_received(self, data: bytes) -> None:
         """Read data; the time limit runs from a request's first byte to its last."""
         super().data_received(data)
@@ -138,6 +160,7 @@ class BoundedHttp(H11Protocol):
         idle = self.cycle is None or self.cycle.response_complete
         if idle and self._address is not None and not self.transport.is_closing():
             self.gate.waits(self, self._address)
+        self._check_reading()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         """The connection becomes a WebSocket, which is counted elsewhere."""
@@ -153,14 +176,35 @@ class BoundedHttp(H11Protocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
-        if self._address is not None:
+        if self._address is not None and not self.flow.write_paused:
             self.gate.stops_waiting(self, self._address)
 
     def _leave(self) -> None:
         self._arrived()
+        if self._slow is not None:
+            self._slow.cancel()
+            self._slow = None
         if self._address is not None:
+            self.gate.stops_waiting(self, self._address)
             self.gate.leave(self._address)
             self._address = None
+
+    def _check_reading(self) -> None:
+        """Check from time to time, while anything waits for the client, that it reads."""
+        if self._slow is None and self._address is not None and self._waiting():
+            self._unread = self._waiting()
+            self._slow = self.loop.call_later(self.gate.send_seconds, self._check_again)
+
+    def _check_again(self) -> None:
+        self._slow = None
+        if self._unread is not None and self._waiting() >= self._unread:
+            self.transport.abort()
+        else:
+            self._check_reading()
+
+    def _waiting(self) -> int:
+        """The bytes that wait for the client to read."""
+        return self.transport.get_write_buffer_size()
 
     def _hang_up(self) -> None:
         self._late = None
