@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dasan.server.connections.send_queues import Connection
+from dasan.server.connections.send_queues import MOST_BYTES, TOO_SLOW, Connection
 
 pytestmark = pytest.mark.full
 
@@ -84,6 +84,29 @@ async def test_a_client_that_takes_nothing_is_dropped() -> None:
         await settle()
     assert await connection.next() == 4408
     assert line.pieces == []
+
+
+async def test_queued_texts_take_bounded_memory_however_few_they_are() -> None:
+    line = Line()
+    line.open = False
+    connection = Connection(256, write=line.write)
+    text = "x" * (MOST_BYTES // 8)
+    for _ in range(7):
+        connection.offer(text)
+    await settle()
+    for _ in range(3):  # what has been sent makes room
+        assert await connection.next() == text
+        connection.offer(text)
+    connection.offer(text)
+    assert await connection.next() == TOO_SLOW
+
+
+async def test_a_text_longer_than_the_queue_is_sent_alone() -> None:
+    connection = Connection(256)
+    connection.offer("x" * 2 * MOST_BYTES)
+    assert len(str(await connection.next())) == 2 * MOST_BYTES
+    connection.offer("y")
+    assert await connection.next() == "y"
 
 
 async def test_texts_that_cannot_be_written_at_once_are_sent_one_by_one() -> None:

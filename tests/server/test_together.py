@@ -117,6 +117,35 @@ def test_a_socket_that_floods_is_closed(serve: Serve) -> None:
             assert closed_with(socket) == 1008
 
 
+def test_a_place_with_too_much_text_is_refused(server: Served) -> None:
+    """One of 32,000 characters filled the queues of all followers."""
+    ann = server.player()
+    shared_id = shared_review(server, ann)
+    answer = ann.http.post("/api/hands/h/together", json=place(3, moves=["x" * 500] * 64))
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+    with following(ann, shared_id) as leader:
+        leader.receive()
+        leader.send(**place(3, moves=["x" * 500] * 64))
+        assert leader.receive()["code"] == "malformed"
+        leader.send(**place(3, moves=["3D 3C"] * 64))
+        assert leader.receive()["moves"] == ["3D 3C"] * 64
+
+
+async def test_followers_share_one_text(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path)
+    await keep_hand(store)
+    await store.reviews.share(Shared("s", "h", "ann", "Ann", {"seq": None, "moves": [], "shown": False}, 0), 0)
+    reviews = Together(store, None)
+    followers = [Connection(8, f"p{n}") for n in range(3)]
+    for follower in followers:
+        await reviews.join("s", follower)
+        await follower.next()
+    await reviews.lead("s", "ann", PlaceShown(type="place", seq=3))
+    first, *others = [await follower.next() for follower in followers]
+    assert all(other is first for other in others)
+    await store.close()
+
+
 class Deaf(LocalBus):
     """A bus that receives nothing from others."""
 

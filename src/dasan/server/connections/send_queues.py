@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
@@ -11,6 +12,8 @@ Json: TypeAlias = dict[str, Any]
 
 TOO_SLOW = 4408
 """Our close codes: 4000 + the corresponding HTTP status."""
+MOST_BYTES = 1 << 20
+"""The bytes of memory that queued texts may take, beyond which a slow reader is dropped; a single text may be longer."""
 
 
 class Connection:
@@ -32,6 +35,8 @@ class Connection:
         self._sending = False
         """Whether a text returned by `next` is still being sent."""
         self._texts: deque[str | int] = deque()
+        self._bytes = 0
+        """The memory of the queued texts."""
         self._wake = asyncio.Event()
         self._most = most
         self._closed = False
@@ -40,10 +45,12 @@ class Connection:
         """Queue ``text`` without waiting."""
         if self._closed:
             return
-        if len(self._texts) >= self._most:
+        size = sys.getsizeof(text)
+        if len(self._texts) >= self._most or (self._texts and self._bytes + size > MOST_BYTES):
             self.close(TOO_SLOW)
         else:
             self._texts.append(text)
+            self._bytes += size
             if self._write is None or self._sending:
                 self._wake.set()
             elif not self._writes_soon:
@@ -64,6 +71,7 @@ class Connection:
             raise
         if written:
             self._texts.clear()
+            self._bytes = 0
         else:
             self._wake.set()
 
@@ -84,7 +92,10 @@ class Connection:
             self._wake.clear()
             await self._wake.wait()
         self._sending = True
-        return self._texts.popleft()
+        item = self._texts.popleft()
+        if isinstance(item, str):
+            self._bytes -= sys.getsizeof(item)
+        return item
 
 
 class Hub:

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from dasan.server.protocol.base import Message, Phase, Seat
+
+LONGEST_LINE = 4096
+"""The most characters of a variation's moves together; one that plays every card of two packs has fewer than a thousand."""
 
 HabitName = Literal["bid-low", "bid-high", "call", "pass", "spend", "lead-kind", "lead-rank", "follow"]
 Seq = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
@@ -106,6 +109,14 @@ class PlaceShown(Message):
     seq: Seq | None
     moves: Line = Field(default=[])
     shown: bool = False
+
+    @field_validator("moves")
+    @classmethod
+    def _short(cls, moves: list[str]) -> list[str]:
+        """Reject moves that fill all followers' queues."""
+        if sum(map(len, moves)) > LONGEST_LINE:
+            raise ValueError(f"the moves have at most {LONGEST_LINE} characters together")
+        return moves
 
 
 class PlaceTold(Message):

@@ -37,8 +37,12 @@ class _Followed:
         """Send the state to all connections if it is new."""
         if shared.revision > self.shared.revision:
             self.shared = shared
+            texts: dict[bool, str] = {}
             for connection in tuple(self.connections):
-                connection.offer(_message(shared, connection))
+                lead = _leads(shared, connection)
+                if lead not in texts:
+                    texts[lead] = _message(shared, lead=lead)
+                connection.offer(texts[lead])
 
 
 class Together:
@@ -90,7 +94,7 @@ class Together:
             raise Refused("unavailable", reason("review.full"))
         followed.show(shared)
         followed.connections.add(connection)
-        connection.offer(_message(followed.shared, connection))
+        connection.offer(_message(followed.shared, lead=_leads(followed.shared, connection)))
 
     def leave(self, shared_id: str, connection: Connection) -> None:
         """Remove a closed connection."""
@@ -130,17 +134,11 @@ class Together:
         return shared
 
 
-def _message(shared: Shared, connection: Connection) -> str:
-    lead = connection.player is not None and connection.player == shared.leader
-    place = PlaceShown.model_validate({"type": "place", **shared.place})
-    message = PlaceTold(
-        type="place",
-        hand=shared.hand,
-        leader=shared.name,
-        lead=lead,
-        revision=shared.revision,
-        seq=place.seq,
-        moves=place.moves,
-        shown=place.shown,
-    )
+def _leads(shared: Shared, connection: Connection) -> bool:
+    return connection.player is not None and connection.player == shared.leader
+
+
+def _message(shared: Shared, *, lead: bool) -> str:
+    place = {"seq": None, "moves": [], "shown": False, **shared.place}
+    message = PlaceTold(type="place", hand=shared.hand, leader=shared.name, lead=lead, revision=shared.revision, **place)
     return message.wire()
