@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -260,9 +262,50 @@ def test_spectators_come_late_to_a_table_that_is_read_again(tmp_path: Path) -> N
             assert not {"snapshot", "update", "table"} & {m["type"] for m in watching.messages}
         table_id, seq = newest[3]
         with guest.connect(table_id) as watching:
-            watching.until(lambda m: m["type"] == "snapshot" and m["seq"] >= seq)
+            watching.until_seen(lambda table: table.get("seq", 0) >= seq)
             assert watching.view["hand"] == []
             assert guest.http.get(f"/api/tables/{table_id}").json()["seq"] >= seq
+
+
+@pytest.mark.full
+def test_what_waits_for_spectators_is_small_and_becomes_the_players_table(server: Served) -> None:
+    """Moves and take-backs without end, which each made a message of the whole table and its chat, took a gigabyte."""
+    player, guest = server.player(), server.player()
+    table_id = player.open_table("big-two", ["random"] * 3, settings={"spectators": True, "delay": 600})
+    with player.sit(table_id) as socket, guest.sit(table_id) as watching:
+        for n in range(20):
+            socket.send(type="chat", id=f"c{n}", text="😀" * 280)
+            socket.answer(f"c{n}")
+        for n in range(20):
+            assert socket.my_turn()
+            socket.send(type="move", id=f"m{n}", move=socket.view["legal_moves"][0]["move"])
+            socket.answer(f"m{n}")
+            socket.send(type="take-back", id=f"t{n}")
+            socket.answer(f"t{n}")
+        socket.receive_all()
+        spectators = server.tables._open[table_id]._spectators
+        coming = spectators._coming
+        assert len(coming) >= 60
+        assert sum(sys.getsizeof(entry) for _, entry, _ in coming) < 100_000
+        watching.receive_all()
+        begun = watching.table["seq"]
+
+        shown = threading.Event()
+
+        def show_all() -> None:
+            while spectators._coming:
+                assert spectators._timer is not None
+                spectators._timer.cancel()
+                spectators._come()
+            shown.set()
+
+        assert spectators._timer is not None
+        spectators._timer._loop.call_soon_threadsafe(show_all)  # type: ignore[attr-defined]
+        assert shown.wait(SECONDS)
+        watching.receive_all()
+        assert watching.table["seq"] == socket.table["seq"] >= begun + 60
+        assert watching.view["played"] == socket.view["played"]
+        assert watching.view["hand"] == []
 
 
 @pytest.mark.full

@@ -103,7 +103,7 @@ class Table:
         self._present: showing.Json = {"presence": [], "watching": 0}
         """The presence that was published last."""
         self._counting: asyncio.TimerHandle | None = None
-        self._spectators = Spectators(self.hub)
+        self._spectators = Spectators(self.hub, lambda player: self.room.seat_of(player), self.presence)
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
         self._waiting: set[asyncio.Future[object]] = set()
         self._wake = asyncio.Event()
@@ -303,8 +303,8 @@ class Table:
         )
         if cause is not None:
             self._answers.done((cause.player, cause.client_id), Done(cause.digest, written[0].seq + 1))
-        for (before, after), entry_type in zip(pairwise(rooms), types, strict=True):
-            self._tell(before, after, entry_type)
+        for (before, after), one in zip(pairwise(rooms), written, strict=True):
+            self._tell(before, after, one.entry, moment)
         self._wake.set()
 
     def _awaited(self, before: Room, room: Room) -> str | None:
@@ -317,9 +317,10 @@ class Table:
         player = room.chairs[seat].player
         return None if seat in self._attendance.seats(room) else player
 
-    def _tell(self, before: Room, room: Room, entry_type: str) -> None:
-        """Make ``room`` the table's room, and send everybody the changes."""
+    def _tell(self, before: Room, room: Room, entry: Entry, at: int) -> None:
+        """Make ``room`` the table's room, and send everybody the changes by ``entry``, written at the time ``at``."""
         self.room = room
+        entry_type = entry["type"]
         if entry_type == "undo":
             self._marks.clear()
         self._marks.append(Mark.of(room))
@@ -339,8 +340,7 @@ class Table:
 
         self.hub.publish(room.seat_of, text_for)
         if late:
-            text = compact(showing.changed(room, before, entry_type, None, moment, self.presence))
-            self._spectators.follow(room, late, text)
+            self._spectators.follow(entry, at, late)
         else:
             self._spectators.room = room
         if entry_type in RESEATING:
@@ -361,9 +361,7 @@ class Table:
             await self._process.opened(self)
             self._answers.load(loaded.done)
             self._marks.append(Mark.of(self.room))
-            await self._spectators.open(
-                self.room, self._process.store.log, lambda player: self.room.seat_of(player), self.presence
-            )
+            await self._spectators.open(self.room, self._process.store.log)
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
                 # Clocks were stopped while the table was closed.
                 await self.write([{"type": "resume"}])
