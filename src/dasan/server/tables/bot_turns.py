@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -63,13 +64,13 @@ class BotTurns:
         write: Callable[[list[Entry]], Awaitable[None]],
         wake: Callable[[], None],
     ) -> None:
-        self.due: int | None = None
-        """The time when the move is due; None while the bot thinks."""
+        self._due: float | None = None
+        """When the move is due, by a clock that nobody sets; None while the bot thinks."""
         self._bots, self._room, self._write, self._wake = bots, room, write, wake
         self._thinking: asyncio.Future[Thought] | None = None
         self._thought_of: dasan.State | None = None
         """The position of which the bot thinks."""
-        self._began = 0
+        self._began = 0.0
         self._failures: Counter[str] = Counter()
         """Each bot's consecutive failures."""
 
@@ -77,6 +78,11 @@ class BotTurns:
     def under_way(self) -> bool:
         """Whether a bot is thinking or its move is pending."""
         return self._thinking is not None
+
+    @property
+    def due(self) -> int | None:
+        """The time when the move is due; None while the bot thinks. It moves with the machine's clock."""
+        return None if self._due is None else now() + round(1000 * (self._due - time.monotonic()))
 
     async def go_on(self) -> None:
         """Start the bot to act, or make its move once it is due."""
@@ -89,19 +95,20 @@ class BotTurns:
         if self._thought_of is not state:
             self._drop()
         if self._thinking is None:
-            self._began, self.due = now(), None
+            self._began, self._due = time.monotonic(), None
             self._thought_of = state
             self._thinking = self._choice(name, state, seat)
             self._thinking.add_done_callback(self._thought)
         if not self._thinking.done():
             return
-        if self.due is None:
+        if self._due is None:
             pace, key = self._bots.pace, (name, room.head.rules.name)
-            forced, needed = len(state.legal_moves()) == 1, now() - self._began
+            forced, needed = len(state.legal_moves()) == 1, int(1000 * (time.monotonic() - self._began))
             chosen = self._thinking.exception() is None and not forced
             thought = int(1000 * self._thinking.result().seconds) if chosen else 0
-            self.due = self._began + (pace.forced(key, needed) if forced else pace.choice(key, needed, thought))
-        if now() >= self.due:
+            takes = pace.forced(key, needed) if forced else pace.choice(key, needed, thought)
+            self._due = self._began + takes / 1000
+        if time.monotonic() >= self._due:
             thinking, self._thinking = self._thinking, None
             await self._move(room, seat, name, thinking)
 
