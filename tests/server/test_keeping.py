@@ -353,8 +353,11 @@ def test_a_damaged_backup_changes_nothing(backup: Path) -> None:
     for damaged in (whole[:-9], b"".join(lines[:-1]), b"".join(lines[:-2] + lines[-1:]), b"{}\n", b"", newer):
         backup.write_bytes(gzip.compress(damaged))
         assert asyncio.run(attempt()) == 0
-    backup.write_bytes(b"no gzip")
-    assert asyncio.run(attempt()) == 0
+    flipped = bytearray(gzip.compress(whole))
+    flipped[10] |= 6  # the first block has no valid type
+    for damaged in (b"no gzip", bytes(flipped)):
+        backup.write_bytes(damaged)
+        assert asyncio.run(attempt()) == 0
 
 
 def test_a_backup_of_an_older_schema_is_migrated(backup: Path, tmp_path: Path) -> None:

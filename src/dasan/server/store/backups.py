@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import zlib
 from collections.abc import Iterable
 from gzip import GzipFile
 from io import TextIOWrapper
@@ -84,7 +85,7 @@ def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes |
                 raise CannotServe(f"{path} is no backup of dasan")
             _begin(connection, header["schema"])
             counts = _fill(connection, lines)
-    except (EOFError, gzip.BadGzipFile, ValueError, KeyError, StopIteration) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error, ValueError, KeyError, StopIteration) as error:
         raise CannotServe(f"{path} is no backup of dasan, or is incomplete ({type(error).__name__})") from None
     migrate(connection)
     key = _value(header["key"])
