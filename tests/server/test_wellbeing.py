@@ -25,6 +25,7 @@ from dasan.server.operations.checks import Checks
 from dasan.server.operations.reporting import report
 from dasan.server.settings import Settings
 from dasan.server.store import Store
+from dasan.server.store.groups import Groups
 from dasan.server.tables.directory import Tables
 from dasan.server.workers.pools import FAILING, Workers
 from dasan.server.workers.process import JobCrashed
@@ -209,6 +210,7 @@ def test_log_lines_are_lines_whatever_is_in_them() -> None:
             log = logging.getLogger("dasan.test")
             log.info("name %s", 'Ann\n{"level": "error"}\r\x1b[31m\u2028', extra={"address": "1.2.3.4\n"})
             log.debug("not this")
+            log.warning("a push service refuses messages", extra={"service": "push.example", "status": 403})
             try:
                 raise ValueError("the hand is 3D 4S")
             except ValueError as error:
@@ -217,8 +219,9 @@ def test_log_lines_are_lines_whatever_is_in_them() -> None:
         finally:
             logging.getLogger().removeHandler(handler)
         lines = stream.getvalue().splitlines()
-        assert len(lines) == 3
+        assert len(lines) == 4
         assert "3D 4S" not in stream.getvalue()
+        assert "push.example" in lines.pop(1)
         assert "ValueError" in lines[1]
         if form == "json":
             first, second, third = map(json.loads, lines)
@@ -236,6 +239,21 @@ def test_requests_are_logged_by_route(serve: Serve, caplog: pytest.LogCaptureFix
     assert [record.__dict__["route"] for record in records] == ["/api/hands/{hand_id}", "page"]
     assert [record.__dict__["status"] for record in records] == [404, records[1].__dict__["status"]]
     assert "secret" not in str([record.__dict__ for record in records])
+
+
+def test_a_failure_is_logged_by_route(
+    server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The path of a link to join a group, or to stop e-mails, is a secret."""
+
+    async def fail(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(Groups, "behind", fail)
+    with caplog.at_level("ERROR", "dasan.server"):
+        assert server.player().http.get("/api/join/secret-link").status_code == 500
+    assert "GET /api/join/{link} failed" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_the_list_of_games_is_worked_out_once(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,7 @@ class GuardMiddleware:
         try:
             await self._app(scope, bounded, watched)
         except Exception as error:
-            report(f"{scope['method']} {scope['path']} failed", error)
+            report(f"{_known_method(scope['method'])} {_route(scope)} failed", error)
             response = refusal("unavailable", "something went wrong on the server")
             response.status_code = 500
         if received > MAX_MESSAGE:

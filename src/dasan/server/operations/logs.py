@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-FIELDS = ("error", "where", "method", "route", "status", "ms", "address")
+FIELDS = ("error", "where", "method", "route", "status", "ms", "address", "service")
 """The extra fields of a record that are written."""
 
 
