@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from math import isinf
 from typing import Any
 
@@ -48,8 +49,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; repeated keys are refused, because parsers disagree about them."""
     out = dict(pairs)
     if len(out) < len(pairs):
-        keys = [key for key, _ in pairs]
-        key = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        key = next(key for key, count in counts.items() if count > 1)
         raise NotJson(f"says {key[:40]!r} twice")
     return out
 
