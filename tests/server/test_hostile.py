@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.cookies
 import json
 import socket as sockets
 import time
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -241,6 +243,20 @@ def test_other_sites_are_kept_out(server: Served) -> None:
         connect(url, sock=sock),
     ):
         pass
+
+
+def test_quoted_cookies_are_not_decoded(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's decoder took ten seconds for one header, in which the server did nothing else (CVE-2024-7592)."""
+    player = server.player()
+    table_id = player.open_table("big-two", ["random"] * 3)
+    mine = "; ".join(f"{name}={value}" for name, value in player.http.cookies.items())
+    decode = http.cookies._unquote
+    monkeypatch.setattr(http.cookies, "_unquote", lambda text: _fail() if '"' in text else decode(text))
+    for quoted in ('a="' + "\\" * 60_000 + '"', 'dasan_session="' + '\\"' * 30_000 + '"'):
+        for cookie, known in ((quoted, False), (f"{quoted}; {mine}", True), (f"{mine}; b={quoted}", True)):
+            answer = httpx.get(f"{server.address}/api/me", headers={"cookie": cookie})
+            assert (answer.status_code, answer.json()["id"] is not None) == (200, known)
+    alive(player, table_id)
 
 
 def test_a_table_survives_its_own_failure(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""Middleware that checks every request's host name, origin and length, and adds security headers to every answer."""
+"""Middleware that checks every request's host name, origin and length, drops other sites' cookies, and adds security
+headers to every answer.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from starlette.websockets import WebSocketClose
 from dasan.reasons import reason
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import report
+from dasan.server.people.identity import without_others_cookies
 from dasan.server.protocol.base import MAX_MESSAGE
 from dasan.server.protocol.messages import error_message
 from dasan.server.refusals import STATUS, ErrorCode, Refused
@@ -78,6 +81,8 @@ class GuardMiddleware:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        if "cookie" in headers:
+            scope["headers"] = without_others_cookies(headers)
         try:
             self._check(scope, headers)
         except Refused as refused:

@@ -20,7 +20,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import HashingError, InvalidHashError, VerificationError
 from itsdangerous import BadSignature, Signer
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection, cookie_parser
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from dasan.reasons import reason
@@ -146,11 +146,11 @@ class Identities:
 
     def is_known(self, headers: Headers) -> bool:
         """Whether a request has a cookie signed by this server, without a query of the store."""
-        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        cookie = cookie_in(headers, COOKIE)
         return cookie is not None and self._cookies.read(cookie) is not None
 
     def _read(self, connection: HTTPConnection) -> tuple[str, str | None] | None:
-        cookie = connection.cookies.get(COOKIE)
+        cookie = cookie_in(connection.headers, COOKIE)
         return None if cookie is None else self._cookies.read(cookie)
 
     async def _valid(self, player: str, session: str | None) -> bool:
@@ -202,12 +202,12 @@ class Identities:
     def recognise(self, request: HTTPConnection, response: Response, person: Person) -> None:
         """Set the cookie of known browsers in a signed-in browser that has none."""
         if self.known_browser(request, person) is None:
-            known = self._browsers.add(request.cookies.get(KNOWN_COOKIE), person.id, epoch(person.password))
+            known = self._browsers.add(cookie_in(request.headers, KNOWN_COOKIE), person.id, epoch(person.password))
             self.set_cookie(request, response, known, KNOWN_COOKIE)
 
     def known_browser(self, request: HTTPConnection, person: Person) -> str | None:
         """The name of the request's browser, if it has signed in to the account since the last change of password."""
-        return self._browsers.name(request.cookies.get(KNOWN_COOKIE), person.id, epoch(person.password))
+        return self._browsers.name(cookie_in(request.headers, KNOWN_COOKIE), person.id, epoch(person.password))
 
     def set_cookie(self, request: HTTPConnection, response: Response, value: str, name: str = COOKIE) -> None:
         """Set a cookie that scripts cannot read and that other sites' requests do not carry."""
@@ -254,6 +254,35 @@ class Identities:
         else:
             await self.remember(request, response, player)
         return player, person
+
+
+def cookie_in(headers: Headers, name: str) -> str | None:
+    """The value of one of our cookies in a request's headers, the last if there are several; None if there is none.
+
+    >>> cookie_in(Headers({"cookie": 'a="x; y"; dasan_session=1; dasan_session = 2'}), "dasan_session")
+    '2'
+    """
+    value = None
+    for part in ";".join(headers.getlist("cookie")).split(";"):
+        key, equals, given = part.partition("=")
+        if equals and key.strip() == name:
+            value = given.strip()
+    return value
+
+
+def without_others_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
+    """A request's headers with no cookies but ours.
+
+    FastAPI reads all cookies of a request, and decodes quoted ones in a time that grows with the square of their length
+    (CVE-2024-7592). Ours are never quoted.
+
+    >>> without_others_cookies(Headers({"cookie": 'a="x"; dasan_session=1; dasan_known="2"', "host": "localhost"}))
+    [(b'host', b'localhost'), (b'cookie', b'dasan_session=1')]
+    """
+    values = ((name, cookie_in(headers, name)) for name in (COOKIE, KNOWN_COOKIE))
+    ours = "; ".join(f"{name}={value}" for name, value in values if value is not None and '"' not in value)
+    others = [(key, value) for key, value in headers.raw if key != b"cookie"]
+    return [*others, (b"cookie", ours.encode("latin-1"))] if ours else others
 
 
 def fingerprint(secret: str) -> str:
