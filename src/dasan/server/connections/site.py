@@ -12,6 +12,9 @@ from starlette.types import Scope
 HASHED = "assets"
 """The folder of Vite's files with content hashes in their names, which never change."""
 
+LONGEST_PATH = 1024
+"""The most characters of a page's path: resolving one of thousands of folders would take a second."""
+
 FOREVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 
@@ -42,7 +45,7 @@ class ClientFiles(StaticFiles):
         parts = PurePosixPath(path).parts
         if scope["method"] not in ("GET", "HEAD"):
             raise HTTPException(405)
-        if parts[:1] in (("api",), ("ws",)):
+        if parts[:1] in (("api",), ("ws",)) or len(path) > LONGEST_PATH:
             raise HTTPException(404)
         index = self._static / "index.html"
         if not index.is_file():
