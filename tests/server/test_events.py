@@ -10,6 +10,7 @@ import sqlite3
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -439,3 +440,22 @@ def test_an_event_goes_on_after_a_kill(serve: Serve) -> None:
         back.http.cookies.update(cookies)
         assert back.http.get(f"/api/events/{event}").json() == before
         assert next_deal(back, event)["table"] == table
+
+
+async def test_bots_play_the_deal_of_the_day_before_events_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots take minutes for an event, and one player can open many."""
+    events = Events(SimpleNamespace(store=None))  # type: ignore[arg-type]
+    played: list[str] = []
+
+    async def play(event_id: str) -> None:
+        played.append(event_id)
+        if event_id == "a":  # in the meantime somebody opens the deal of the day
+            events._asked["day"] = True
+        if event_id == "b":
+            raise RuntimeError
+
+    monkeypatch.setattr(events, "_play_bots", play)
+    events._asked = dict.fromkeys("abc", False)
+    await events._play_asked()
+    assert played == ["a", "day", "b", "c"]
+    assert list(events._asked) == ["b"], "it is tried again later"

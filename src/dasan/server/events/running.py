@@ -65,8 +65,10 @@ class Events:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._store = tables.store
-        self._asked: set[str] = set()
-        """Single-player events that somebody has opened, and whose bots may not have played."""
+        self._asked: dict[str, bool] = {}
+        """Single-player events that somebody has opened, and whose bots may not have played; whether each is a deal of
+        the day.
+        """
         self._tables_of: dict[str, Standings] = {}
         self._once: Once[Standings] = Once()
         self._pars: Once[tuple[int, ...] | None] = Once()
@@ -181,13 +183,19 @@ class Events:
 
     def _ask_bots(self, event: DuplicateEvent) -> None:
         if event.people == 1 and not event.bots_played:
-            self._asked.add(event.id)
+            self._asked.setdefault(event.id, event.day is not None)
 
     async def _play_asked(self) -> None:
-        """Let bots play the events that somebody has opened, one after another."""
-        for event_id in tuple(self._asked):
+        """Let bots play the events that somebody has opened, one after another. The deal of the day comes first, so that
+        nobody delays it by opening many events.
+        """
+        failed: set[str] = set()
+        while left := self._asked.keys() - failed:
+            event_id = next((one for one in left if self._asked[one]), next(one for one in self._asked if one in left))
             if await guarded(f"bots of event {event_id}", self._play_bots(event_id)):
-                self._asked.discard(event_id)
+                self._asked.pop(event_id, None)
+            else:
+                failed.add(event_id)
 
     async def _play_bots(self, event_id: str) -> None:
         """Let each bot of the standings play all deals in the entrants' seat, if the event is open and they have not
