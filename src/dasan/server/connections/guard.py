@@ -172,14 +172,18 @@ class GuardMiddleware:
 
 
 def _with_headers(scope: Scope, send: Send) -> Send:
-    """Add the security headers, and forbid caches to store answers of the API."""
-    private = {"cache-control": "no-store"} if scope["path"].startswith("/api/") else {}
+    """Add the security headers, and forbid caches to store answers of the API and refusals, such as of a file that the
+    next process of an upgrade has.
+    """
+    private = scope["path"].startswith("/api/")
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in (HEADERS | private).items():
+            for name, value in HEADERS.items():
                 headers.setdefault(name, value)
+            if private or message["status"] >= 400:
+                headers.setdefault("cache-control", "no-store")
         await send(message)
 
     return sent
