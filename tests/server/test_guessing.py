@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from starlette.datastructures import Headers
 
 from dasan.server.people.guesses import Guesses
 from dasan.server.settings import Settings
@@ -104,7 +105,7 @@ def test_a_browser_that_is_signed_in_is_known_and_a_new_password_ends_that(serve
 
     class Request:
         def __init__(self, cookie: str) -> None:
-            self.cookies = {"dasan_known": cookie}
+            self.headers = Headers({"cookie": f"dasan_known={cookie}"})
 
     async def names() -> list[str | None]:
         account_row = await account._people.find(one)
