@@ -125,7 +125,7 @@ async def test_a_hint_that_no_process_has_room_for_is_refused_without_asking_ano
 
     async def run(self: Workers, job: str, bot: str, view: dasan.View) -> None:
         asked.append(bot)
-        raise PoolBusy
+        raise PoolBusy("unavailable", reason("hints"))
 
     async with adviser(tmp_path) as (_, warming, who):
         warming._ready.add("big-three")
