@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -17,7 +18,7 @@ from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
 from dasan.server.people.identity import Identities, fingerprint
 from dasan.server.people.sightings import Sightings
-from dasan.server.protocol.commands import ChatCommand, SitCommand
+from dasan.server.protocol.commands import ChatCommand, SilenceCommand, SitCommand
 from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -198,4 +199,46 @@ async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Pa
         await tables._open_due("another that is gone")
         with pytest.raises(Refused):
             await tables.look("table")
+    await store.close()
+
+
+async def test_a_rematch_keeps_whom_the_host_has_silenced(tmp_path: Path) -> None:
+    """Also who takes an open chair of it; and the deletion of a player finds the rematch that only names them."""
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as tables:
+        table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
+        for seat, player in enumerate(("bob", "cyd", "dee"), 1):
+            if player == "dee":
+                for one in (1, 2):
+                    silence = SilenceCommand(type="silence", id=f"s{one}", seat=one, silent=True)
+                    await tables.command(table_id, "ann", silence)
+            await tables.command(table_id, player, SitCommand(type="sit", id="sit", seat=seat, name=player.title()))
+        before = await tables.look(table_id)
+        await tables.open_rematch(before, [0, 1])
+        again = before.head.rematch
+        assert [chair.silent for chair in (await tables.look(again)).chairs] == [False, True, False, False]
+        for seat, player in ((3, "cyd"), (2, "dee")):
+            await tables.command(again, player, SitCommand(type="sit", id="sit", seat=seat, name=player.title()))
+        assert [chair.silent for chair in (await tables.look(again)).chairs] == [False, True, False, True]
+    await store.close()
+
+
+async def test_a_deletion_finds_the_tables_that_name_a_player_without_a_seat(tmp_path: Path) -> None:
+    """Who opened a table without sitting down, and who is silent at a rematch without having joined it."""
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as tables:
+        table_id, _ = await tables.create("opener-id", "big-two", {}, ["open"] * 4)
+    room = (await store.log.load(table_id)).room
+    await store.log.create(
+        replace(room, head=replace(room.head, id="again"), host=None, silenced=frozenset({"silent-id"}))
+    )
+    assert (await store.log.load("again")).room.silenced == {"silent-id"}
+    for player in ("opener-id", "silent-id"):
+        await store.people.delete(player, now())
+        opened = await store.database.read(lambda c: str(c.execute(sa.select(rows.c.opened)).all()))
+        assert player not in opened
     await store.close()

@@ -56,10 +56,11 @@ def stranger() -> str:
 
 
 def tables_of(connection: sa.Connection, player: str) -> list[str]:
-    """The ids of the tables where the player sits, or to which they have ever sent a command."""
+    """The ids of the tables where the player sits, to which they have ever sent a command, or whose first room names them."""
     sitting = sa.select(seats.c.table_id).where(seats.c.player == player)
     sent = sa.select(events.c.table_id).where(events.c.player == player)
-    return list(connection.scalars(sitting.union(sent)))
+    named = sa.select(forgotten.c.table_id).where(forgotten.c.player == player)
+    return list(connection.scalars(sitting.union(sent, named)))
 
 
 def forget_at(connection: sa.Connection, table_id: str, player: str, other: str, now: int) -> None:

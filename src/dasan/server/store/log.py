@@ -344,7 +344,8 @@ def opened(row: Any, *, from_the_start: bool = False) -> Room:
             return restore(head, row.checkpoint)
         chairs = tuple(map(Chair.from_json, row.opened["chairs"]))
         given = {int(seat): text for seat, text in row.opened["contributions"].items()}
-        return Room.create(head, chairs, row.opened["host"], row.created, given)
+        silenced = frozenset(row.opened.get("silenced", ()))
+        return Room.create(head, chairs, row.opened["host"], row.created, given, silenced)
     except (KeyError, TypeError, ValueError) as error:
         raise BadRecord("the table's row is damaged") from error
 
@@ -370,6 +371,8 @@ def insert_room(connection: sa.Connection, room: Room) -> bool:
         "host": room.host,
         "contributions": {str(seat): text for seat, text in room.contributions.items()},
     }
+    if room.silenced:
+        begun["silenced"] = sorted(room.silenced)
     if head.event is not None:
         begun["event"] = asdict(head.event)
     row = {
@@ -393,6 +396,10 @@ def insert_room(connection: sa.Connection, room: Room) -> bool:
         return False
     connection.execute(sa.insert(tables), row)
     _seat(connection, room)
+    # The row names these players too: the deletion of a player finds it by their entry, which ends when they sit down.
+    unseated = {*room.silenced, *([] if room.host is None else [room.host])} - {chair.player for chair in room.chairs}
+    if unseated:
+        connection.execute(sa.insert(forgotten), [{"table_id": head.id, "player": one} for one in sorted(unseated)])
     return True
 
 

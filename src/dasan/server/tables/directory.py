@@ -169,18 +169,18 @@ class Tables:
 
     async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
         """Create the rematch of ``room``'s table unless it exists: with the bots, the people in ``seats``, and open
-        chairs.
+        chairs. Whom a host has silenced stays silent, also who takes an open chair.
         """
         head = Head(room.head.rematch, room.head.rules, room.head.settings, fairness.new_secret())
         chairs = tuple(
-            replace(chair, ready=False, silent=False, substitute=None)
-            if chair.kind != "human" or seat in seats
-            else OPEN
+            replace(chair, ready=False, substitute=None) if chair.kind != "human" or seat in seats else OPEN
             for seat, chair in enumerate(room.chairs)
         )
         staying = [chair.player for chair in chairs if chair.kind == "human"]
         host = room.host if room.host in staying else staying[0]
-        await self.store.groups.open_rematch(room.head.id, Room.create(head, chairs, host, now()))
+        silenced = frozenset(chair.player for chair in room.chairs if chair.silent and chair.player) - set(staying)
+        again = Room.create(head, chairs, host, now(), silenced=silenced)
+        await self.store.groups.open_rematch(room.head.id, again)
 
     async def look(self, table_id: str) -> Room:
         """The table's current room."""

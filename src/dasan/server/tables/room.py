@@ -47,8 +47,7 @@ class Room:
     current hand, its number from 1 and the draws before the first. moves: the texts of its moves. balances: including
     the current hand once it is over. results: of the last finished hands. votes: seats ready for the next hand, or the
     rematch. over_at: when the current hand ended. taken_back: whether a move of it was taken back. assisted: seats of
-    people for whom a bot has moved in it. silenced: players whom the host silenced and who have left their seats since:
-    they are still silent if they sit down again before the first deal.
+    people for whom a bot has moved in it. silenced: silent players without a seat, until the first deal.
     """
 
     head: Head
@@ -77,11 +76,16 @@ class Room:
 
     @staticmethod
     def create(
-        head: Head, chairs: tuple[Chair, ...], host: str | None, at: int, contributions: Mapping[int, str] | None = None
+        head: Head,
+        chairs: tuple[Chair, ...],
+        host: str | None,
+        at: int,
+        contributions: Mapping[int, str] | None = None,
+        silenced: frozenset[str] = frozenset(),
     ) -> Room:
         """A new table that waits for its first hand."""
         balances = (head.rules.stake_chips,) * head.rules.players
-        return Room(head, chairs, host, at=at, balances=balances, contributions=contributions or {})
+        return Room(head, chairs, host, at=at, balances=balances, contributions=contributions or {}, silenced=silenced)
 
     @property
     def to_act(self) -> int | None:
