@@ -10,9 +10,10 @@ from dasan.bots import BOTS
 from dasan.server.people.names import check_reserved, clean_name, keys
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.people import Taken
+from dasan.server.store.people import Taken, names_apart
 from dasan.server.store.schema import name_keys
 
+from .conftest import Opened
 from .harness import Serve, Served
 from .test_accounts import SECRET, ok
 
@@ -223,3 +224,49 @@ async def test_accounts_of_earlier_versions_get_their_keys(opened: object) -> No
     assert (await store.people.index_names(), await store.people.index_names()) == (1, 0)
     assert await store.people.name_owner(keys("AIice")) == "p"
     await store.close()
+
+
+async def test_people_at_a_table_are_told_apart(opened: Opened) -> None:
+    store = await opened()
+    await store.people.register("account", "Ann 2", "hash", 1)
+    party = [
+        ("a", "Ann"),
+        ("b", "\u0410nn"),
+        ("c", "Ann"),
+        ("d", "Bo"),
+        ("account", "Ann 2"),
+        ("e", "Guest"),
+        ("f", "Guest"),
+    ]
+    shown = await store.database.read(lambda connection: names_apart(connection, party, {"account"}))
+    assert [shown[player] for player, _ in party] == ["Ann", "\u0410nn 3", "Ann 4", "Bo", "Ann 2", "Guest", "Guest 2"]
+    await store.close()
+
+
+def test_guests_of_one_name_sit_down_with_different_ones(server: Served) -> None:
+    """Messages say whose they are by the name, and a player is muted by it."""
+    first, second, third = (server.player() for _ in range(3))
+    table = first.open_table("big-two", name="Ann", seats=["me", "open", "open", "open"])
+
+    def names() -> list[str]:
+        return [seat["name"] for seat in ok(first.http.get(f"/api/tables/{table}"))["table"]["seats"]]
+
+    for player in (second, third):
+        ok(player.http.post(f"/api/tables/{table}/join", json={"name": "Ann"}))
+    assert names() == ["Ann", "Ann 2", "Ann 3", ""]
+    ok(second.http.post(f"/api/tables/{table}/join", json={"name": "Ann", "seat": 3}))
+    assert names() == ["Ann", "", "Ann 3", "Ann 2"]
+
+
+def test_guests_without_a_name_get_different_ones(server: Served) -> None:
+    """Also beside one who keeps the number of another seat, and in a quick match."""
+    people = [server.player() for _ in range(3)]
+    table = people[0].open_table("big-two", seats=["me", "open", "open", "open"])
+    for player, seat in ((people[1], 1), (people[1], 3), (people[2], 1)):
+        ok(player.http.post(f"/api/tables/{table}/join", json={"seat": seat}))
+    seats = ok(people[0].http.get(f"/api/tables/{table}"))["table"]["seats"]
+    assert [seat["name"] for seat in seats] == ["Guest 1", "Guest 3", "", "Guest 2"]
+    for person in people:
+        match = ok(person.http.post("/api/quick", json={"preset": "big-three", "bots": False}))
+    seats = ok(people[0].http.get(f"/api/tables/{match['table']}"))["table"]["seats"]
+    assert {seat["name"] for seat in seats} == {"Guest", "Guest 2", "Guest 3"}

@@ -5,12 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from dasan.reasons import reason
-from dasan.server.people.names import LONGEST_NAME, check_reserved, clean_name, keys
+from dasan.server.people.names import check_reserved, clean_name, keys, numbered
 from dasan.server.refusals import Refused
 from dasan.server.store.people import People, Person
-
-TRIES = 9
-"""The highest number appended to a guest's name that somebody else has taken."""
 
 
 async def chosen_name(
@@ -34,9 +31,9 @@ async def chosen_name(
     except Refused:
         if anew or not stored or wanted.split() != stored.split():
             raise
-    for number in range(2, TRIES + 1):
+    for other in numbered(stored):
         with suppress(Refused):
-            return await _checked(people, player, f"{stored[: LONGEST_NAME - 2]} {number}", program=program), None
+            return await _checked(people, player, other, program=program), None
     return usual, None
 
 

@@ -20,6 +20,8 @@ from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import NAMES
 
 LONGEST_NAME = 32
+MOST_ALIKE = 9
+"""The highest number appended to a name that somebody else has."""
 MOST_MARKS = 4
 """The most nonspacing marks on one letter, as UTS #39 advises: no language needs more."""
 MOST_ACCENTS = 2
@@ -87,6 +89,15 @@ def clean_label(text: str) -> str:
 def one_line(text: str) -> str:
     """The text as one line, without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def numbered(name: str) -> tuple[str, ...]:
+    """The name with numbers from 2, for somebody who cannot have the name alone.
+
+    >>> numbered("Ann")[:2], len(numbered("x" * 32)[0])
+    (('Ann 2', 'Ann 3'), 32)
+    """
+    return tuple(f"{name[: LONGEST_NAME - 2].rstrip()} {number}" for number in range(2, MOST_ALIKE + 1))
 
 
 def _visible(text: str) -> bool:

@@ -23,7 +23,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Lock, StorePart, put_row, serialize
 from dasan.server.store.log import insert_room
-from dasan.server.store.people import marked
+from dasan.server.store.people import marked, names_apart
 from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates
 from dasan.server.store.sessions import check_not_deleted
 from dasan.server.tables.room import Room
@@ -168,8 +168,9 @@ class Duplicates(StorePart):
             seats = list(event.seats(deal))
             secrets.SystemRandom().shuffle(seats)
             accounts = marked(connection, dict(party))
+            named = names_apart(connection, party, accounts)
             guests = [
-                Guest(one, called, seat, one in accounts) for (one, called), seat in zip(party, seats, strict=False)
+                Guest(one, named[one], seat, one in accounts) for (one, _), seat in zip(party, seats, strict=False)
             ]
             room = make(deal, guests)
             insert_room(connection, room)

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from dasan.server.store.database import Lock, StorePart, serialize
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.log import insert_room
-from dasan.server.store.people import marked
+from dasan.server.store.people import marked, names_apart
 from dasan.server.store.ratings import BEGINNING, shown
 from dasan.server.store.schema import ratings, seekers
 from dasan.server.store.sessions import check_not_deleted
@@ -171,7 +171,8 @@ class Matches(StorePart):
             if not together:
                 return Sought(None, me.since, len(others) + 1)
             accounts = marked(connection, {one.player: one.name for one in together})
-            room = make(tuple(replace(one, account=one.player in accounts) for one in together))
+            named = names_apart(connection, [(one.player, one.name) for one in together], accounts)
+            room = make(tuple(replace(one, name=named[one.player], account=one.player in accounts) for one in together))
             insert_room(connection, room)
             matched = seekers.c.player.in_([one.player for one in together])
             connection.execute(sa.update(seekers).where(matched).values(table_id=room.head.id))

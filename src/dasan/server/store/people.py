@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.server.people.names import keys
+from dasan.server.people.names import keys, numbered
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database, Lock, StorePart, among, put_row, serialize
@@ -106,6 +106,12 @@ class People(StorePart):
         query = sa.select(name_keys.c.player).where(name_keys.c.key.in_(sorted(keys))).limit(1)
         owner: str | None = await self._value(query)
         return owner
+
+    async def name_beside(self, player: str, name: str, others: Sequence[str]) -> str:
+        """The displayed name of a guest who sits down where people have the names ``others``, see `names_apart`."""
+        party = [*((f"{place}", other) for place, other in enumerate(others)), (player, name)]
+        known = frozenset(one for one, _ in party[:-1])
+        return (await self._database.read(lambda connection: names_apart(connection, party, known)))[player]
 
     async def index_names(self) -> int:
         """Store the keys of earlier versions' accounts that have none; returns their number."""
@@ -350,6 +356,31 @@ def marked(connection: sa.Connection, names: Mapping[str, str]) -> frozenset[str
     """The players, by id, whose displayed name is their account's."""
     query = sa.select(players.c.id, players.c.name).where(players.c.id.in_(list(names)), players.c.account.is_not(None))
     return frozenset(row.id for row in connection.execute(query) if names[row.id] == row.name)
+
+
+def names_apart(
+    connection: sa.Connection, party: Sequence[tuple[str, str]], accounts: Collection[str]
+) -> dict[str, str]:
+    """The displayed names, by player, of people at one table: (player, name) each. accounts: the players whose names stay.
+
+    A name that looks like another one there gets a number: people are told apart, and muted, by their names. No numbered
+    name looks like an account's.
+    """
+    shown = {player: name for player, name in party if player in accounts}
+    taken = {key for name in shown.values() for key in keys(name)}
+    for player, name in party:
+        if player in shown:
+            continue
+        apart = (other for other in (name, *numbered(name)) if taken.isdisjoint(keys(other)))
+        shown[player] = next((other for other in apart if other == name or not _owned(connection, other)), name)
+        taken |= keys(shown[player])
+    return shown
+
+
+def _owned(connection: sa.Connection, name: str) -> bool:
+    """Whether the name looks like an account's."""
+    alike = sa.select(name_keys.c.player).where(name_keys.c.key.in_(sorted(keys(name))))
+    return connection.scalar(alike.limit(1)) is not None
 
 
 def check_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:

@@ -192,10 +192,17 @@ def _sit(room: Room, player: str, command: SitCommand, name: str, account: bool)
     seat = command.seat if command.seat is not None else now if now is not None else free[0] if free else None
     if seat is None or (seat != now and seat not in free):
         raise Refused("illegal", reason("taken") if seat is not None else reason("full"))
-    name = name or clean_name(command.name or (room.chairs[now].name if now is not None else f"Guest {seat + 1}"))
+    name = name or clean_name(command.name or (room.chairs[now].name if now is not None else _guest(room, seat)))
     program = command.program or (now is not None and room.chairs[now].program)
     marks = {"program": program, "account": account}
     return {"type": "sit", "seat": seat, "player": player, "name": name, **{mark: True for mark in marks if marks[mark]}}
+
+
+def _guest(room: Room, seat: int) -> str:
+    """The name of a guest without one: the number of the seat, or the first that nobody has at the table."""
+    taken = {chair.name for chair in room.chairs}
+    numbers = (seat + 1, *range(1, len(room.chairs) + 1))
+    return next(name for number in numbers if (name := f"Guest {number}") not in taken)
 
 
 def _move(room: Room, seat: int, text: str, lag: int) -> Entry:

@@ -253,11 +253,13 @@ class Table:
         """(displayed name of a player who sits down, empty for a default one; whether it is their account's)."""
         if not isinstance(command, SitCommand):
             return "", False
+        people = self._process.store.people
         seat = self.room.seat_of(player)
         usual = "" if seat is None else self.room.chairs[seat].name
-        name, person = await chosen_name(
-            self._process.store.people, player, command.name, usual, program=command.program
-        )
+        name, person = await chosen_name(people, player, command.name, usual, program=command.program)
+        others = [chair.name for chair in self.room.chairs if chair.kind == "human" and chair.player != player]
+        if person is None and name and others:
+            name = await people.name_beside(player, name, others)
         return name, person is not None
 
     async def react(self, player: str | None, command: ReactCommand) -> None:
