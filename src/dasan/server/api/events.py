@@ -53,7 +53,8 @@ async def events(request: Request, store: StoreHere, player: Player) -> list[Eve
     """The player's own events, then those open to everybody."""
     limit(request, "pages")
     mine = () if player is None else await store.duplicates.of_player(player)
-    shown = await store.duplicates.listed(now() - SHOWN_AFTER)
+    moment = now()
+    shown = await store.duplicates.listed(moment - SHOWN_AFTER, moment)
     listed = {event.id: event for event in (*mine, *shown)}
     return [await _summary(store, event, player) for event in listed.values()]
 

@@ -22,6 +22,7 @@ from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Lock, StorePart, put_row, serialize
+from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked, names_apart
 from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates
@@ -31,6 +32,10 @@ from dasan.server.tables.shared_rules import kept_rules
 
 PRESENT = 6_000
 """Milliseconds since their last request for which waiting players count as present."""
+AWAY = 10_000
+"""Milliseconds after which a waiting player who has not repeated the request begins to wait anew."""
+MOST_OPEN = 20
+"""The most events of one host that are not over."""
 MOST_LISTED = 50
 MOST_CLOSING = 50
 
@@ -66,7 +71,10 @@ class Duplicates(StorePart):
     """Reads and writes duplicate events."""
 
     async def create(self, event: DuplicateEvent) -> bool:
-        """Insert an event. False if its id or its day exists already. ``Refused``: its host has just been deleted."""
+        """Insert an event. False if its id or its day exists already.
+
+        ``Refused``: its host has just been deleted, or has ``MOST_OPEN`` events that are not over.
+        """
         row = {column.name: getattr(event, column.name) for column in duplicates.c if column.name != "preset"}
         rules = {"options": event.rules.options, "digest": event.rules.digest}
         row |= {"preset": event.rules.name, "rules": rules, "settings": event.settings.model_dump()}
@@ -75,7 +83,11 @@ class Duplicates(StorePart):
             if connection.execute(sa.select(duplicates.c.id).where(duplicates.c.id == event.id)).first() is not None:
                 return False
             if event.host is not None:
+                serialize(connection, Lock.EVENTS)
                 check_not_deleted(connection, event.host)
+                hosted = sa.and_(duplicates.c.host == event.host, duplicates.c.revealed.is_(None))
+                if (connection.scalar(sa.select(sa.func.count()).where(hosted)) or 0) >= MOST_OPEN:
+                    raise Refused("illegal", reason("event.most", n=MOST_OPEN))
             connection.execute(sa.insert(duplicates), row)
             return True
 
@@ -92,10 +104,14 @@ class Duplicates(StorePart):
         """The deal of the day of a date like 2026-11-25. ``Refused``: there is none."""
         return _one(await self._read(sa.select(duplicates).where(duplicates.c.day == day)))
 
-    async def listed(self, since: int) -> tuple[DuplicateEvent, ...]:
-        """Listed events that end after ``since``, the next to end first, except deals of the day."""
-        shown = sa.and_(duplicates.c.listed, duplicates.c.day.is_(None), duplicates.c.ends > since)
-        return await self._read(sa.select(duplicates).where(shown).order_by(duplicates.c.ends).limit(MOST_LISTED))
+    async def listed(self, since: int, now: int) -> tuple[DuplicateEvent, ...]:
+        """Listed events that end after ``since``, except deals of the day: first those that have not ended, the next to end
+        first; then the others, the last to end first.
+        """
+        ends = duplicates.c.ends
+        shown = sa.and_(duplicates.c.listed, duplicates.c.day.is_(None), ends > since)
+        order = sa.case((ends > now, 0), else_=1), sa.case((ends > now, ends), else_=-ends)
+        return await self._read(sa.select(duplicates).where(shown).order_by(*order).limit(MOST_LISTED))
 
     async def of_player(self, player: str) -> tuple[DuplicateEvent, ...]:
         """Events that the player has entered or opened, the newest first."""
@@ -138,12 +154,14 @@ class Duplicates(StorePart):
                 raise Refused("illegal", reason("event.played"))
             deal = left[0] if going is None else going.deal
             _enter(connection, event.id, player, name, now)
-            since = now if going is None else going.since
+            since = now if going is None or going.seen < now - AWAY else going.since
             if going is None:
                 row = {"event_id": event.id, "player": player, "deal": deal, "assisted": False, "since": now}
                 connection.execute(sa.insert(duplicate_plays), {**row, "seen": now})
             else:
-                connection.execute(sa.update(duplicate_plays).where(mine, plays.deal == deal).values(seen=now))
+                connection.execute(
+                    sa.update(duplicate_plays).where(mine, plays.deal == deal).values(since=since, seen=now)
+                )
             waiting = connection.execute(
                 sa.select(plays.player, duplicate_entries.c.name)
                 .join_from(
@@ -161,10 +179,16 @@ class Duplicates(StorePart):
                 )
                 .order_by(plays.since)
             ).all()
-            party = [(player, name), *((row.player, row.name) for row in waiting)][: event.people]
+            blocked = blocked_pairs(connection, [player, *(row.player for row in waiting)])
+            others = [row for row in waiting if frozenset((player, row.player)) not in blocked]
+            party = [(player, name)]
+            for row in others:
+                apart = blocked.isdisjoint(frozenset((row.player, one)) for one, _ in party)
+                if apart and len(party) < event.people:
+                    party.append((row.player, row.name))
             late = event.fill is not None and now - since >= event.fill * 1000
             if len(party) < event.people and not late:
-                return EventPlayed(deal=deal, table=None, waiting=len(waiting) + 1)
+                return EventPlayed(deal=deal, table=None, waiting=len(others) + 1)
             seats = list(event.seats(deal))
             secrets.SystemRandom().shuffle(seats)
             accounts = marked(connection, dict(party))

@@ -133,7 +133,9 @@ def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
         connection.execute(sa.update(audit).where(column == player).values({column.name: gone}))
     named = duplicate_entries.c.player == player
     connection.execute(sa.update(duplicate_entries).where(named).values(player=gone, name=NOBODY))
-    connection.execute(sa.update(duplicate_plays).where(duplicate_plays.c.player == player).values(player=gone))
+    attempts = duplicate_plays.c.player == player
+    connection.execute(sa.delete(duplicate_plays).where(attempts, duplicate_plays.c.table_id.is_(None)))
+    connection.execute(sa.update(duplicate_plays).where(attempts).values(player=gone))
     connection.execute(sa.update(duplicates).where(duplicates.c.host == player).values(host=None))
     played = hand_seats.c.player == player
     connection.execute(sa.update(hand_seats).where(played).values(player=None, name=NOBODY))

@@ -1,0 +1,109 @@
+"""Duplicate events in either database: how many a host has, in which order they are listed, and who is seated with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+import dasan
+from dasan.server.events.daily import QUIET
+from dasan.server.events.event import DuplicateEvent
+from dasan.server.events.running import _room
+from dasan.server.protocol.events import EventPlayed
+from dasan.server.refusals import Refused
+from dasan.server.store import Store, duplicates
+from dasan.server.store.duplicates import Guest
+from dasan.server.tables.room import Room
+from dasan.server.times import DAY
+
+from .conftest import Opened
+
+EVENT = DuplicateEvent("event", dasan.rules("big-two"), bytes(128), 2, 2, "greedy", 0, DAY, QUIET, listed=True)
+
+
+class Queue:
+    """An event at which people ask for a table; ``parties`` has the players of each table made."""
+
+    def __init__(self, store: Store, event: DuplicateEvent) -> None:
+        self.parties: list[set[str]] = []
+        self._store, self._event = store, event
+
+    async def ask(self, player: str, now: int) -> EventPlayed:
+        return await self._store.duplicates.seat(self._event, player, player, now, self._make)
+
+    def _make(self, deal: int, guests: Sequence[Guest]) -> Room:
+        self.parties.append({guest.player for guest in guests})
+        return _room(self._event, deal, guests)
+
+
+async def test_a_host_has_a_bounded_number_of_events_that_are_not_over(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duplicates, "MOST_OPEN", 2)
+    store = await opened()
+    for name in ("one", "two"):
+        await store.duplicates.create(replace(EVENT, id=name, host="ada"))
+    with pytest.raises(Refused, match="at most 2 events"):
+        await store.duplicates.create(replace(EVENT, id="three", host="ada"))
+    assert await store.duplicates.create(replace(EVENT, id="another host's", host="bob"))
+    assert await store.duplicates.create(replace(EVENT, id="a day's", host=None))
+    await store.duplicates.reveal("one", DAY)
+    assert await store.duplicates.create(replace(EVENT, id="three", host="ada"))
+    await store.close()
+
+
+async def test_events_that_have_ended_do_not_crowd_out_open_ones(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duplicates, "MOST_LISTED", 4)
+    store = await opened()
+    for ends in (4, 7, 3, 6, 2, 5, 1):
+        await store.duplicates.create(replace(EVENT, id=f"ends {ends}", ends=ends))
+    assert [event.ends for event in await store.duplicates.listed(2, 5)] == [6, 7, 5, 4]
+    assert [event.ends for event in await store.duplicates.listed(2, 0)] == [3, 4, 5, 6]
+    await store.close()
+
+
+async def test_who_comes_back_to_the_queue_waits_anew(opened: Opened) -> None:
+    """Bots take seats after 30 seconds of waiting, not 30 seconds after the first request of a player who went away."""
+    store = await opened()
+    queue = Queue(store, replace(EVENT, fill=30))
+    await store.duplicates.create(EVENT)
+    for now in (0, 5_000, 60_000, 64_000, 85_000, 89_000):
+        assert (await queue.ask("ada", now)).table is None, now
+    for now in (94_000, 103_000, 111_000):
+        assert (await queue.ask("ada", now)).table is None, now
+    assert (await queue.ask("ada", 115_100)).table is not None
+    assert queue.parties == [{"ada"}]
+    await store.close()
+
+
+async def test_no_two_between_whom_there_is_a_block_are_seated_at_a_table_of_an_event(opened: Opened) -> None:
+    store = await opened()
+    for name in ("ada", "bob", "cyd", "dan"):
+        await store.people.register(name, name, "hash", 1)
+    await store.friends.block("ada", "bob", 1)
+    await store.friends.block("cyd", "ada", 1)
+    event = replace(EVENT, people=3, fill=None)
+    await store.duplicates.create(event)
+    queue = Queue(store, event)
+    waiting = [(await queue.ask(name, at)).waiting for at, name in enumerate(("ada", "bob", "cyd"), 1)]
+    assert waiting == [1, 1, 2], "nobody counts those with whom they are not seated"
+    await queue.ask("dan", 4)
+    assert (await queue.ask("bob", 5)).table is not None
+    assert queue.parties == [{"bob", "cyd", "dan"}]
+    await store.close()
+
+
+async def test_a_player_who_is_deleted_while_waiting_gets_no_seat(opened: Opened) -> None:
+    store = await opened()
+    await store.people.rename("ada", "Ada", 1)
+    await store.duplicates.create(EVENT)
+    queue = Queue(store, replace(EVENT, fill=None))
+    await queue.ask("ada", 1)
+    await store.people.delete("ada", 2)
+    assert (await queue.ask("bob", 3)).waiting == 1
+    assert queue.parties == []
+    await store.close()
