@@ -15,6 +15,9 @@ from dasan.server.protocol.events import EventPlayed
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, duplicates
 from dasan.server.store.duplicates import Guest
+from dasan.server.store.hand import FinishedHand, Player
+from dasan.server.store.hands import insert_hand
+from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.room import Room
 from dasan.server.times import DAY
 
@@ -106,4 +109,35 @@ async def test_a_player_who_is_deleted_while_waiting_gets_no_seat(opened: Opened
     await store.people.delete("ada", 2)
     assert (await queue.ask("bob", 3)).waiting == 1
     assert queue.parties == []
+    await store.close()
+
+
+async def test_the_hands_and_guests_of_an_event_stay_until_it_is_over(opened: Opened) -> None:
+    """Also if they are older than the host keeps others. Afterwards no deal leads to a hand that is gone."""
+    store = await opened()
+    event = replace(EVENT, people=1, ends=31 * DAY)
+    await store.duplicates.create(event)
+    queue = Queue(store, event)
+    for deal in range(2):
+        table = (await queue.ask("ada", deal)).table
+        assert table is not None
+        (mine,) = [one for one in await store.duplicates.mine("event", "ada") if one.table == table]
+        assert mine.seat is not None
+        player = Player(mine.seat, "Ada", "ada", None, "player", 0, won=False)
+        scores = (float(deal),) * 4
+        hand = FinishedHand(f"hand {deal}", table, 1, "big-two", deal, True, False, {}, [], "", (player,), scores=scores)
+        await store.database.write(lambda connection, hand=hand: insert_hand(connection, hand))  # type: ignore[misc]
+
+    async def hands() -> list[str | None]:
+        return [one.hand for one in await store.duplicates.mine("event", "ada")]
+
+    keep = Keep(hands=7, guests=7)
+    counted = await prune(store.database, store.people, keep, 8 * DAY, dry=True)
+    removed = await prune(store.database, store.people, keep, 8 * DAY)
+    assert (removed["hands"], removed["guests"]) == (counted["hands"], counted["guests"]) == (0, 0)
+    assert await hands() == ["hand 0", "hand 1"]
+    await store.duplicates.reveal("event", 31 * DAY)
+    assert (await prune(store.database, store.people, Keep(hands=7), 31 * DAY))["hands"] == 2
+    assert await hands() == [None, None]
+    assert [one.score for one in await store.duplicates.mine("event", "ada")] == [0.0, 1.0]
     await store.close()

@@ -25,7 +25,7 @@ from dasan.server.store.database import Lock, StorePart, put_row, serialize
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked, names_apart
-from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates
+from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates, hands
 from dasan.server.store.sessions import check_not_deleted
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
@@ -56,7 +56,7 @@ Make = Callable[[int, Sequence[Guest]], Room]
 
 @dataclass(frozen=True)
 class Mine:
-    """One of a player's plays. score, hand: None until it is finished."""
+    """One of a player's plays. score, hand: None until it is finished. hand: None also when the hand has been deleted."""
 
     deal: int
     table: str | None
@@ -218,10 +218,15 @@ class Duplicates(StorePart):
     async def mine(self, event_id: str, player: str) -> tuple[Mine, ...]:
         """The player's plays of an event, in order of the deals."""
         plays = duplicate_plays.c
-        query = sa.select(duplicate_plays).where(plays.event_id == event_id, plays.player == player)
+        # A hand may have been deleted when its retention period ended.
+        query = (
+            sa.select(duplicate_plays, hands.c.id.label("hand"))
+            .outerjoin(hands, hands.c.id == plays.hand_id)
+            .where(plays.event_id == event_id, plays.player == player)
+        )
         rows = await self._rows(query.order_by(plays.deal))
         return tuple(
-            Mine(row.deal, row.table_id, row.seat, row.finished, row.score, row.assisted, row.hand_id) for row in rows
+            Mine(row.deal, row.table_id, row.seat, row.finished, row.score, row.assisted, row.hand) for row in rows
         )
 
     async def of_table(self, table_id: str) -> str | None:

@@ -22,6 +22,7 @@ from dasan.server.store.schema import (
     addresses,
     bid_answers,
     duplicate_plays,
+    duplicates,
     ended_sessions,
     events,
     group_lines,
@@ -53,8 +54,8 @@ ADDRESSES_DAYS = 30
 class Keep:
     """Retention periods in days; 0: forever.
 
-    tables: unused casual tables. hands: unrated hands. guests: players without an account who have not played. chat:
-    messages, and reports of them.
+    tables: unused casual tables. hands: unrated hands, except those of events that are not over. guests: players without
+    an account who have not played, except in such events. chat: messages, and reports of them.
     """
 
     tables: int = 0
@@ -79,7 +80,8 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     if keep.tables:
         removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, now), tables.c.id, dry=dry)
     if keep.hands:
-        old = sa.select(hands.c.id).where(hands.c.finished < now - keep.hands * DAY, sa.not_(hands.c.rated))
+        unrated = hands.c.finished < now - keep.hands * DAY, sa.not_(hands.c.rated)
+        old = sa.select(hands.c.id).where(*unrated, ~_of_an_event_under_way())
         removed["hands"] = await _remove(database, old, hands.c.id, dry=dry)
     if keep.guests:
         removed["guests"] = await _forget_guests(database, people, now - keep.guests * DAY, now, dry=dry)
@@ -103,6 +105,13 @@ def _unused(cutoff: int) -> sa.ColumnElement[bool]:
     plays = duplicate_plays.c
     in_an_event = sa.exists().where(plays.table_id == tables.c.id, plays.finished.is_(None))
     return sa.and_(tables.c.touched < cutoff, sa.func.coalesce(tables.c.deadline, 0) < cutoff, ~in_an_event)
+
+
+def _of_an_event_under_way() -> sa.Exists:
+    """Whether a hand was played in an event that is not over: its players are compared, and may review it."""
+    plays = sa.join(duplicate_plays, duplicates)
+    mine = sa.and_(duplicate_plays.c.table_id == hands.c.table_id, duplicates.c.revealed.is_(None))
+    return sa.exists().select_from(plays).where(mine).correlate(hands)
 
 
 async def _remove(database: Database, old: sa.Select[Any], key: sa.Column[Any], *, dry: bool) -> int:
@@ -130,6 +139,9 @@ async def _all(database: Database, some: Callable[[sa.Connection], int]) -> int:
 async def _forget_guests(database: Database, people: People, cutoff: int, now: int, *, dry: bool) -> int:
     played = sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None))
     sitting = sa.select(seats.c.player).join_from(seats, tables)
+    entered = (
+        sa.select(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(duplicates.c.revealed.is_(None))
+    )
     known = sa.union(
         played,
         sitting,
@@ -138,6 +150,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     recent = sa.union(
         played.where(hand_seats.c.finished >= cutoff),
         sitting.where(sa.not_(_unused(cutoff))),
+        entered,
         sa.select(players.c.id).where(
             sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
         ),
