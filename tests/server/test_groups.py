@@ -279,6 +279,22 @@ async def test_a_rematch_counts_for_the_group_too(opened: Opened) -> None:
     await store.close()
 
 
+@pytest.mark.parametrize("how", ["removed", "left"])
+async def test_who_is_no_member_is_not_invited_to_the_groups_tables(opened: Opened, how: str) -> None:
+    store = await opened()
+    group, other = await members(store, "ada", "bob"), await store.groups.create("ada", "Another club", RULES, 1)
+    await store.groups.join(await link_of(store, other, "ada"), "bob", 1)
+    for place, table in ((group, "first"), (other, "second")):
+        await store.groups.open_table(place, "ada", table_of(table), 5)
+    if how == "removed":
+        await store.groups.remove(group, "ada", "bob")
+    else:
+        await store.groups.leave(group, "bob")
+    assert [one.table for one in await store.friends.invitations("bob", 6)] == ["second"]
+    assert await store.friends.invited("first", 6) == []
+    await store.close()
+
+
 async def test_a_line_of_an_author_who_is_deleted_meanwhile_is_not_reported(opened: Opened) -> None:
     """The deletion has removed the author, but the reporting transaction still sees the line."""
     store = await opened()

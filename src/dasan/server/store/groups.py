@@ -184,8 +184,7 @@ class Groups(StorePart):
             other = _member(connection, group_id, name)
             if other == player:
                 raise Refused("illegal", reason("friend.self"))
-            mine = sa.and_(group_members.c.group_id == group_id, group_members.c.player == other)
-            connection.execute(sa.delete(group_members).where(mine))
+            _part(connection, group_id, other)
             connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
 
         await self._database.write(write)
@@ -198,8 +197,7 @@ class Groups(StorePart):
             others = _members(connection, group_id) - {player}
             if row.host == player and others:
                 raise Refused("illegal", reason("group.leave"))
-            mine = sa.and_(group_members.c.group_id == group_id, group_members.c.player == player)
-            connection.execute(sa.delete(group_members).where(mine))
+            _part(connection, group_id, player)
             if not others:
                 connection.execute(sa.delete(groups).where(groups.c.id == group_id))
 
@@ -384,6 +382,15 @@ def _linked(connection: sa.Connection, link: str, *, locked: bool = False) -> An
 def _members(connection: sa.Connection, group_id: str) -> set[str]:
     query = sa.select(group_members.c.player).where(group_members.c.group_id == group_id)
     return set(connection.scalars(query))
+
+
+def _part(connection: sa.Connection, group_id: str, player: str) -> None:
+    """Delete a member, with their invitations to the group's tables."""
+    mine = sa.and_(group_members.c.group_id == group_id, group_members.c.player == player)
+    connection.execute(sa.delete(group_members).where(mine))
+    ours = sa.select(group_tables.c.table_id).where(group_tables.c.group_id == group_id)
+    invited = sa.and_(invitations.c.player == player, invitations.c.table_id.in_(ours))
+    connection.execute(sa.delete(invitations).where(invited))
 
 
 def _member(connection: sa.Connection, group_id: str, name: str) -> str:
