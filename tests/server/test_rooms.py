@@ -410,6 +410,16 @@ def test_a_contribution_is_made_once_and_bounded() -> None:
             decide(room, "p1", ContributeCommand.model_construct(type="contribute", id="c", text=text))
 
 
+def test_the_hosts_silence_and_words_apply_to_contributions() -> None:
+    """Everybody at the table reads them."""
+    room = room_of("big-three", ["p0", "p1", "open"], start="ready", words=["Spam"])
+    with pytest.raises(Refused, match="word"):
+        decide(room, "p1", ContributeCommand(type="contribute", id="a", text="buy my sPaM"))
+    room = done(room, "p0", SilenceCommand(type="silence", id="s", seat=1, silent=True))
+    with pytest.raises(Refused, match="has muted you"):
+        decide(room, "p1", ContributeCommand(type="contribute", id="b", text="hello"))
+
+
 def test_a_contribution_goes_with_its_player() -> None:
     room = room_of("big-three", ["p0", "p1", "open"], start="ready")
     room = done(room, "p1", ContributeCommand(type="contribute", id="a", text="mine"))

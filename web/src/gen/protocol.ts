@@ -886,7 +886,7 @@ export interface CreateTable {
  * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
  * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
  * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
- * after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
+ * after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.
  */
 export interface TableSettings {
   speed?: Untimed | PerMove | Increment | Correspondence;
@@ -1131,7 +1131,7 @@ export interface GroupRules {
  * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
  * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
  * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
- * after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
+ * after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.
  */
 export interface TableSettings1 {
   speed?: Untimed | PerMove | Increment | Correspondence;

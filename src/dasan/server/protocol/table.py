@@ -48,7 +48,7 @@ class TableSettings(Message):
     visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
     ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
     plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
-    after which the next hand is dealt (null: only when all are ready). words: chat with one of these is hidden.
+    after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.
     """
 
     speed: Speed = Untimed(kind="untimed")

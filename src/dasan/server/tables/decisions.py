@@ -225,6 +225,7 @@ def _contribute(room: Room, seat: int, text: str) -> Entry:
     if room.status == "ended":
         raise Refused("illegal", reason("ended"))
     check_contribution(text)
+    _check_said(room, seat, text)
     if seat in room.contributions:
         raise Refused("illegal", reason("contributed"))
     return {"type": "contribute", "seat": seat, "text": text}
@@ -288,16 +289,20 @@ def _host(
 
 
 def _chat(room: Room, seat: int, text: str) -> Entry:
-    settings, chair = room.head.settings, room.chairs[seat]
-    if not settings.chat:
+    if not room.head.settings.chat:
         raise Refused("forbidden", reason("chat.none"))
-    if chair.silent:
-        raise Refused("forbidden", reason("chat.silenced"))
     line = clean_line(text)
-    folded = line.casefold()
-    if any(word.casefold() in folded for word in settings.words):
+    _check_said(room, seat, line)
+    return {"type": "chat", "seat": seat, "name": room.chairs[seat].name, "text": line}
+
+
+def _check_said(room: Room, seat: int, text: str) -> None:
+    """``Refused``: the host has silenced the player, or the text, which everybody sees, has one of the host's words."""
+    if room.chairs[seat].silent:
+        raise Refused("forbidden", reason("chat.silenced"))
+    folded = text.casefold()
+    if any(word.casefold() in folded for word in room.head.settings.words):
         raise Refused("forbidden", reason("chat.word"))
-    return {"type": "chat", "seat": seat, "name": chair.name, "text": line}
 
 
 def clean_line(text: str) -> str:
