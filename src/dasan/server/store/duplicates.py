@@ -182,10 +182,10 @@ class Duplicates(StorePart):
             blocked = blocked_pairs(connection, [player, *(row.player for row in waiting)])
             others = [row for row in waiting if frozenset((player, row.player)) not in blocked]
             party = [(player, name)]
-            for row in others:
-                apart = blocked.isdisjoint(frozenset((row.player, one)) for one, _ in party)
+            for other in others:
+                apart = blocked.isdisjoint(frozenset((other.player, one)) for one, _ in party)
                 if apart and len(party) < event.people:
-                    party.append((row.player, row.name))
+                    party.append((other.player, other.name))
             late = event.fill is not None and now - since >= event.fill * 1000
             if len(party) < event.people and not late:
                 return EventPlayed(deal=deal, table=None, waiting=len(others) + 1)
