@@ -270,3 +270,10 @@ def test_guests_without_a_name_get_different_ones(server: Served) -> None:
         match = ok(person.http.post("/api/quick", json={"preset": "big-three", "bots": False}))
     seats = ok(people[0].http.get(f"/api/tables/{match['table']}"))["table"]["seats"]
     assert {seat["name"] for seat in seats} == {"Guest", "Guest 2", "Guest 3"}
+
+
+def test_no_account_has_the_name_of_guests_without_one(server: Served) -> None:
+    for name in ("Guest", "GUEST", "Gue\u0455t"):
+        answer = server.player().http.post("/api/account", json={**SECRET, "name": name})
+        assert answer.status_code in (400, 409), (name, answer.text)
+    assert server.player().http.post("/api/account", json={**SECRET, "name": "Guests"}).status_code == 201

@@ -40,6 +40,8 @@ from dasan.server.times import moment, now
 router = strict_router("/api")
 
 WRONG = reason("account.wrong")
+GUEST = "Guest"
+"""The name that tables show for guests without one, alone or with a number. No account can have it."""
 
 
 @router.get("/me")
@@ -257,6 +259,8 @@ async def check_free(store: Store, name: str, player: str) -> None:
     if len(folded(name)) > LONGEST_FOLDED:
         raise Refused("malformed", reason("account.long"))
     check_reserved(clean_name(name))
+    if keys(name) & keys(GUEST):
+        raise Refused("illegal", reason("name.reserved"))
     if store.people.restrictions.refuses(name):
         raise Refused("illegal", reason("name.reserved"))
     owner = await store.people.name_owner(keys(name))
