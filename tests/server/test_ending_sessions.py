@@ -12,7 +12,9 @@ import sqlalchemy as sa
 
 from dasan.server.people.identity import UNDATED_UNTIL, Cookies, fingerprint
 from dasan.server.store import Store
+from dasan.server.store import people as stored_people
 from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.notifications import Subscription
 from dasan.server.store.passkeys import Challenge
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import ended_sessions, players
@@ -239,4 +241,23 @@ async def test_each_end_of_sessions_ends_links_and_challenges(opened: Opened, en
     assert await store.passkeys.answer("t", 2) is None
     assert await people.take_link(fingerprint("other"), 2) == "q"
     assert [(n.kind, n.subject) for n in await store.processes.notices(2)][-1] == ("recheck", "p")
+    await store.close()
+
+
+async def test_an_account_has_a_bounded_number_of_signed_in_browsers(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new one stays whatever the clock says; of the others, those seen last."""
+    monkeypatch.setattr(stored_people, "MOST_SIGN_INS", 3)
+    store = await opened()
+    people = store.people
+    for player in ("p", "q"):
+        await people.register(player, player, "x", 0)
+    await people.sign_in("another's", "q", "", 0)
+    for session, at in (("a", 10), ("b", 30), ("c", 20), ("d", 5)):
+        await store.notifications.subscribe("p", session, Subscription(session, session, "", "", created=at))
+        await people.sign_in(session, "p", "", at)
+    assert [row.id for row in await people.sign_ins("p")] == ["b", "c", "d"]
+    assert {one.id for one in (await store.notifications.wishes("p"))[1]} == {"b", "c", "d"}
+    assert [row.id for row in await people.sign_ins("q")] == ["another's"]
     await store.close()

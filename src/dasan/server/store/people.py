@@ -49,6 +49,10 @@ SEEN_EVERY = 60 * 1000
 """The minimum milliseconds between updates of the time when a browser was last seen."""
 
 
+MOST_SIGN_INS = 100
+"""The most signed-in browsers of one account."""
+ENDED_AT_ONCE = 10
+"""The most of them that one sign-in ends: an account of an earlier version may have had many more."""
 BID_ANSWER = [bid_answers.c[name] for name in ("preset", "at", "bid", "best", "habit", "cost", "mistake")]
 """The columns of the bidding trainer's hands in an export, without the seed, which reveals the cards of unanswered
 ones."""
@@ -396,9 +400,13 @@ def check_unchanged(connection: sa.Connection, before: Person | None, session: s
 
 
 def put_session(connection: sa.Connection, session: str, player: str, agent: str, now: int) -> None:
-    """Insert a signed-in browser's session."""
+    """Insert a signed-in browser's session. Beyond ``MOST_SIGN_INS``, those that were last seen longest ago end."""
     row = {"id": session, "player": player, "created": now, "seen": now, "agent": agent[:200]}
     connection.execute(sa.insert(sign_ins), row)
+    latest = sa.select(sign_ins.c.id).where(sign_ins.c.player == player)
+    latest = latest.order_by(sa.case((sign_ins.c.id == session, 0), else_=1), sign_ins.c.seen.desc(), sign_ins.c.id)
+    for old in connection.scalars(latest.offset(MOST_SIGN_INS).limit(ENDED_AT_ONCE)).all():
+        end_sessions(connection, player, now, old)
 
 
 def put_keys(connection: sa.Connection, player: str, name: str) -> None:
