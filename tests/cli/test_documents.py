@@ -41,7 +41,7 @@ def test_the_commands_are_documented() -> None:
 
 def command_lines(text: str) -> Iterator[list[str]]:
     """The arguments of `dasan` in the console blocks of a document, and in its inline code if that names an option."""
-    blocks = "".join(re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    blocks = "".join(re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL)).replace("\\\n", " ")
     inline = re.findall(r"`(dasan [^`]*--[^`]*)`", text)
     for line in (*re.findall(r"^\$ (.*)$", blocks, re.MULTILINE), *inline):
         words = shlex.split(line, comments=True)
