@@ -114,6 +114,27 @@ def test_a_program_that_floods_leaves_no_thread(tmp_path: Path) -> None:
     assert within(10, lambda: threading.active_count() == threads)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.parametrize("act", ["running.kill()", "del running"])
+def test_a_forked_process_leaves_the_program_to_the_process_that_started_it(act: str, tmp_path: Path) -> None:
+    name = program(tmp_path, "pass")
+    code = f"""
+import os
+from dasan.bots.external import wire
+from dasan.bots.external.program import Program, split_command
+running = Program(split_command({name!r}))
+child = os.fork()
+if child == 0:
+    {act}
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+assert running.ask([wire.hello()], 60)["name"] == "bad"
+assert running.close() == 0
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 @needs_alarms
 def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     pid, threads = tmp_path / "pid", threading.active_count()
