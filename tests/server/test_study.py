@@ -31,7 +31,6 @@ from dasan.server.study import puzzle_book
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import MOST_HINTS, Tables
 from dasan.server.tables.facts import facts
-from dasan.server.workers.pools import PoolBusy, Workers
 from dasan.server.workers.process import Job, JobTimeout
 from dasan.server.workers.warming import Warming
 
@@ -122,14 +121,16 @@ async def test_a_hint_that_no_process_has_room_for_is_refused_without_asking_ano
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
+    async with adviser(tmp_path) as (commands, warming, who):
+        explain = commands.explain
 
-    async def run(self: Workers, job: str, bot: str, view: dasan.View) -> None:
-        asked.append(bot)
-        raise PoolBusy("unavailable", reason("hints"))
+        async def noted(bot: str, view: dasan.View) -> tuple[str, list[Candidate]]:
+            asked.append(bot)
+            return await explain(bot, view)
 
-    async with adviser(tmp_path) as (_, warming, who):
         warming._ready.add("big-three")
-        monkeypatch.setattr(Workers, "run", run)
+        monkeypatch.setattr(commands, "explain", noted)
+        monkeypatch.setattr(commands._tables.bots, "_most_waiting", 0)
         with pytest.raises(Refused) as refused:
             await who()
     assert (refused.value.code, refused.value.message) == ("unavailable", reason("hints"))
