@@ -16,7 +16,7 @@ from dasan.server.events.scoring import EntrantStanding, Play, others
 from dasan.server.new_ids import new_id
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
-from dasan.server.people.names import one_line
+from dasan.server.people.names import GUEST, one_line
 from dasan.server.protocol.events import (
     CreateEvent,
     DealPar,
@@ -166,7 +166,7 @@ async def play(
     limit(request, "quick", player)
     event = await store.duplicates.load(event_id)
     entrant = player or new_player()
-    name, _ = await chosen_name(store.people, entrant, wanted.name, "Guest")
+    name, _ = await chosen_name(store.people, entrant, wanted.name, GUEST)
     played = await events.seat(event, entrant, name)
     await ids.remember(request, response, entrant)
     return played

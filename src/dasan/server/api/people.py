@@ -17,7 +17,7 @@ from dasan.server.connections.networks import address_of
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player
-from dasan.server.people.names import check_reserved, clean_name, keys
+from dasan.server.people.names import check_reserved, clean_name, keys, like_a_guests
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.people import (
     LONGEST_FOLDED,
@@ -40,8 +40,6 @@ from dasan.server.times import moment, now
 router = strict_router("/api")
 
 WRONG = reason("account.wrong")
-GUEST = "Guest"
-"""The name that tables show for guests without one, alone or with a number. No account can have it."""
 
 
 @router.get("/me")
@@ -259,7 +257,7 @@ async def check_free(store: Store, name: str, player: str) -> None:
     if len(folded(name)) > LONGEST_FOLDED:
         raise Refused("malformed", reason("account.long"))
     check_reserved(clean_name(name))
-    if keys(name) & keys(GUEST):
+    if like_a_guests(name):
         raise Refused("illegal", reason("name.reserved"))
     if store.people.restrictions.refuses(name):
         raise Refused("illegal", reason("name.reserved"))

@@ -14,6 +14,7 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.new_ids import new_id
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
+from dasan.server.people.names import GUEST
 from dasan.server.protocol.rest import QuickMatch, QuickMatched
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
@@ -44,7 +45,7 @@ async def quick_match(
     limit(request, "quick", player)
     rules = await chosen_rules(wanted.preset, {})
     seeker = player or new_player()
-    name, _ = await chosen_name(tables.store.people, seeker, wanted.name, "Guest")
+    name, _ = await chosen_name(tables.store.people, seeker, wanted.name, GUEST)
     settings = TableSettings.model_validate(
         {"speed": SPEEDS[wanted.speed], "rated": True, "spectators": True, "next_seconds": 30}
     )

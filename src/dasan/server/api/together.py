@@ -15,6 +15,7 @@ from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import SocketClient, admit
 from dasan.server.new_ids import new_id
 from dasan.server.people.identity import new_player
+from dasan.server.people.names import GUEST
 from dasan.server.protocol.study import PlaceShown, ReviewNote, ReviewNotes, SharedReview
 from dasan.server.refusals import Refused
 from dasan.server.store.reviews import Shared
@@ -72,7 +73,7 @@ async def share(
     hand = await open_hand(store, hand_id, player)
     leader = player or new_player()
     place = {"seq": wanted.seq, "moves": wanted.moves, "shown": wanted.shown}
-    name = await ids.name(leader) or "Guest"
+    name = await ids.name(leader) or GUEST
     shared = Shared(new_id(), hand.id, leader, name, place, 0)
     await store.reviews.share(shared, now())
     await ids.remember(request, response, leader)

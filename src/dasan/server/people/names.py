@@ -22,6 +22,10 @@ from dasan.server.tables.chairs import NAMES
 LONGEST_NAME = 32
 MOST_ALIKE = 9
 """The highest number appended to a name that somebody else has."""
+GUEST = "Guest"
+"""The name that tables show for a guest without one, alone or with a number. Pages translate it."""
+GUESTS = (GUEST, "Invité", "游客", "訪客")
+"""The same in the languages of the page."""
 MOST_MARKS = 4
 """The most nonspacing marks on one letter, as UTS #39 advises: no language needs more."""
 MOST_ACCENTS = 2
@@ -98,6 +102,15 @@ def numbered(name: str) -> tuple[str, ...]:
     (('Ann 2', 'Ann 3'), 32)
     """
     return tuple(f"{name[: LONGEST_NAME - 2].rstrip()} {number}" for number in range(2, MOST_ALIKE + 1))
+
+
+def like_a_guests(name: str) -> bool:
+    """Whether the name looks like that of a guest without one, in any language of the page.
+
+    >>> like_a_guests("GUEST"), like_a_guests("invité 2"), like_a_guests("Guests")
+    (True, True, False)
+    """
+    return not keys(name).isdisjoint(_keys_of_guests())
 
 
 def _visible(text: str) -> bool:
@@ -299,6 +312,11 @@ def _bare_forms(names: tuple[str, ...]) -> frozenset[str]:
 @cache
 def _keys_of_bots() -> frozenset[str]:
     return frozenset(key for name in (*NAMES, *(one.name for one in CHARACTERS)) for key in keys(name))
+
+
+@cache
+def _keys_of_guests() -> frozenset[str]:
+    return frozenset(key for guest in GUESTS for name in (guest, f"{guest} 1", *numbered(guest)) for key in keys(name))
 
 
 def check_reserved(name: str, *, program: bool = False) -> None:

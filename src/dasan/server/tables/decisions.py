@@ -14,7 +14,7 @@ from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
 from dasan.reasons import reason
 from dasan.records.write import begun_json
-from dasan.server.people.names import clean_name, one_line
+from dasan.server.people.names import GUEST, clean_name, one_line
 from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,
@@ -202,7 +202,7 @@ def _guest(room: Room, seat: int) -> str:
     """The name of a guest without one: the number of the seat, or the first that nobody has at the table."""
     taken = {chair.name for chair in room.chairs}
     numbers = (seat + 1, *range(1, len(room.chairs) + 1))
-    return next(name for number in numbers if (name := f"Guest {number}") not in taken)
+    return next(name for number in numbers if (name := f"{GUEST} {number}") not in taken)
 
 
 def _move(room: Room, seat: int, text: str, lag: int) -> Entry:

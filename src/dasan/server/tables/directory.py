@@ -24,6 +24,7 @@ from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import report
 from dasan.server.people.chosen_names import chosen_name
+from dasan.server.people.names import GUEST
 from dasan.server.protocol.commands import ReactCommand, RoomCommand
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import OwnedElsewhere, Refused
@@ -152,7 +153,7 @@ class Tables:
         chairs = [bot or OPEN for bot in bot_chairs([None if word in (ME, FREE) else word for word in words], head.id)]
         seat = words.index(ME) if ME in words else None
         if seat is not None:
-            shown, person = await chosen_name(self.store.people, player, name, f"Guest {seat + 1}")
+            shown, person = await chosen_name(self.store.people, player, name, f"{GUEST} {seat + 1}")
             chairs[seat] = Chair("human", shown, player=player, account=person is not None)
         given: dict[int, str] = {}
         if contribution is not None and seat is not None:
