@@ -258,6 +258,9 @@ def test_guests_of_one_name_sit_down_with_different_ones(server: Served) -> None
     assert names() == ["Ann", "Ann 2", "Ann 3", ""]
     ok(second.http.post(f"/api/tables/{table}/join", json={"name": "Ann", "seat": 3}))
     assert names() == ["Ann", "", "Ann 3", "Ann 2"]
+    ok(second.http.post(f"/api/tables/{table}/commands", json={"type": "leave", "id": "leave"}))
+    ok(third.http.post(f"/api/tables/{table}/join", json={"name": "Ann", "seat": 1}))
+    assert names() == ["Ann", "Ann 3", "", ""], "nobody takes the name of another who was perhaps muted"
 
 
 def test_guests_without_a_name_get_different_ones(server: Served) -> None:

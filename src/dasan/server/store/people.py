@@ -111,11 +111,23 @@ class People(StorePart):
         owner: str | None = await self._value(query)
         return owner
 
-    async def name_beside(self, player: str, name: str, others: Sequence[str]) -> str:
-        """The displayed name of a guest who sits down where people have the names ``others``, see `names_apart`."""
+    async def name_beside(self, player: str, name: str, others: Sequence[str], usual: str = "") -> str:
+        """The displayed name of a guest who sits down where people have the names ``others``, see `names_apart`.
+
+        usual: the guest's name in the seat that they leave. Its number stays: others may have muted it, or the name with
+        a number that is free again.
+        """
         party = [*((f"{place}", other) for place, other in enumerate(others)), (player, name)]
         known = frozenset(one for one, _ in party[:-1])
-        return (await self._database.read(lambda connection: names_apart(connection, party, known)))[player]
+
+        def read(connection: sa.Connection) -> str:
+            if usual in numbered(name) and not _owned(connection, usual):
+                taken = {key for other in others for key in keys(other)}
+                if taken.isdisjoint(keys(usual)):
+                    return usual
+            return names_apart(connection, party, known)[player]
+
+        return await self._database.read(read)
 
     async def index_names(self) -> int:
         """Store the keys of earlier versions' accounts that have none; returns their number."""
