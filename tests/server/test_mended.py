@@ -225,6 +225,22 @@ async def test_a_rematch_keeps_whom_the_host_has_silenced(tmp_path: Path) -> Non
     await store.close()
 
 
+async def test_a_silent_player_is_not_the_host_of_a_rematch_if_another_can_be(tmp_path: Path) -> None:
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as tables:
+        for stay, host in (([1, 2], "cyd"), ([1], "bob"), ([0, 1], "ann")):
+            table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
+            for seat, player in enumerate(("bob", "cyd"), 1):
+                await tables.command(table_id, player, SitCommand(type="sit", id="sit", seat=seat, name=player.title()))
+            await tables.command(table_id, "ann", SilenceCommand(type="silence", id="s", seat=1, silent=True))
+            before = await tables.look(table_id)
+            await tables.open_rematch(before, stay)
+            assert (await tables.look(before.head.rematch)).host == host
+    await store.close()
+
+
 async def test_a_deletion_finds_the_tables_that_name_a_player_without_a_seat(tmp_path: Path) -> None:
     """Who opened a table without sitting down, and who is silent at a rematch without having joined it."""
     settings = fast(tmp_path)

@@ -170,15 +170,18 @@ class Tables:
 
     async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
         """Create the rematch of ``room``'s table unless it exists: with the bots, the people in ``seats``, and open
-        chairs. Whom a host has silenced stays silent, also who takes an open chair.
+        chairs. A player whom a host has silenced stays silent, also in an open chair, and is the new host only if all
+        who stay are silent.
         """
         head = Head(room.head.rematch, room.head.rules, room.head.settings, fairness.new_secret())
         chairs = tuple(
             replace(chair, ready=False, substitute=None) if chair.kind != "human" or seat in seats else OPEN
             for seat, chair in enumerate(room.chairs)
         )
-        staying = [chair.player for chair in chairs if chair.kind == "human"]
-        host = room.host if room.host in staying else staying[0]
+        people = [chair for chair in chairs if chair.kind == "human"]
+        staying = [chair.player for chair in people]
+        heard = [chair.player for chair in people if not chair.silent]
+        host = room.host if room.host in staying else (heard or staying)[0]
         silenced = frozenset(chair.player for chair in room.chairs if chair.silent and chair.player) - set(staying)
         again = Room.create(head, chairs, host, now(), silenced=silenced)
         await self.store.groups.open_rematch(room.head.id, again)
