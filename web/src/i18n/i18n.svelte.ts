@@ -79,7 +79,8 @@ const [ISOLATE, END] = [String.fromCharCode(0x2068), String.fromCharCode(0x2069)
 const isolated = (value: string): string => (RIGHT_TO_LEFT.test(value) ? ISOLATE + value + END : value);
 
 /** French puts a space before `: ; ! ? »` and after `«`, at which a line must not end. */
-const unbroken = (text: string, tag: string): string => (tag === 'fr' ? text.replace(/ (?=[:;!?»%])|(?<=«) /g, '\u00a0') : text);
+const unbroken = (text: string, tag: string): string =>
+  tag === 'fr' ? text.replace(/ (?=[:;!?»%])/g, '\u00a0').replaceAll('« ', '«\u00a0') : text;
 
 /** A text that is not of the catalogue, such as a clause or a lesson, with the spaces of the reader's language. */
 export const typeset = (text: string): string => unbroken(text, locale());
