@@ -61,9 +61,10 @@ def test_without_a_connection(browser: Browser, server: Served, locale: str) -> 
     # A window that is not private may install the page.
     wrong = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert {one["errorId"] for one in wrong} <= {"in-incognito"}
-    # The connection returns, and the page goes on.
+    # The connection returns: the page loads by itself what it could not, and goes on.
     context.set_offline(False)
     expect(page.get_by_text(words["net.offline"])).to_have_count(0)
+    expect(page.get_by_role("heading", name=words["puzzle.title"])).to_be_visible()
     page.locator('a[href="/"]').first.click()
     expect(page.locator("article").first).to_be_visible()
     context.close()

@@ -202,6 +202,35 @@ describe('a hint', () => {
     ];
     expect(tables.map(asked)).toEqual([true, false, false]);
   });
+
+  it('is closed by Escape, with its selection', () => {
+    const table = new Table('t1');
+    const nine = { move: '9S', type: 'play', cards: ['9S'], bid: null, kind: 'single' };
+    const seats = [{ seat: 0, name: '', kind: 'human' }];
+    FakeSocket.last.say(
+      snapshot({
+        table: { id: 't1', you: 0, settings: { rated: false }, event: null, seats },
+        session: { number: 1, opening: [], results: [] },
+        view: { seat: 0, phase: 'play', to_act: 0, hand: ['9S'], legal_moves: [nine], result: null, events: [] },
+      }),
+    );
+    vi.advanceTimersByTime(9000);
+    FakeSocket.last.say({
+      type: 'hint',
+      id: 'c1',
+      seq: 9,
+      bot: 'greedy',
+      unit: 'none',
+      candidates: [{ move: nine, reasons: [] }],
+    });
+    expect(table.advice?.move.move).toBe('9S');
+    const target = { tagName: 'BODY', dataset: {}, getAttribute: () => null };
+    const event = { key: 'Escape', target, preventDefault: () => 0 } as unknown as KeyboardEvent;
+    table.opened();
+    keyboard(event, table, { step: () => undefined, close: () => undefined }, false);
+    expect([table.advice, table.selection]).toEqual([null, []]);
+    table.close();
+  });
 });
 
 describe('the chat of a table', () => {
