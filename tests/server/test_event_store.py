@@ -112,10 +112,11 @@ async def test_a_player_who_is_deleted_while_waiting_gets_no_seat(opened: Opened
     await store.close()
 
 
-async def test_the_hands_and_guests_of_an_event_stay_until_it_is_over(opened: Opened) -> None:
+async def test_the_hands_guests_and_host_of_an_event_stay_until_it_is_over(opened: Opened) -> None:
     """Also if they are older than the host keeps others. Afterwards no deal leads to a hand that is gone."""
     store = await opened()
-    event = replace(EVENT, people=1, ends=31 * DAY)
+    await store.people.rename("eve", "Eve", 1)
+    event = replace(EVENT, people=1, ends=31 * DAY, host="eve")
     await store.duplicates.create(event)
     queue = Queue(store, event)
     for deal in range(2):
@@ -137,7 +138,8 @@ async def test_the_hands_and_guests_of_an_event_stay_until_it_is_over(opened: Op
     assert (removed["hands"], removed["guests"]) == (counted["hands"], counted["guests"]) == (0, 0)
     assert await hands() == ["hand 0", "hand 1"]
     await store.duplicates.reveal("event", 31 * DAY)
-    assert (await prune(store.database, store.people, Keep(hands=7), 31 * DAY))["hands"] == 2
+    removed = await prune(store.database, store.people, Keep(hands=7, guests=31), 33 * DAY)
+    assert (removed["hands"], removed["guests"]) == (2, 1)
     assert await hands() == [None, None]
     assert [one.score for one in await store.duplicates.mine("event", "ada")] == [0.0, 1.0]
     await store.close()

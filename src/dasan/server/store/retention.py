@@ -55,7 +55,7 @@ class Keep:
     """Retention periods in days; 0: forever.
 
     tables: unused casual tables. hands: unrated hands, except those of events that are not over. guests: players without
-    an account who have not played, except in such events. chat: messages, and reports of them.
+    an account who have not played, except players and hosts of such events. chat: messages, and reports of them.
     """
 
     tables: int = 0
@@ -151,6 +151,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
         played.where(hand_seats.c.finished >= cutoff),
         sitting.where(sa.not_(_unused(cutoff))),
         entered,
+        sa.select(duplicates.c.host).where(duplicates.c.host.is_not(None), duplicates.c.revealed.is_(None)),
         sa.select(players.c.id).where(
             sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
         ),
