@@ -94,7 +94,9 @@ async def test_no_two_between_whom_there_is_a_block_are_seated_at_a_table_of_an_
     queue = Queue(store, event)
     waiting = [(await queue.ask(name, at)).waiting for at, name in enumerate(("ada", "bob", "cyd"), 1)]
     assert waiting == [1, 1, 2], "nobody counts those with whom they are not seated"
-    await queue.ask("dan", 4)
+    assert (await queue.ask("dan", 4)).waiting == 2, (
+        "dan could sit with ada, or with bob and cyd, but not with all three"
+    )
     assert (await queue.ask("bob", 5)).table is not None
     assert queue.parties == [{"bob", "cyd", "dan"}]
     await store.close()

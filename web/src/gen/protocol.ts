@@ -1030,7 +1030,7 @@ export interface EventPlace {
 }
 /**
  * The table of your deal. table: null while you wait for others; then repeat the request every other second.
- * waiting: the number of people waiting for the same deal, including you.
+ * waiting: the number of people, including you, who would now be seated together.
  */
 export interface EventPlayed {
   deal: number;

@@ -138,7 +138,7 @@ class PlayEvent(Message):
 
 class EventPlayed(Message):
     """The table of your deal. table: null while you wait for others; then repeat the request every other second.
-    waiting: the number of people waiting for the same deal, including you.
+    waiting: the number of people, including you, who would now be seated together.
     """
 
     deal: int

@@ -188,7 +188,7 @@ class Duplicates(StorePart):
                     party.append((other.player, other.name))
             late = event.fill is not None and now - since >= event.fill * 1000
             if len(party) < event.people and not late:
-                return EventPlayed(deal=deal, table=None, waiting=len(others) + 1)
+                return EventPlayed(deal=deal, table=None, waiting=len(party))
             seats = list(event.seats(deal))
             secrets.SystemRandom().shuffle(seats)
             accounts = marked(connection, dict(party))
