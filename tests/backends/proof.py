@@ -7,6 +7,7 @@ together that a compiled backend honours. An assertion fails where two backends 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import time
@@ -230,7 +231,7 @@ def main(arguments: list[str]) -> None:
                 try:
                     done = check(case, number, chosen.hands)
                 except Exception:
-                    print(f"{preset} number {number}: {case.rules}", file=sys.stderr, flush=True)
+                    print(f"{preset} number {number}: {json.dumps(case.rules.to_json())}", file=sys.stderr, flush=True)
                     raise
                 sums["pairs" if case.what == "pairs" else "alone"].update(done)
                 total.update(done)

@@ -311,7 +311,7 @@ def tried(name: str, seeds: range) -> Counter[str]:
         try:
             ENTRIES[name](rules, seed)
         except Exception as error:
-            error.add_note(f"{name}, rules of seed {seed}: {rules}")
+            error.add_note(f"{name}, rules of seed {seed}: {json.dumps(rules.to_json())}")
             if name not in REFUSALS or not REFUSALS[name](str(error)):
                 raise
             clear(error)
