@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
+
 import dasan
 from dasan import vector, worlds
+from dasan.bots.external.program import player
 
 RULES = dasan.rules("big-three")
 HANDS = ["4D 4H", "5D 6D", "7D"]
@@ -27,6 +32,9 @@ def test_a_value_is_shown_in_one_short_line() -> None:
         (worlds.Positions(RULES, 4), "<Positions of big-three, 4 of them, played by ranks>"),
     ):
         assert repr(value) == shown
+    for name in dasan.bots.BOTS:
+        assert repr(dasan.bot(name)) == f"<bot {name}>"
+    assert repr(player("cmd:no-such-program")) == "<bot cmd:no-such-program>"
     assert repr(dasan.PRESETS).startswith("<presets: big-three, big-three-denexa, ")
     assert repr(dasan.bots.BOTS).startswith("<bots: random, low, ")
 
@@ -37,13 +45,37 @@ def test_rules_that_differ_are_shown_differently() -> None:
 
 def test_print_shows_a_position() -> None:
     state = dasan.start(RULES, HANDS, bidder=0, bid=2, leader=0)
-    assert str(state) == "big-three, play\n  seat 0 bidder to act: 4D 4H\n  seat 1: 5D 6D\n  seat 2: 7D"
+    assert str(state) == "big-three, play, bid 2\n  seat 0 bidder to act: 4D 4H\n  seat 1: 5D 6D\n  seat 2: 7D"
     state = state.play("4D")
     assert str(state).splitlines()[-1] == "  table: 4D (single, seat 0)"
     assert str(state.view(1)) == state.view(1).describe("en")
     assert "4H" not in str(state.view(1))
     state = state.play("5D").play("7D")
     assert str(state).splitlines()[-1] == "  payments: -4 +2 +2"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        RULES,
+        dasan.rules("big-three-4p"),
+        dasan.rules("dou-dizhu"),
+        dasan.rules("winner"),
+        dasan.rules("big-two", players=2),
+    ],
+)
+def test_print_shows_every_card_and_the_auction(rules: dasan.Rules) -> None:
+    session = dasan.session(rules, seed=7)
+    for _ in range(2):
+        while session.state.to_act is not None:
+            state = session.state
+            head, *lines = str(state).splitlines()
+            held = [card for line in lines if not line.startswith("  table") for card in line.partition(": ")[2].split()]
+            assert Counter(held) + Counter(map(str, state.played)) == Counter(map(str, rules.pack))
+            assert ("bid" in head) == (state.bid is not None)
+            assert ("called" in head) == (state.called is not None)
+            session = session.play(state.legal_moves()[-1])
+        session = session.next_hand()
 
 
 def test_print_shows_an_explanation() -> None:

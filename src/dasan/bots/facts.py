@@ -10,7 +10,7 @@ from dasan.bots.heuristics.bidding import enough, strength
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.chances import Chances
 from dasan.bots.heuristics.sides import enmity
-from dasan.bots.protocol import Bot, choices
+from dasan.bots.protocol import Bot, Named, choices
 from dasan.cards import Card
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
@@ -117,7 +117,7 @@ def plain(bot: Bot, view: View) -> Explanation:
     return explained(bot.name, "none", ordered, {move: facts.of(move) for move, _ in ordered})
 
 
-class Explained:
+class Explained(Named):
     """Adds explanations by facts to a bot that has none."""
 
     def __init__(self, bot: Bot) -> None:

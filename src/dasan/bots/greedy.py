@@ -11,12 +11,12 @@ from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.exchanging import choose_offer, choose_take
 from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.heuristics.sides import enmity
-from dasan.bots.protocol import choices, low_to_high
+from dasan.bots.protocol import Named, choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
 
-class GreedyBot:
+class GreedyBot(Named):
     """Goes out if it can; otherwise makes the move with the least cost in its `ViewCosts`. Deterministic."""
 
     version = "6"

@@ -11,7 +11,7 @@ from dasan.bots.explanation import Explanation, Unit, estimate, explained, in_or
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot
 from dasan.bots.heuristics.certain import Certain
-from dasan.bots.protocol import choices
+from dasan.bots.protocol import Named, choices
 from dasan.features import encode, encode_moves
 from dasan.networks.trained import Fitted, fit, fitted, named, suits
 from dasan.play.action_ids import action_ids
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dasan.vector.duel import Score
 
 
-class NetBot:
+class NetBot(Named):
     """Plays by the network trained for the rules of the view, or as `greedy` if the game has no network.
 
     If public cards prove that some moves win (see `certain`), it makes one of them, whatever the network's scores.

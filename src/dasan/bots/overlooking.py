@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dasan.bots.explanation import Candidate, Explanation
 from dasan.bots.facts import Facts
-from dasan.bots.protocol import ExplainingBot, choices, goes_out
+from dasan.bots.protocol import ExplainingBot, Named, choices, goes_out
 from dasan.bots.seeds import moment, number
 from dasan.networks.trained import fitted
 from dasan.play.moves import Move
@@ -24,7 +24,7 @@ SIGHT = {
 """By bot: the probability of noticing each card of a play, unless the network's model card has another."""
 
 
-class Overlooking:
+class Overlooking(Named):
     """Plays as `bot` does, but chooses only among plays that it notices. name: also the key of its sight in `SIGHT`
     and in model cards.
 

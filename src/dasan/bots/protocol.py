@@ -35,6 +35,13 @@ class ExplainingBot(Bot, Protocol):
         ...
 
 
+class Named:
+    """A base class of bots: the interpreter shows them by name."""
+
+    def __repr__(self: Bot) -> str:
+        return f"<bot {self.name}>"
+
+
 def choices(view: View) -> tuple[Move, ...]:
     """The legal moves of the view's seat. ValueError: it is not that seat's turn. TypeError: `view` is no view."""
     moves = instance(view, View, "a bot needs a view, such as state.view(seat)").legal_moves()

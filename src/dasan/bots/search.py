@@ -12,7 +12,7 @@ from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import NetBot, score, unit
-from dasan.bots.protocol import choices, goes_out
+from dasan.bots.protocol import Named, choices, goes_out
 from dasan.bots.sampling import rollouts
 from dasan.bots.sampling.beliefs import Beliefs, by_likelihood, evenly
 from dasan.bots.sampling.elimination import Blend, eliminate
@@ -68,7 +68,7 @@ Rollouts are made in worlds drawn evenly, because the likeliest of a pool are fe
 """
 
 
-class SearchBot:
+class SearchBot(Named):
     """Values moves in deals that fit the view: by the solver if it plays the rules, otherwise by rollouts of
     `thrifty`. Deals are drawn by likelihood if there is a network for the rules, otherwise evenly. It plays every
     game, and bids and exchanges like `greedy`.
@@ -126,7 +126,7 @@ class SearchBot:
         return (chosen if tried.means.max() - tried.means[0] > least else candidates[0]), values
 
 
-class StrongBot:
+class StrongBot(Named):
     """Values the network's best moves in deals that fit the view, by rollouts in which the network plays every seat;
     in games without an auction the deals are drawn by likelihood. If the solver plays the rules, its mean over likely
     deals counts as much as the rollouts. Without a network for the game it plays as `search`.

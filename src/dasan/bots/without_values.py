@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dasan.bots.explanation import Explanation
-from dasan.bots.protocol import Bot
+from dasan.bots.protocol import Bot, Named
 from dasan.play.view import View
 
 
-class ExplainsByFacts:
+class ExplainsByFacts(Named):
     """A base class of bots that choose without values: their explanations are facts about the moves."""
 
     def explain(self: Bot, view: View) -> Explanation:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from dasan.cards import format_cards
 from dasan.errors import IllegalPlay
 from dasan.play import auction, scoring, tricks
 from dasan.play import exchange as exchanging
@@ -30,11 +31,15 @@ class State(StateFields):
         return f"<State {self.rules.name}, {self.phase.value}{whose}>"
 
     def __str__(self) -> str:
-        """All hands, the play to beat, the seat to act and the payments."""
-        lines = [f"{self.rules.name}, {self.phase.value}"]
+        """All hands and the kitty, the highest bid, the called card, the play to beat, the seat to act and the payments."""
+        bid = "" if self.bid is None else f", bid {self.bid}"
+        called = "" if self.called is None else f", called {self.called}"
+        lines = [f"{self.rules.name}, {self.phase.value}{bid}{called}"]
         for seat, hand in enumerate(self.hands):
             marks = " bidder" * (seat == self.bidder) + " to act" * (seat == self.to_act)
             lines.append(f"  seat {seat}{marks}: {hand}")
+        if self.kitty:
+            lines.append(f"  kitty: {format_cards(self.kitty)}")
         if self.table is not None:
             lines.append(f"  table: {self.table} ({self.table.kind}, seat {self.table_seat})")
         if self.result is not None:

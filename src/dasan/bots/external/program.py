@@ -24,7 +24,7 @@ from dasan.bots import bot
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
 from dasan.bots.net import NamedNetworkBot, NetworkFileBot
-from dasan.bots.protocol import Bot, choices
+from dasan.bots.protocol import Bot, Named, choices
 from dasan.networks.trained import known
 from dasan.play.moves import Move
 from dasan.play.state import State
@@ -253,7 +253,7 @@ def _kill(
     answers.put(b"")
 
 
-class ProgramBot:
+class ProgramBot(Named):
     """A bot whose moves a program chooses. The program is started on the first question, and again after a fault.
 
     command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises
