@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dasan
-from dasan import features, vector, worlds
+from dasan import features, puzzles, vector, worlds
 from dasan.arguments import amount
 from dasan.features import encode_into
 from dasan.features.packing import packed_size
@@ -113,6 +113,15 @@ def test_a_wrong_type_is_a_type_error() -> None:
         ("a seed is a whole number, or there is one for each environment, not 'x'", lambda: env.reset(given("x"))),
         ("a seed is a whole number, or there is one for each environment, not", lambda: env.reset(given([1, "x"]))),
         ("step takes action ids, whole numbers, not", lambda: env.step(given([0.5, 0.5]))),
+        ("step takes action ids, whole numbers, not None", lambda: env.step(given(None))),
+        ("backend is auto, compiled or engine, not 5", lambda: vector.make("big-three", 2, backend=given(5))),
+        ("a bot is named by a text, not by 5", lambda: dasan.bots.register(given(5), lambda seed: dasan.bot("greedy"))),
+        (
+            "a view is described in en, zh-Hans, zh-Hant, fr, not []",
+            lambda: dasan.deal(THREE).view(0).describe(given([])),
+        ),
+        ("puzzles are of big-three or dou-dizhu, not []", lambda: puzzles.generate(1, game=given([]))),
+        ("themes are a list of names, not 120", lambda: puzzles.generate(1, themes=given(b"x"))),
     )
     for says, call in wrong:
         with pytest.raises(TypeError) as caught:

@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from dasan.arguments import WrongType, shown
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -37,9 +39,13 @@ class Registry(Mapping[str, T], Generic[T]):
         self._looked = False
 
     def check(self, name: str, thing: T) -> None:
-        """ValueError: the name is taken, or is not lower-case words joined by hyphens, at most `MAX_NAME` characters."""
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME:
-            raise ValueError(f"a {self.kind} is named in lower-case words joined by hyphens, not {name!r}")
+        """ValueError: the name is taken, or is not lower-case words joined by hyphens, at most `MAX_NAME` characters. TypeError:
+        it is no text.
+        """
+        if not isinstance(name, str):
+            raise WrongType(f"a {self.kind} is named by a text, not by {shown(name)}")
+        if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+            raise ValueError(f"a {self.kind} is named in lower-case words joined by hyphens, not {shown(name)}")
         if self._known.get(name, thing) is not thing:
             raise ValueError(f"there is a {self.kind} {name!r} already")
 

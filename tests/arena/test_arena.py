@@ -49,7 +49,14 @@ def test_an_error_names_the_bot_and_the_hand(processes: int) -> None:
     with pytest.raises(dasan.IllegalPlay) as caught:
         duplicate(dasan.rules("big-two"), lineup, deals=2, seed=5, makers=makers, processes=processes)
     (note,) = caught.value.__notes__
-    assert re.fullmatch(r"by passes in seat [0-3]: big-two, seed [56], dealer [12]", note)
+    assert re.fullmatch(r"at a move of passes in seat [0-3]: big-two, seed [56], dealer [12]", note)
+
+
+def test_a_note_on_what_is_no_bot_hides_no_error() -> None:
+    makers: dict[str, Maker] = {"x": lambda seed: "no bot"}  # type: ignore[dict-item, return-value]
+    with pytest.raises(AttributeError, match="'choose'") as caught:
+        duplicate(dasan.rules("big-two"), ["x"] * 4, deals=1, makers=makers)
+    assert caught.value.__notes__[0].startswith("at a move of str in seat")
 
 
 def make_passing(seed: int) -> PassBot:

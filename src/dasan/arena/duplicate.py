@@ -52,7 +52,8 @@ def play_hand(rules: Rules, bots: Sequence[Bot], *, seed: int, dealer: int) -> R
         try:
             state = state.play(bots[seat].choose(state.view(seat)))
         except Exception as error:
-            error.add_note(f"by {bots[seat].name} in seat {seat}: {rules.name}, seed {seed}, dealer {dealer}")
+            name = getattr(bots[seat], "name", type(bots[seat]).__name__)
+            error.add_note(f"at a move of {name} in seat {seat}: {rules.name}, seed {seed}, dealer {dealer}")
             raise
     tell_end(state, bots)
     result = state.result

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-from dasan.arguments import shown
+from dasan.arguments import word
 from dasan.backends.cardsets import CARDSETS
 from dasan.backends.contract import Backend, Purpose
 from dasan.backends.kickers import KICKERS
@@ -36,8 +36,7 @@ def choose(rules: Rules, purpose: Purpose, wanted: Wanted = "auto") -> Backend:
     ValueError: `wanted` is another word, or no such backend plays the rules; the message names the first field that
     each of them does not honour.
     """
-    if not isinstance(wanted, str) or wanted not in get_args(Wanted):
-        raise ValueError(f"backend is auto, compiled or engine, not {shown(wanted)}")
+    word(wanted, get_args(Wanted), "backend")
     able = [backend for backend in BACKENDS if purpose in backend.purposes]
     if wanted != "auto":
         able = [backend for backend in able if backend.compiled is (wanted == "compiled")]

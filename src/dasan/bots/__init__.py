@@ -43,7 +43,9 @@ _OWN: dict[str, Callable[[int], ExplainingBot]] = {
 
 
 def register(name: str, make: Maker) -> None:
-    """Add a bot. make: a function of a seed. ValueError: the name is taken or malformed, or `make` is no function of a seed."""
+    """Add a bot. make: a function of a seed. ValueError: the name is taken or malformed. TypeError: the name is no text, or
+    `make` no function of a seed.
+    """
     BOTS.add(name, maker(make))
 
 

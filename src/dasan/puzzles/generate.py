@@ -10,7 +10,7 @@ from functools import partial
 from itertools import zip_longest
 from math import ceil
 
-from dasan.arguments import MOST_WORKERS, WrongType, items, shown, whole
+from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
 from dasan.bots import bot
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
@@ -105,12 +105,14 @@ def _checked(
     count = whole(count, "the number of puzzles", 1)
     seed = whole(seed, "a seed")
     hands = whole(hands, "hands", 0)
-    if game not in GAMES:
+    if instance(game, str, f"puzzles are of {' or '.join(GAMES)}") not in GAMES:
         raise ValueError(f"there are no puzzles of {shown(game)}; there are of {', '.join(GAMES)}")
     known = GAMES[game]
     names = items(themes, "themes are a list of names")
     names = (themes,) if isinstance(themes, str) else names
-    unknown = [name for name in names if not isinstance(name, str) or name not in THEMES]
+    for name in names:
+        instance(name, str, "themes are a list of names")
+    unknown = [name for name in names if name not in THEMES]
     if unknown:
         raise ValueError(f"there is no theme {', '.join(map(shown, unknown))}; there are {', '.join(THEMES)}")
     if not names:

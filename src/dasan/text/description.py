@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from dasan.arguments import shown
+from dasan.arguments import instance, shown
 from dasan.errors import DasanError
 from dasan.ruleset.clauses import LANGUAGES
 from dasan.ruleset.rules import Rules
@@ -32,7 +32,9 @@ def describe(view: Mapping[str, Any], rules: Rules, title: str, language: str = 
     """Everything the seat of a view knows, one fact a line, and its legal moves numbered from 1.
 
     view: as `View.to_json` gives it, with all its events. title: of the game. ValueError: no sentences in this `language`.
+    TypeError: it is no text.
     """
+    instance(language, str, f"a view is described in {', '.join(LANGUAGES)}")
     return "\n".join(_Describer(view, rules, title, messages(language)).lines())
 
 

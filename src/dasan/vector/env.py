@@ -274,10 +274,10 @@ class VectorEnv:
             given = np.asarray(actions)
         except (TypeError, ValueError, RuntimeError):
             raise WrongType(f"step takes {self.num_envs} actions, whole numbers, not {shown(actions)}") from None
+        if given.dtype.kind not in "iu" and given.size:
+            raise WrongType(f"step takes action ids, whole numbers, not {shown(actions)}")
         if given.shape != (self.num_envs,):
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {given.shape}")
-        if given.dtype.kind not in "iu":
-            raise WrongType(f"step takes action ids, whole numbers, not {shown(actions)}")
         self._workspace.chosen[:] = given
         if given.dtype != _INT32 and (self._workspace.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
