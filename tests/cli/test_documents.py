@@ -34,6 +34,14 @@ def test_the_examples_run(example: Path) -> None:
     assert done.stdout.strip()
 
 
+def test_the_help_of_the_example_that_trains_needs_no_pytorch() -> None:
+    example = ROOT / "examples" / "train_dmc.py"
+    program = "import runpy, sys; sys.modules['torch'] = None; sys.argv[1:] = ['--help']; runpy.run_path(%r, run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", program % str(example)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--minutes" in done.stdout
+
+
 def test_the_commands_are_documented() -> None:
     listed = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
     assert all(re.search(rf"^\| .*`dasan {name}\b", listed, re.MULTILINE) for name in COMMANDS)
