@@ -113,6 +113,11 @@ def test_a_check_prints_json_and_takes_nothing_that_the_report_names(
         assert "neither --game nor --deals" in refusal("evaluate", "greedy", "--check", file, *given)
 
 
+def test_a_ladder_is_for_a_preset_without_house_rules() -> None:
+    assert "presets without house rules; dasan arena" in refusal("evaluate", "greedy", "-o", "cut=off")
+    assert "no ladder for chess; there is one for each preset: big" in refusal("evaluate", "greedy", "--game", "chess")
+
+
 def test_a_file_that_is_no_report(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 

@@ -17,6 +17,7 @@ import pytest
 import dasan
 import dasan.cli
 from dasan.bots.external import wire
+from dasan.cli.progress import progress_bar
 
 from .running import cli, output, refusal
 
@@ -147,6 +148,31 @@ def test_a_command_in_the_progress_bar_is_no_markup() -> None:
         os.close(its)
         os.close(mine)
     assert done.returncode == 0
+
+
+def test_progress_in_a_pipe_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = iter([0, 29, 31, 60, 61])
+    monkeypatch.setattr("dasan.cli.progress.monotonic", lambda: next(seconds))
+    with progress_bar() as show:
+        for done in (10, 20, 30, 4000):
+            show("greedy", done, 4000)
+    assert capsys.readouterr().err == "greedy: 20 of 4,000\ngreedy: 4,000 of 4,000\n"
+
+
+def test_progress_that_nobody_reads_stops_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def gone(text: str) -> None:
+        told.append(text)
+        raise BrokenPipeError
+
+    monkeypatch.setattr("dasan.cli.progress.warn", gone)
+    monkeypatch.setattr("dasan.cli.progress.BETWEEN", 0)
+    with progress_bar() as show:
+        show("greedy", 1, 2)
+    assert told == ["greedy: 1 of 2"]
 
 
 def heed_interrupts() -> None:

@@ -25,8 +25,11 @@ def evaluate(
     ],
     game: Annotated[
         str | None,
-        typer.Option(help="Which game; the default is big-three.", autocompletion=complete_preset),
+        typer.Option(
+            help="Which preset, without house rules; the default is big-three.", autocompletion=complete_preset
+        ),
     ] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", hidden=True)] = None,
     deals: Annotated[
         int | None, typer.Option(min=2, help="Deals against each bot of the ladder; the default is the ladder's own.")
     ] = None,
@@ -45,6 +48,8 @@ def evaluate(
     from dasan.arena.ladder import evaluate as rate
     from dasan.processes import processors
 
+    if option:
+        raise CannotRun("ladders are for presets without house rules; dasan arena compares bots with --option")
     report = None
     if check is not None:
         if game is not None or deals is not None:
@@ -54,7 +59,7 @@ def evaluate(
     game = game or "big-three"
     known = ladders()
     if game not in known:
-        raise CannotRun(f"there is a ladder for {', '.join(known)}, not for {game}")
+        raise CannotRun(f"there is no ladder for {game}; there is one for each preset: {', '.join(known)}")
     ladder = known[game]
     with failures_refused(f"{bot} was evaluated"), progress_bar() as show, refused(ValueError, OSError, LadderChanged):
         result = rate(
