@@ -121,6 +121,10 @@ def test_a_wrong_type_is_a_type_error() -> None:
             lambda: dasan.deal(THREE).view(0).describe(given([])),
         ),
         ("puzzles are of big-three or dou-dizhu, not []", lambda: puzzles.generate(1, game=given([]))),
+        ("option cut is one of off, on, not None", lambda: dasan.rules("big-three", cut=given(None))),
+        ("option players is a whole number from 3 to 8, not 5.5", lambda: dasan.rules("winner", players=given(5.5))),
+        ("scope is paranoid or max-n, not 5", lambda: dasan.solve_many([], scope=given(5))),
+        ("a policy is named by a text, not 5", lambda: worlds.Positions(THREE, 2).play_out(policy=given(5))),
         ("themes are a list of names, not 120", lambda: puzzles.generate(1, themes=given(b"x"))),
     )
     for says, call in wrong:

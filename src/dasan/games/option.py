@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dasan.arguments import shown, whole
+from dasan.arguments import WrongType, shown, whole
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -25,7 +25,9 @@ class Option:
     maximum: int = 0
 
     def check(self, value: object) -> OptionValue:
-        """`value` if the option can have it, else ValueError. A switch takes the words "on" and "off" for True and False."""
+        """`value`, checked. A switch takes the words "on" and "off" for True and False. ValueError: the option cannot have it.
+        TypeError: no option can.
+        """
         if isinstance(self.default, bool) and isinstance(value, str):
             value = {"on": True, "off": False}.get(value, value)
         if self.choices is not None:
@@ -33,11 +35,12 @@ class Option:
                 if _kind(choice) is _kind(value) and choice == value:
                     return choice
             words = ", ".join(_word(choice) for choice in self.choices)
-            raise ValueError(f"option {self.name} is one of {words}, not {shown(value)} ({self.clause})")
+            kind = WrongType if _kind(value) is type(None) else ValueError
+            raise kind(f"option {self.name} is one of {words}, not {shown(value)} ({self.clause})")
         try:
             return whole(value, f"option {self.name}", self.minimum, self.maximum)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{error} ({self.clause})") from None
+            raise type(error)(f"{error} ({self.clause})") from None
 
 
 def _kind(value: object) -> type:

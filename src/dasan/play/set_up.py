@@ -375,7 +375,7 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
         *(("has_played", s) for s in p.has_played),
     ):
         if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < n):
-            raise ValueError(f"{name} is a seat from 0 to {n - 1}, not {seat!r}")
+            raise ValueError(f"{name} is a seat from 0 to {n - 1}, not {shown(seat)}")
     if (p.bombs is not None or p.bidder_plays is not None) and not rules.doubles:
         raise ValueError(f"payments are never doubled in {rules.name}: leave out bombs and bidder_plays")
     if not p.table and (p.passed or p.table_seat is not None):

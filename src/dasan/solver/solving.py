@@ -154,7 +154,7 @@ class Warm:
 def known_scope(scope: object) -> Scope | None:
     """Check `scope`: the name of a scope, or None."""
     if scope is not None and (not isinstance(scope, str) or scope not in get_args(Scope)):
-        raise ValueError(f"scope is paranoid or max-n, not {shown(scope)}")
+        raise (ValueError if isinstance(scope, str) else WrongType)(f"scope is paranoid or max-n, not {shown(scope)}")
     return cast("Scope | None", scope)
 
 

@@ -206,7 +206,7 @@ class Positions:
         first, last = whole(first, "first"), self.size if last is None else whole(last, "last")
         times, threads = whole(times, "times", None, MOST_TIMES), whole(threads, "threads", None, MOST_WORKERS)
         seed, opening = whole(seed, "a seed"), whole(opening, "opening")
-        if not isinstance(policy, str) or policy not in POLICIES:
+        if instance(policy, str, "a policy is named by a text") not in POLICIES:
             raise ValueError(f"there is no policy {shown(policy)}; there are {', '.join(POLICIES)}")
         if not OWN <= opening < self.ids.count:
             raise ValueError(f"action ids go from 0 to {self.ids.count - 1}, not {opening}")
