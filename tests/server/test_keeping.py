@@ -355,7 +355,10 @@ def test_a_damaged_backup_changes_nothing(backup: Path) -> None:
         assert asyncio.run(attempt()) == 0
     flipped = bytearray(gzip.compress(whole))
     flipped[10] |= 6  # the first block has no valid type
-    for damaged in (b"no gzip", bytes(flipped)):
+    other_text = gzip.compress(whole, 0).replace(b"hello from P1", b"hello from Q1")
+    same_row_twice = gzip.compress(whole.replace(b'["table",1,"p1"]', b'["table",0,"p0"]'))
+    more = gzip.compress(whole + b"{}\n")
+    for damaged in (b"no gzip", bytes(flipped), other_text, same_row_twice, more):
         backup.write_bytes(damaged)
         assert asyncio.run(attempt()) == 0
 

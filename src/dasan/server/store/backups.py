@@ -31,6 +31,11 @@ PASSING = frozenset({"alembic_version", "processes", "notices"})
 FORMER = frozenset({"commands"})
 """Database tables of earlier schemas that no longer exist."""
 AT_ONCE = 500
+DAMAGED = (
+    *(EOFError, gzip.BadGzipFile, zlib.error, ValueError, KeyError, TypeError, StopIteration),
+    *(sa.exc.IntegrityError, sa.exc.DataError),
+)
+"""What reading a damaged backup, and storing its rows, raises."""
 
 
 def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dict[str, int]:
@@ -85,7 +90,9 @@ def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes |
                 raise CannotServe(f"{path} is no backup of dasan")
             _begin(connection, header["schema"])
             counts = _fill(connection, lines)
-    except (EOFError, gzip.BadGzipFile, zlib.error, ValueError, KeyError, StopIteration) as error:
+            if next(lines, None) is not None:  # gzip compares the checksum at the end of the file
+                raise ValueError("there is more after the end")
+    except DAMAGED as error:
         raise CannotServe(f"{path} is no backup of dasan, or is incomplete ({type(error).__name__})") from None
     migrate(connection)
     key = _value(header["key"])
