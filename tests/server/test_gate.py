@@ -6,6 +6,7 @@ import re
 import resource
 import shutil
 import socket as sockets
+import sys
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import fields
@@ -83,9 +84,10 @@ def test_a_thousand_idle_and_half_sent_connections_of_one_address_leave_the_othe
 
 
 LISTING = b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LAST = LISTING.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
 
 
-@pytest.mark.parametrize("requests", [LISTING * 100, LISTING.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")])
+@pytest.mark.parametrize("requests", [LISTING * 100, LAST])
 def test_a_client_that_does_not_read_its_answers_is_dropped(requests: bytes, tmp_path: Path) -> None:
     with served(fast(tmp_path, send_seconds=0.3), send_buffer=4096) as server, deaf(server, "127.0.0.1") as client:
         client.sendall(requests)
@@ -95,14 +97,48 @@ def test_a_client_that_does_not_read_its_answers_is_dropped(requests: bytes, tmp
 def test_a_client_that_reads_slowly_gets_its_whole_answer(tmp_path: Path) -> None:
     whole = len(served_answer(tmp_path / "whole"))
     with served(fast(tmp_path, send_seconds=0.3), send_buffer=4096) as server, deaf(server, "127.0.0.1") as client:
-        client.sendall(LISTING.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        client.sendall(LAST)
         received = 0
         begun = time.monotonic()
-        while piece := client.recv(16_384):
+        while piece := client.recv(4096):
             received += len(piece)
-            time.sleep(0.1)
-        assert time.monotonic() - begun > 0.6, "longer than the limit for a client that reads nothing"
+            if time.monotonic() - begun < 0.8:  # longer than the limit for a client that reads nothing
+                time.sleep(0.1)
         assert received > whole
+
+
+def test_a_client_that_reads_slowly_and_asks_for_more_stays(tmp_path: Path) -> None:
+    """More waits for it than before, although it reads."""
+    with served(fast(tmp_path, send_seconds=0.8), send_buffer=4096) as server, deaf(server, "127.0.0.1") as client:
+        listing = httpx.get(f"{server.address}/api/openapi.json").content
+        presets = httpx.get(f"{server.address}/api/presets").content
+        assert len(presets) < 65_536, "so few that the server does not pause"
+        client.sendall(b"GET /api/presets HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        received = b""
+        while not received.endswith(presets):
+            received += client.recv(4096)
+        client.sendall(LAST)
+        for _ in range(12):
+            received += client.recv(1024)
+            time.sleep(0.1)
+        while piece := client.recv(65_536):
+            received += piece
+        assert received.endswith(listing)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much it keeps")
+def test_a_client_that_reads_slowly_stays_although_the_system_keeps_much_for_it(tmp_path: Path) -> None:
+    """The system takes more from the server only when a third of its buffer is free."""
+    with served(fast(tmp_path, send_seconds=0.5)) as server, deaf(server, "127.0.0.1") as client:
+        listing = len(httpx.get(f"{server.address}/api/openapi.json").content)
+        client.sendall(LISTING * 39 + LAST)
+        received = 0
+        for _ in range(15):
+            received += len(client.recv(4096))
+            time.sleep(0.1)
+        while piece := client.recv(1 << 20):
+            received += len(piece)
+        assert received > 40 * listing
 
 
 def test_clients_that_do_not_read_have_the_share_of_idle_ones(tmp_path: Path) -> None:

@@ -9,16 +9,22 @@ oldest. The last eighth of the capacity is reserved for known players, and healt
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeAlias
 
 import h11
 from starlette.datastructures import Headers
+from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dasan.server.connections.guard import MONITORED
 from dasan.server.connections.networks import NetworkCounts, networks
 from dasan.server.settings import Settings
+
+if sys.platform == "linux":
+    import fcntl
+    import termios
 
 HEALTH = MONITORED | {"/api/health", "/api/ready"}
 """Paths that are always answered: otherwise a supervisor would restart a healthy server under load."""
@@ -93,6 +99,18 @@ class Gate:
         return most if self._known(Headers(scope=scope)) else most - most // RESERVED
 
 
+class _Counted(h11.Connection):
+    """Counts the bytes of the answers."""
+
+    written = 0
+
+    def send_with_data_passthrough(self, event: h11.Event) -> list[bytes] | None:
+        """What `send` joins."""
+        data = super().send_with_data_passthrough(event)
+        self.written += sum(map(len, data or ()))
+        return data
+
+
 class BoundedHttp(H11Protocol):
     """uvicorn's HTTP over one connection, within the limits of ``gate``."""
 
@@ -101,8 +119,13 @@ class BoundedHttp(H11Protocol):
     _address: str | None = None
     _late: asyncio.TimerHandle | None = None
     _slow: asyncio.TimerHandle | None = None
-    _unread: int | None = None
-    """The bytes that waited for the client when it was last checked; None if it has read since."""
+    _taken = 0
+    """The bytes that the client had read when it was last checked."""
+
+    def __init__(self, config: Config, *args: Any, **options: Any) -> None:
+        super().__init__(config, *args, **options)
+        most = config.h11_max_incomplete_event_size
+        self.conn: _Counted = _Counted(h11.SERVER, *(() if most is None else (most,)))
 
     @property
     def limit_concurrency(self) -> int | None:
@@ -139,7 +162,6 @@ class BoundedHttp(H11Protocol):
     def resume_writing(self) -> None:
         """The client has caught up: an answer in progress continues."""
         super().resume_writing()
-        self._unread = None
         if self._address is not None and self.cycle is not None and not self.cycle.response_complete:
             self.gate.stops_waiting(self, self._address)
 
@@ -148,6 +170,7 @@ class BoundedHttp(H11Protocol):
         super().data_received(data)
         if self._address is None:
             return
+        self._check_reading()
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             if self._late is None:
                 self._wait()
@@ -191,26 +214,41 @@ class BoundedHttp(H11Protocol):
 
     def _check_reading(self) -> None:
         """Check from time to time, while anything waits for the client, that it reads."""
-        if self._slow is None and self._address is not None and self._waiting():
-            self._unread = self._waiting()
+        if self._slow is None and self._address is not None and self.transport.get_write_buffer_size():
+            self._taken = self._read_by_client()
             self._slow = self.loop.call_later(self.gate.send_seconds, self._check_again)
 
     def _check_again(self) -> None:
         self._slow = None
-        if self._unread is not None and self._waiting() >= self._unread:
+        if self.transport.get_write_buffer_size() and self._read_by_client() <= self._taken:
             self.transport.abort()
         else:
             self._check_reading()
 
-    def _waiting(self) -> int:
-        """The bytes that wait for the client to read."""
-        return self.transport.get_write_buffer_size()
+    def _read_by_client(self) -> int:
+        """The bytes of all answers that wait neither here nor, as far as that is known, in the system."""
+        return self.conn.written - self.transport.get_write_buffer_size() - _in_system(self.transport)
 
     def _hang_up(self) -> None:
         self._late = None
         # Do not cut off an answer in progress: only the rest of the request is missing then.
         if self.cycle is None or self.cycle.response_complete or self.conn.their_state is h11.SEND_BODY:
             self.transport.abort()
+
+
+def _in_system(transport: asyncio.Transport) -> int:
+    """The bytes that the system keeps until the client has confirmed them; 0 where it does not tell.
+
+    It takes more from us only when a third of its buffer is free, for which a slow client may need minutes.
+    """
+    if sys.platform != "linux":
+        return 0
+    size = bytearray(4)
+    try:
+        fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, size)
+    except OSError:
+        return 0
+    return int.from_bytes(size, sys.byteorder)
 
 
 def bounded(settings: Settings, known: Known) -> type[BoundedHttp]:
