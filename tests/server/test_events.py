@@ -456,6 +456,27 @@ async def test_bots_play_the_deal_of_the_day_before_events_of_players(monkeypatc
 
     monkeypatch.setattr(events, "_play_bots", play)
     events._asked = dict.fromkeys("abc", False)
-    await events._play_asked()
-    assert played == ["a", "day", "b", "c"]
+    for _ in range(5):
+        await events._play_asked()
+    assert played == ["a", "day", "b", "c", "b"]
     assert list(events._asked) == ["b"], "it is tried again later"
+
+
+async def test_bots_try_the_deal_of_the_day_again_although_players_open_events_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    events = Events(SimpleNamespace(store=None))  # type: ignore[arg-type]
+    played: list[str] = []
+
+    async def play(event_id: str) -> None:
+        played.append(event_id)
+        if len(played) < 20:
+            events._asked[f"e{len(played)}"] = False
+        if event_id == "day" and played.count("day") < 3:
+            raise RuntimeError
+
+    monkeypatch.setattr(events, "_play_bots", play)
+    events._asked = {"e0": False, "day": True}
+    for _ in range(6):
+        await events._play_asked()
+    assert played == ["day", "e0", "day", "e1", "day", "e2"]

@@ -69,6 +69,8 @@ class Events:
         """Single-player events that somebody has opened, and whose bots may not have played; whether each is a deal of
         the day.
         """
+        self._failed: set[str] = set()
+        """Those of them that have failed since one succeeded."""
         self._tables_of: dict[str, Standings] = {}
         self._once: Once[Standings] = Once()
         self._pars: Once[tuple[int, ...] | None] = Once()
@@ -186,16 +188,20 @@ class Events:
             self._asked.setdefault(event.id, event.day is not None)
 
     async def _play_asked(self) -> None:
-        """Let bots play the events that somebody has opened, one after another. The deal of the day comes first, so that
-        nobody delays it by opening many events.
+        """Let bots play the next of the events that somebody has opened. The deal of the day comes first, so that nobody
+        delays it by opening many events. One that failed is tried again when another has succeeded, or all have failed.
         """
-        failed: set[str] = set()
-        while left := self._asked.keys() - failed:
-            event_id = next((one for one in left if self._asked[one]), next(one for one in self._asked if one in left))
-            if await guarded(f"bots of event {event_id}", self._play_bots(event_id)):
-                self._asked.pop(event_id, None)
-            else:
-                failed.add(event_id)
+        if self._asked.keys() <= self._failed:
+            self._failed.clear()
+        left = [one for one in self._asked if one not in self._failed]
+        if not left:
+            return
+        event_id = next((one for one in left if self._asked[one]), left[0])
+        if await guarded(f"bots of event {event_id}", self._play_bots(event_id)):
+            self._asked.pop(event_id, None)
+            self._failed.clear()
+        else:
+            self._failed.add(event_id)
 
     async def _play_bots(self, event_id: str) -> None:
         """Let each bot of the standings play all deals in the entrants' seat, if the event is open and they have not
