@@ -36,7 +36,8 @@ class Spectators:
     async def open(self, room: Room, log: EventLog) -> None:
         """Show the table as it was ``delay`` seconds before ``room``, then each later change with the same delay.
 
-        If the last hand was dealt since then, spectators wait until its start is old enough.
+        If the last hand was dealt since then, spectators wait until its start is old enough. Nothing waits longer than
+        ``delay``, even if the machine's clock has been set back.
         """
         delay = room.head.settings.delay * 1000
         if not delay or room.status == "waiting":
@@ -46,11 +47,11 @@ class Spectators:
         past = await log.as_it_was(room.head.id, moment - delay)
         if past.at > moment - delay:
             self._first = past
-            self._later("", past.at, past.at + delay - moment)
+            self._later("", past.at, min(delay, past.at + delay - moment))
         else:
             self.room = past
         for entry, at in await log.since(room.head.id, past.seq):
-            self._later(compact(entry), at, at + delay - moment)
+            self._later(compact(entry), at, min(delay, at + delay - moment))
 
     def follow(self, entry: Entry, at: int, delay: float) -> None:
         """Show spectators the next entry, written at the time ``at``, after ``delay`` seconds."""
