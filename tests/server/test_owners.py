@@ -185,3 +185,17 @@ async def test_a_process_that_reports_no_received_texts_is_kept() -> None:
 async def test_a_socket_at_another_process_is_asked_for_its_delay_where_clocks_count_it(timed: bool) -> None:
     _, _, (connection,) = await joined("p0", timed=timed)
     assert connection.timed is timed
+
+
+async def test_what_waits_for_another_process_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A take-back sends every spectator the whole table with its chat."""
+    monkeypatch.setattr(relays_module, "MOST_WAITING_BYTES", 100_000)
+    bus = LocalBus()
+    owner, heard = Relays(bus, "owner"), list[bytes]()
+    await LocalBus(bus).subscribe("process-here", heard.append)
+    for times in 1, 2:  # what has been sent makes room
+        for number in range(500):
+            owner.send("here", {"to": number, "n": 0, "text": "x" * 1000})
+        assert 90_000 < sum(map(len, owner._out["here"])) <= 100_000
+        await owner._pump()
+        assert 90_000 * times < sum(map(len, heard)) < 110_000 * times

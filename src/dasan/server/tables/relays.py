@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import zip_longest
@@ -38,8 +38,8 @@ KEEP_EVERY = 2.0
 """Seconds between keep-alives."""
 ANSWERED_IN = 5.0
 """The timeout of an owner's answer in seconds."""
-MOST_WAITING = 4096
-"""The most texts queued for one process; further ones are dropped, which ends their connections."""
+MOST_WAITING, MOST_WAITING_BYTES = 4096, 1 << 26
+"""The most texts queued for one process, and their bytes; further ones are dropped, which ends their connections."""
 MOST_TOGETHER = 500_000
 """The most bytes of texts in one message, below NATS's limit of a megabyte. A longer text, which no table has, is sent alone."""
 
@@ -106,6 +106,7 @@ class Relays:
         self._owned: dict[str, tuple[Table, Callable[[], Awaitable[None]]]] = {}
         self._there: dict[str, dict[tuple[str, int], _Relayed]] = defaultdict(dict)
         self._out: dict[str, deque[bytes]] = defaultdict(deque)
+        self._out_bytes: Counter[str] = Counter()
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
@@ -292,9 +293,10 @@ class Relays:
 
     def send(self, process: str, what: Json) -> None:
         """Queue a text without waiting."""
-        waiting = self._out[process]
-        if len(waiting) < MOST_WAITING:
-            waiting.append(compact(what).encode())
+        waiting, text = self._out[process], compact(what).encode()
+        if len(waiting) < MOST_WAITING and self._out_bytes[process] + len(text) <= MOST_WAITING_BYTES:
+            waiting.append(text)
+            self._out_bytes[process] += len(text)
         self._wake.set()
 
     async def _pump(self) -> None:
@@ -311,9 +313,11 @@ class Relays:
                 size = len(batch[0])
                 while waiting and (size := size + len(waiting[0])) <= MOST_TOGETHER:
                     batch.append(waiting.popleft())
+                self._out_bytes[process] -= sum(map(len, batch))
                 await self._bus.publish(f"process-{process}", b"[" + b",".join(batch) + b"]")
             if not waiting:
                 self._out.pop(process, None)
+                self._out_bytes.pop(process, None)
 
 
 async def _seen(table: Table, player: str | None) -> int:
