@@ -109,12 +109,13 @@ def test_big_two_of_the_start_page_is_paid_by_cards(browser: Browser, server: Se
         assert options["scoring"] == "cards-multiplied"
 
 
-def test_reactions_stand_in_two_rows_of_four(browser: Browser, server: Served) -> None:
-    with visitor(browser, server, PHONE) as page:
+@pytest.mark.parametrize(("size", "rows"), [(PHONE, [8]), ((320, 568), [4, 4])])
+def test_reactions_stand_in_even_rows(browser: Browser, server: Served, size: tuple[int, int], rows: list[int]) -> None:
+    with visitor(browser, server, size) as page:
         show(page, "chat")
         page.get_by_role("button", name=re.compile("^Chat")).click()
         tops = [box["y"] for one in page.locator(".reactions button").all() if (box := one.bounding_box())]
-        assert [tops.count(top) for top in sorted(set(tops))] == [4, 4]
+        assert [tops.count(top) for top in sorted(set(tops))] == rows
 
 
 @pytest.mark.parametrize("size", [(568, 320), (390, 844)])
