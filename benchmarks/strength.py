@@ -172,7 +172,7 @@ GAMES = {
     "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 240))),
     "taiwan": Contests("Big Two of Taiwan", "big-two-taiwan", (("net", "greedy", 400), ("net", "search", 30))),
     "philippines": Contests(
-        "Big Two of the Philippines", "big-two-philippines", (("net", "greedy", 400), ("net", "search", 120))
+        "Big Two of the Philippines", "big-two-philippines", (("net", "greedy", 400), ("net", "search", 240))
     ),
     "indonesia": Contests("Big Two of Indonesia", "big-two-indonesia", (("net", "greedy", 400), ("net", "search", 120))),
 }
