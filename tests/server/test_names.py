@@ -122,6 +122,7 @@ def test_names_that_differ_have_none() -> None:
         *("ADMlN", "Admln", "H0ST", "\u00c0dmin", "\U0001f130\U0001f133\U0001f13c\U0001f138\U0001f13d"),
         *("LlNG", "R00T", "\U0001f1ed\U0001f1f4\U0001f1f8\U0001f1f9"),
         *("admin", "Host", "\u210cost", "H\u043est", "Ling", "Little Wei", "管理员", "Former  player", *BOTS),
+        *("You", "y0u", "Vous", "你"),
     ],
 )
 def test_names_of_bots_and_hosts_are_reserved(name: str) -> None:

@@ -48,7 +48,7 @@ TOGETHER = (
 """Scripts that one word may mix."""
 RESERVED = (
     *("admin", "administrator", "root", "system", "server", "host", "moderator", "mod", "staff", "support", "official"),
-    *("dasan", "bot", "me", "open", "everybody", "nobody", "former player", "spectator"),
+    *("dasan", "bot", "me", "open", "everybody", "nobody", "former player", "spectator", "you", "vous", "你", "您"),
     *(
         "hôte",
         "modérateur",
@@ -64,7 +64,7 @@ RESERVED = (
         "官方",
     ),
 )
-"""Reserved names: of those who run a server, and of special words."""
+"""Reserved names: of those who run a server, of special words, and the words by which a page addresses its reader."""
 
 
 def clean_name(name: str) -> str:
