@@ -84,6 +84,12 @@ def test_a_server_of_something_else(answer: bytes) -> None:
         Visit(f"{address}/t/abc", [sys.executable, str(BOT)], name=None, seat=None, seconds=5)
 
 
+def test_a_refusal_that_breaks_off() -> None:
+    broken = b"HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    with stranger(broken) as address, pytest.raises(Refusal, match="the server refuses: HTTP 400"):
+        Site(address).get("/api/lobby")
+
+
 def test_messages_that_nobody_knows() -> None:
     """After a seat was granted the same answer comes instead of a WebSocket, or the socket sends no valid message."""
     with stranger(http(b'{"seat":1}')) as address:

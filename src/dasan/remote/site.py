@@ -78,7 +78,7 @@ class Site:
             try:
                 refusal = json.loads(error.read(LARGEST))
                 sentence = refusal.get("message") or refusal["error"]["message"]
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError, HTTPException):
                 sentence = f"HTTP {error.code}"
             raise Refusal(f"the server refuses: {sentence}") from error
         except (URLError, OSError, ValueError, HTTPException, RecursionError) as error:
