@@ -66,6 +66,13 @@ def test_a_bot_among_itself_earns_nothing(greedy: Evaluation) -> None:
     assert greedy.low < greedy.points < greedy.high
 
 
+def test_one_deal_rates_with_an_interval(short: BotLadder) -> None:
+    report = evaluate("low", short, deals=1).to_json()
+    assert report["low"] < report["points"] < report["high"]
+    with pytest.raises(ValueError, match="deals"):
+        evaluate("low", short, deals=0)
+
+
 def test_a_report_can_be_checked(greedy: Evaluation, short: BotLadder) -> None:
     report = json.loads(json.dumps(greedy.to_json()))
     assert differences(report, evaluate("greedy", short)) == []

@@ -167,7 +167,8 @@ def evaluate(
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:
         require_unchanged(rung, ladder.rules)
-        contest = Contest(ladder.rules, name, rung.seated, deals or ladder.deals, ladder.seed, move_seconds)
+        many = ladder.deals if deals is None else deals
+        contest = Contest(ladder.rules, name, rung.seated, many, ladder.seed, move_seconds)
         show = None if progress is None else lambda done, total, rung=rung: progress(rung.name, done, total)
         outcomes[rung.name] = run(contest, processes=min(processes, contest.deals), progress=show)
     points, low, high = _rating(ladder, outcomes)
@@ -212,7 +213,7 @@ def digest_of(name: str, rules: Rules) -> str:
 
 def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
     """The maximum-likelihood points of the bot, given those of the rungs, and their interval, see `half_width`."""
-    blocks = min(BLOCKS, *(len(each) for each in outcomes.values()))
+    blocks = max(2, min(BLOCKS, *(len(each) for each in outcomes.values())))  # of one deal, one block is empty
     counts = _counts(ladder, outcomes)
     points = _likeliest(counts)
     parts = [
