@@ -97,6 +97,16 @@ def test_equal_outcomes_have_an_interval_with_a_width(means: tuple[float, ...]) 
         assert -1 <= bounds.low < bounds.high <= 3
 
 
+@pytest.mark.parametrize(
+    "values", [[1 / 9] * 38, [11 / 12] * 35, [0.3, 0.1 + 0.2] * 15], ids=["ninths", "twelfths", "sums"]
+)
+def test_values_that_differ_by_rounding_are_equal(values: list[float]) -> None:
+    """The mean of equal values may be the next number, and equal means may be rounded in two ways."""
+    one = Estimate.of(values, (0, 1))
+    assert one == Estimate.of(values, (0, 1), any_time=True)
+    assert one.high - one.low > 0.1
+
+
 @pytest.mark.parametrize("seed", [8, 40])
 def test_two_equal_deals_do_not_end_a_contest(seed: int) -> None:
     done = cli(

@@ -16,6 +16,9 @@ from statistics import NormalDist, fmean
 CONFIDENCE = 0.95
 NORMAL = 30
 """The number of values from which their mean is treated as normal."""
+ALIKE = 1e-9
+"""Values are all equal if their standard deviation is at most this part of the width of their bounds: equal values, and equal
+means of other numbers, differ by rounding."""
 STAKES = tuple(2.0**-k for k in range(8))
 """The shares of its capital that a gambler bets on every value; one gambler for each share."""
 
@@ -46,7 +49,7 @@ class Estimate:
         _check_bounds(values, bounds)
         mean, n = fsum(values) / len(values), len(values)
         spread = sqrt(fsum((value - mean) ** 2 for value in values) / (n - 1)) if n > 1 else 0.0
-        if any_time or n < NORMAL or not spread:
+        if any_time or n < NORMAL or spread <= ALIKE * (bounds[1] - bounds[0]):
             low, high = betting_interval(values, bounds)
         else:
             half = t_quantile((1 + CONFIDENCE) / 2, n - 1) * spread / sqrt(n)
