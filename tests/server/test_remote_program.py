@@ -113,6 +113,33 @@ def test_messages_that_nobody_knows() -> None:
             thread.join(60)
 
 
+def test_a_program_that_does_not_start_again_has_moved(tmp_path: Path) -> None:
+    """The first legal move is sent before the program is started again."""
+    (tmp_path / "once.py").write_text(
+        "import json, pathlib, sys\n"
+        "pathlib.Path(__file__).with_suffix('.started').touch(exist_ok=False)\n"
+        "input()\n"
+        "print(json.dumps({'type': 'hello', 'protocol': 'dasan-bot/1', 'name': 'once', 'version': '1'}), flush=True)\n"
+        "while json.loads(input())['type'] != 'choose': pass\n",
+        encoding="utf-8",
+    )
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    view = state.view(state.to_act).to_json()
+    sent: list[str] = []
+
+    class Socket:
+        send = staticmethod(sent.append)
+
+    answer = json.dumps({"seat": state.to_act}).encode()
+    with stranger(http(answer)) as address:
+        visit = Visit(f"{address}/t/abc", [sys.executable, str(tmp_path / "once.py")], name=None, seat=None, seconds=5)
+    visit._view = view
+    with pytest.raises(wire.Fault):
+        visit._go_on(Socket, {"seq": 1}, print)
+    assert [json.loads(text)["move"] for text in sent] == [view["legal_moves"][0]["move"]]
+    assert visit.faults == {"crash": 1}
+
+
 def test_a_program_plays_at_a_table(serve: Serve) -> None:
     with serve() as server:
         host = server.player()

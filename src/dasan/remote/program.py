@@ -119,7 +119,11 @@ class Visit:
         self._sent = len(view["events"])
         if view["to_act"] == self.seat and view["legal_moves"] and self._answered != message["seq"]:
             self._answered = message["seq"]
-            self._send(socket, "move", move=self._chosen(messages, view, message.get("clocks"), report))
+            move = self._chosen(messages, view, message.get("clocks"), report)
+            self._send(socket, "move", move=move or str(view["legal_moves"][0]["move"]))
+            if move is None:  # only now, because a start takes time and may fail
+                self._program = Program(self._command)
+                self._program.tell([self._beginning, wire.events(view["events"])])
             return
         if view["result"] is not None and self._answered != -1:
             self._answered = -1
@@ -130,8 +134,8 @@ class Visit:
         elif messages:
             self._program.tell(messages)
 
-    def _chosen(self, messages: list[Message], view: Message, clocks: Message | None, report: Report) -> str:
-        """The program's move, or the first legal move if it fails."""
+    def _chosen(self, messages: list[Message], view: Message, clocks: Message | None, report: Report) -> str | None:
+        """The program's move; None if it fails, and is killed."""
         seconds = self._seconds
         left = None if clocks is None else clocks["left"][self.seat]
         if left is not None:
@@ -144,9 +148,7 @@ class Visit:
             self.faults[fault.kind] = self.faults.get(fault.kind, 0) + 1
             report(f"fault, {fault.kind}: {fault}; the first legal move is played")
             self._program.kill()
-            self._program = Program(self._command)
-            self._program.tell([self._beginning, wire.events(view["events"])])
-            return str(view["legal_moves"][0]["move"])
+            return None
 
 
 def _exchange(rules: Rules, session: Message) -> tuple[int, ...] | None:
