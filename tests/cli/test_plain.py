@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import dasan
 from dasan.games import PRESETS
 from dasan.play.sessions import Session
 from dasan.records.verify import verify
+from dasan.text.words import Words
+from dasan.tui.asking import question
 from dasan.tui.plain import run
 
 from .hands import SEED, greedy_game, my_auction, play_on
@@ -86,6 +90,50 @@ def test_a_refusal_cites_its_clause_and_the_turn_stays() -> None:
 )
 def test_words_that_are_no_moves(line: str, answer: str) -> None:
     assert answer in talk("big-three", line, seed=my_auction())
+
+
+def test_the_question_names_the_card_that_the_first_lead_must_contain() -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=7)
+    assert asked(state) == "You lead: play any combination that contains the 3D."
+    rest = state.play("3D")
+    while rest.table is not None:
+        rest = rest.play("pass")
+    assert asked(rest) == "You lead: play any combination."
+
+
+def test_the_question_says_which_cards_to_give() -> None:
+    """In H.40 the highest cards go first, and any cards in return."""
+    table = dasan.session(dasan.rules("winner", exchange="double"), seed=5)
+    while table.state.to_act is not None:
+        table = table.play(table.state.legal_moves()[0])
+    table = table.next_hand()
+    questions = []
+    while table.state.phase == "exchange":
+        questions.append(asked(table.state).partition(":")[0])
+        table = table.play(table.state.legal_moves()[0])
+    assert questions == [
+        "Give your two highest cards",
+        "Give your highest card",
+        "Give any two cards in return.",
+        "Give any card in return.",
+    ]
+
+
+def asked(state: dasan.State) -> str:
+    """The question to the seat to act."""
+    assert state.to_act is not None
+    names = tuple(f"Bot {seat}" for seat in range(state.rules.players))
+    return question(state.view(state.to_act), Words(state.rules, names, state.to_act))
+
+
+def test_an_empty_hand_is_a_sentence() -> None:
+    game = greedy_game("big-three", my_auction())
+    hand = [str(c) for c in game.view.hand]
+    position = dasan.start(game.rules, hand[:3], bidder=0, bid=1, leader=0)
+    game.session = replace(game.session, state=position)
+    out = io.StringIO()
+    run(game, io.StringIO(f"{hand[0]}\nhand\n"), out)
+    assert "\nYou have no cards left.\nCards left: you: 0, " in out.getvalue()
 
 
 def test_nothing_hidden_is_said() -> None:

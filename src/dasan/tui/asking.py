@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dasan.play.events import EventType
 from dasan.play.moves import MoveType
 from dasan.play.phases import Phase
 from dasan.play.view import View
@@ -28,7 +29,7 @@ def question(view: View, words: Words) -> str:
         case Phase.EXCHANGE if moves:
             match moves[0].type:
                 case MoveType.GIVE:
-                    return f"Give your highest card: {listed([words.cards(m.cards) for m in moves], 'or')}."
+                    return _gift(view, words)
                 case MoveType.OFFER:
                     return "Offer two cards, of which the loser takes one."
                 case _:
@@ -41,10 +42,22 @@ def question(view: View, words: Words) -> str:
             if not may_play:
                 return f"You cannot beat {beat}: pass."
             return f"Beat {beat}{' or pass' if may_pass else ''}."
+        case Phase.PLAY if view.must_include is not None:
+            return f"You lead: play any combination that contains the {words.cards([view.must_include])}."
         case Phase.PLAY:
             return "You lead: play any combination."
         case _:
             return ""
+
+
+def _gift(view: View, words: Words) -> str:
+    """The prompt for a gift in the exchange: the highest cards first, and any cards in return (H.40)."""
+    gifts = [move.cards for move in view.legal_moves()]
+    several = len(gifts[0]) > 1
+    if sum(event.type is EventType.GIVE for event in view.events) > 1:
+        return f"Give any {'two cards' if several else 'card'} in return."
+    highest = "two highest cards" if several else "highest card"
+    return f"Give your {highest}: {listed([words.cards(cards) for cards in gifts], 'or')}."
 
 
 def spell_out(view: View, text: str) -> str:

@@ -163,6 +163,8 @@ class _PlainTable:
 
     def _hand(self) -> str:
         hand = self.game.view.hand
+        if not hand:
+            return "You have no cards left."
         return f"Your hand, {len(hand)} {'card' if len(hand) == 1 else 'cards'}: {format_cards(hand)}"
 
     def _sizes(self) -> str:
