@@ -154,6 +154,22 @@ def test_a_number_means_a_move_of_the_list_that_was_read(monkeypatch: pytest.Mon
     agent.close()
 
 
+def test_open_seats_are_counted_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dasan.remote.mcp_server import make_server
+
+    tables = [{"id": str(n), "title": "Winner", "players": 4, "open": n} for n in (1, 3)]
+    monkeypatch.setattr(Site, "get", lambda site, path: {"open": tables})
+
+    async def ask() -> str:
+        async with mcp.Client(make_server("http://localhost:1", "Agent")) as client:
+            return text_of(await client.call_tool("list_tables", {}))
+
+    assert [line.partition(": ")[2] for line in asyncio.run(ask()).splitlines()] == [
+        "Winner, 4 players, 1 open seat",
+        "Winner, 4 players, 3 open seats",
+    ]
+
+
 def test_over_standard_input_and_output(serve: Serve) -> None:
     with serve() as server:
         program = mcp.StdioServerParameters(

@@ -83,6 +83,27 @@ def test_one_doubling_is_said_in_the_singular(language: str) -> None:
     assert words["doublings"].format(n=2) in twice.view(1).describe(language).splitlines()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_trick_can_end_although_nobody_passed(language: str) -> None:
+    """With this option a 2♠ ends the trick at once."""
+    rules = dasan.rules("winner", two_of_spades_restart="always")
+    state = dasan.start(rules, ["2S 4S", "5S 6S", "7S 8S", "9S TS"], leader=0).play("2S")
+    said = state.view(1).describe(language)
+    assert messages(language)["event.trick"].format(seat=0) in said
+    assert not re.search("passed|ont passé|过牌|過牌", said)
+
+
+@pytest.mark.parametrize("preset", ["winner", "zheng-shangyou", "big-three"])
+def test_payments_are_named_where_somebody_pays(preset: str) -> None:
+    rules = dasan.rules(preset)
+    hands = ["5S", "6S", "7S", "8S"][: rules.players]
+    bid = None if rules.auction is None else 1
+    state = dasan.start(rules, hands, leader=0, bidder=bid and 0, bid=bid)
+    while state.to_act is not None:
+        state = state.play(state.legal_moves()[0])
+    assert ("Payments: " in state.view(0).describe()) is rules.pays
+
+
 def test_a_language_that_is_not_there_is_refused() -> None:
     view = dasan.deal(dasan.rules("winner"), seed=1).view(0)
     with pytest.raises(ValueError, match="a view is described in en, zh-Hans, zh-Hant, fr, not in 'de'"):

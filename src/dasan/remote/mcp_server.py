@@ -50,7 +50,8 @@ def make_server(server: str, name: str) -> MCPServer:
         lobby = Site(server).get("/api/lobby")
         try:
             lines = [
-                f"{server}/t/{table['id']}: {table['title']}, {table['players']} players, {table['open']} open seats"
+                f"{server}/t/{table['id']}: {table['title']}, {table['players']} players, "
+                f"{table['open']} open {'seat' if table['open'] == 1 else 'seats'}"
                 for table in lobby["open"]
             ]
         except (KeyError, TypeError) as error:

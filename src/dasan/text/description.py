@@ -140,8 +140,9 @@ class _Describer:
             yield self._say("order", seats=self._seats(result["finish_order"]))
         if result["foul"] is not None:
             yield self._say("foul", seat=result["foul"])
-        payments = (f"{self._say('seat', seat=seat)} {paid:+d}" for seat, paid in enumerate(result["payments"]))
-        yield self._say("payments", payments=self._listed(payments))
+        if self.rules.pays:
+            payments = (f"{self._say('seat', seat=seat)} {paid:+d}" for seat, paid in enumerate(result["payments"]))
+            yield self._say("payments", payments=self._listed(payments))
         if view["hands"] is not None:
             hands = (f"{self._say('seat', seat=s)}: {self._cards(hand) or '-'}" for s, hand in enumerate(view["hands"]))
             yield self._say("hands", hands="; ".join(hands))
