@@ -118,6 +118,13 @@ def test_rules_prints_every_clause_and_option(preset: str) -> None:
     assert all(len(clause["text"]) > 20 for clause in report["clauses"])
 
 
+def test_a_narrow_terminal_cuts_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    listed = cli("rules").stdout
+    assert [preset for preset in PRESETS if preset not in listed] == []
+    assert "…" not in listed + cli("rules", "big-two", "--backends").stdout
+
+
 def test_which_code_plays_the_rules() -> None:
     report = json.loads(cli("rules", "big-two", "--backends", "--json").stdout)["backends"]
     assert [entry["name"] for entry in report if entry["plays"]] == ["cardsets", "regional", "engine", "endgame"]
@@ -139,6 +146,7 @@ def test_rules_with_options_are_those_rules() -> None:
         (["nope"], "there is no preset 'nope'"),
         (["big-two", "-o", "guard=maybe"], "option guard is one of foul, enforced, off, not 'maybe' (D2.17)"),
         (["big-two", "-o", "jokers=on"], "big-two has no option 'jokers'"),
+        (["-o", "guard=off"], "--option changes a game: name one"),
         (["big-two", "-o", "guard"], "write an option as name=value, not 'guard'"),
         (["big-two", "-o", "guard=off", "-o", "guard=foul"], "option guard is given twice"),
         (["winner", "-o", "players=9"], "option players is a whole number from 3 to 8, not 9 (W.01)"),

@@ -98,6 +98,8 @@ def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
         assert "does not hold valued deals" in refusal("deals", "--count", "1", *QUICK, "--out", str(file))
     file.write_text(json.dumps(deal | {"bidders": three}) + "\n", encoding="utf-8")
     cli("deals", "--count", "1", *QUICK, "--out", str(file))
+    folder = refusal("deals", "--count", "1", *QUICK, "--out", str(tmp_path))
+    assert folder == f"cannot read {tmp_path}: Is a directory"
     assert "not both" in refusal("deals", "--seconds", "1", "--nodes", "5")
     assert "cannot write" in refusal("deals", "--count", "1", *QUICK, "--out", str(tmp_path / "none" / "deals.jsonl"))
 

@@ -114,7 +114,9 @@ def _stored_deals(file: str | None) -> Iterator[Valued]:
     try:
         for line in stored_lines(Path(file), b'{"seed"'):
             yield Valued.from_json(json.loads(line))
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+    except OSError as error:
+        raise CannotRun(f"cannot read {file}: {error.strerror or error}") from error
+    except (ValueError, TypeError, RecursionError) as error:
         raise CannotRun(f"{file} does not hold valued deals: {error}") from error
 
 

@@ -36,7 +36,7 @@ def rules(
         if show_backends:
             raise CannotRun("name a game: dasan rules PRESET --backends")
         if option:
-            chosen_rules("", option)
+            raise CannotRun("--option changes a game: name one, like dasan rules PRESET --option NAME=VALUE")
         if as_json:
             print_json({"presets": [_preset_json(name) for name in PRESETS]})
         else:
@@ -72,7 +72,8 @@ def _print_backends(chosen: Rules) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("backend", "for", "plays", ""):
-        table.add_column(heading, style="cyan" if heading == "backend" else None)
+        name = heading == "backend"
+        table.add_column(heading, style="cyan" if name else None, no_wrap=name, overflow="fold")
     for backend, why_not in backends.report(chosen):
         purposes = ", ".join(purpose.value for purpose in backend.purposes)
         table.add_row(backend.name, purposes, "no" if why_not else "yes", why_not or backend.summary)
@@ -120,7 +121,8 @@ def _print_presets() -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("preset", "game", "players"):
-        table.add_column(heading, style="cyan" if heading == "preset" else None)
+        name = heading == "preset"
+        table.add_column(heading, style="cyan" if name else None, no_wrap=name, overflow="fold")
     for preset in PRESETS.values():
         players = next((f"{o.minimum} to {o.maximum}" for o in preset.options if o.name == "players"), None)
         table.add_row(preset.name, preset.title, players or str(preset.rules({}).players))
