@@ -53,6 +53,8 @@ interface Line extends Partial<Omit<Event, 'type' | 'cards'>> {
   cards?: string[];
   hands?: string[];
   kitty?: string;
+  /** Of a deal: the winner and the loser, then the two seats between them, in pairs that exchange cards. */
+  exchange?: number[];
   rules?: { name: string; options: Replay['options'] };
 }
 
@@ -79,8 +81,11 @@ export function replay(text: string): Replay | null {
   };
   const start = now;
   const steps: Step[] = [];
-  let given: Card[] = [];
-  let offered: { seat: number; cards: Card[] } | null = null;
+  const pairs = dealing.exchange ?? [];
+  /** The seat that exchanges cards with this one. */
+  const other = (seat: number): number => pairs[pairs.indexOf(seat) ^ 1] ?? -1;
+  const handed = (hands: Card[][], from: number, to: number, cards: readonly Card[]): Card[][] =>
+    added(taken(hands, from, cards), to, cards);
   for (const line of lines.slice(lines.indexOf(dealing) + 1)) {
     const { type, seat, seq } = line;
     if (type === undefined || seat === undefined || seq === undefined || seat === null) continue;
@@ -104,16 +109,10 @@ export function replay(text: string): Replay | null {
         now = { ...now, table: null };
         break;
       case 'give':
-        given = cards;
-        now = { ...now, hands: taken(now.hands, seat, cards) };
-        break;
-      case 'offer':
-        // The seat that offers has been given the card.
-        offered = { seat, cards };
-        now = { ...now, hands: added(now.hands, seat, given) };
+        now = { ...now, hands: handed(now.hands, seat, other(seat), cards) };
         break;
       case 'take':
-        if (offered) now = { ...now, hands: added(taken(now.hands, offered.seat, cards), seat, cards) };
+        now = { ...now, hands: handed(now.hands, other(seat), seat, cards) };
         break;
     }
     if (MOVES.has(type)) steps.push({ seq, seat, event, before, after: now });

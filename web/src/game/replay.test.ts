@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { replay } from './replay';
+
+const record = (...lines: object[]): string =>
+  [{ format: 'climb/1', rules: { name: 'winner', options: {} } }, ...lines].map((line) => JSON.stringify(line)).join('\n');
+const shown = (hands: readonly string[][] | undefined): string[] | undefined => hands?.map((hand) => hand.join(' '));
+
+describe('the hands of a record', () => {
+  it('follow an exchange in two pairs', () => {
+    const game = replay(
+      record(
+        { seq: 4, type: 'deal', hands: ['4C 5S 7C', '4D QC QD', '3S 9C 2S', '3C 3D 4H'], exchange: [0, 1, 3, 2] },
+        { seq: 5, seat: 1, type: 'give', cards: ['QD', 'QC'] },
+        { seq: 6, seat: 2, type: 'give', cards: ['2S'] },
+        { seq: 7, seat: 0, type: 'give', cards: ['4C', '5S'] },
+        { seq: 8, seat: 3, type: 'give', cards: ['3D'] },
+        { seq: 9, seat: 0, type: 'open' },
+        { seq: 10, seat: 0, type: 'play', cards: ['QD'] },
+      ),
+    );
+    expect(shown(game?.steps[1]?.after.hands)).toEqual(['4C 5S 7C QD QC', '4D', '3S 9C', '3C 3D 4H 2S']);
+    expect(shown(game?.steps.at(-1)?.after.hands)).toEqual(['7C QC', '4D 4C 5S', '3S 9C 3D', '3C 4H 2S']);
+  });
+
+  it('follow a gift, and the card taken from an offer', () => {
+    const game = replay(
+      record(
+        { seq: 4, type: 'deal', hands: ['3S 2D', '7C KS'], exchange: [1, 0] },
+        { seq: 5, seat: 0, type: 'give', cards: ['2D'] },
+        { seq: 6, seat: 1, type: 'offer', cards: ['7C', 'KS'] },
+        { seq: 7, seat: 0, type: 'take', cards: ['KS'] },
+      ),
+    );
+    const hands = game?.steps.map((step) => shown(step.after.hands));
+    expect(hands).toEqual([
+      ['3S', '7C KS 2D'],
+      ['3S', '7C KS 2D'],
+      ['3S KS', '7C 2D'],
+    ]);
+  });
+});
