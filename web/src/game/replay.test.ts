@@ -39,3 +39,27 @@ describe('the hands of a record', () => {
     ]);
   });
 });
+
+describe('the bidder of a record', () => {
+  const passes = [0, 1, 2].map((seat) => ({ seq: 6 + seat, seat, type: 'pass' }));
+  const bidders = (...after: object[]) => {
+    const deal = { seq: 4, type: 'deal', hands: ['4D 7C', '5D', '6D'], kitty: '8D' };
+    const steps = replay(record(deal, { seq: 5, seat: 0, type: 'open' }, ...passes, ...after))?.steps ?? [];
+    return steps.map(({ before, after }) => [before.bidder, after.bidder, after.bid]);
+  };
+
+  it('is the opener if all have passed', () => {
+    const play = { seq: 10, seat: 0, type: 'play', cards: ['4D'] };
+    expect(bidders({ seq: 9, seat: 0, type: 'kitty', cards: ['8D'] }, play).slice(2)).toEqual([
+      [null, 0, 1],
+      [0, 0, 1],
+    ]);
+    expect(bidders({ seq: 9, seat: 0, type: 'call', cards: ['6D'] }, play).slice(2)).toEqual([
+      [null, 0, 1],
+      [0, 0, 1],
+      [0, 0, 1],
+    ]);
+  });
+
+  it('is nobody if the hand is void', () => expect(bidders().at(-1)).toEqual([null, null, null]));
+});

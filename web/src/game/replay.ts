@@ -91,6 +91,12 @@ export function replay(text: string): Replay | null {
     if (type === undefined || seat === undefined || seq === undefined || seat === null) continue;
     const event = { ...line, type, seat, seq } as Event;
     const cards = line.cards ?? [];
+    if ((type === 'kitty' || type === 'call') && now.bidder === null) {
+      // All have passed: the opener is the bidder, for 1, from the last pass on.
+      now = { ...now, bidder: seat, bid: 1 };
+      const last = steps.at(-1);
+      if (last) steps[steps.length - 1] = { ...last, after: now };
+    }
     const before = now;
     switch (type) {
       case 'bid':
