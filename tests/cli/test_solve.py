@@ -54,6 +54,10 @@ def test_a_turning_point_after_moves_that_were_not_judged_may_not_be_the_first(r
     first, *rest = report.moves
     unproved = Review(hand, (replace(first, kept=None, value=None), *rest))
     assert Report(unproved).summary[1].startswith("First known turning point: move 4,")
+    call = replace(first, kept=None, value=None, phase=dasan.Phase.CALL)
+    assert Report(Review(hand, (call, *rest))).summary[1].startswith("First known turning point: move 4,")
+    bid = replace(first, kept=None, value=None, phase=dasan.Phase.AUCTION)
+    assert Report(Review(hand, (bid, *rest))).summary[1].startswith("Turning point: move 4,")
 
 
 def test_the_summary_counts_what_was_judged(record: Path) -> None:

@@ -309,6 +309,9 @@ def test_a_picture_that_a_screen_reader_can_read() -> None:
     assert len(root.findall(f"{SVG}g/{SVG}title")) == len(report.moves)
     assert sum(path.get("class") == "bad" for path in root.iter(f"{SVG}path")) == len(report.turning_points) + 1
     assert picture(Review(made[0], ()))
+    open_ = tuple(replace(j, kept=None, value=None) for j in report.moves if not j.forced)
+    assert "kept it" not in picture(Review(made[0], open_))
+    assert "No move was judged." in picture(Review(made[0], open_))
 
 
 def test_shares_claim_no_more_than_was_proved() -> None:

@@ -184,4 +184,6 @@ def _words(j: Judged) -> str:
 
 def _listed(bad: Sequence[str], moves: Sequence[Judged]) -> str:
     judged = sum(j.kept is not None for j in moves)
-    return " ".join(bad) if bad else f"{judged} of {len(moves)} moves were judged, and all of them kept it."
+    if bad:
+        return " ".join(bad)
+    return f"{judged} of {len(moves)} moves were judged, and all of them kept it." if judged else "No move was judged."

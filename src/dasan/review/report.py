@@ -142,7 +142,7 @@ class Report:
             yield f"{now} {self._leader(first.value)} with best play, all hands open."
         turns = review.turning_points
         first_known = "Turning point"
-        if turns and any(j.seq < turns[0].seq and j.phase is Phase.PLAY for j in review.not_judged):
+        if turns and any(j.seq < turns[0].seq and j.kept is None for j in self._played()):
             first_known = "First known turning point"
         for i, j in enumerate(turns):
             point = first_known if i == 0 else "Turned again" if first.scope == "two sides" else "Then"
