@@ -1,4 +1,5 @@
 import type { PositionValue } from '../gen/protocol';
+import { signed, t } from '../i18n/i18n.svelte';
 import { lines, position as askPosition, problemText } from '../server/api';
 
 interface Judged {
@@ -72,4 +73,12 @@ export class OtherLine {
     this.shown = null;
     this.problem = '';
   }
+}
+
+/** What a variation comes to: its value or, if it ends the hand, who is out first. `names`: by seat. */
+export function outcome(value: PositionValue, sides: boolean, you: number | null, names: readonly string[]): string {
+  if (value.value !== null) return t(sides ? 'review.try.bidder' : 'review.try.value', { n: signed(value.value) });
+  const first = value.view.result?.finish_order[0];
+  if (first === undefined) return t('review.unknown');
+  return first === you ? t('over.first.you') : t('over.first', { name: names[first] ?? '' });
 }

@@ -5,7 +5,7 @@ import { t } from '../i18n/i18n.svelte';
 import type { LegalMove, View } from '../gen/protocol';
 import { judged } from '../learn/lessons';
 import { sharePicture } from './picture';
-import { OtherLine, Verdicts } from './review.svelte';
+import { OtherLine, outcome, Verdicts } from './review.svelte';
 
 const lines = (...all: object[]): Response => new Response(all.map((one) => `${JSON.stringify(one)}\n`).join(''));
 const move = (seq: number, kept: boolean): object => ({ type: 'move', seq, kept });
@@ -69,6 +69,16 @@ describe('another line', () => {
     waiting[2]?.(value(3));
     expect(await third).toBe(false);
     expect(line.shown).toBeNull();
+  });
+
+  it('says who is out first where it ends the hand', () => {
+    const ending = (value: number | null, order: number[] | null) =>
+      ({ value, view: { result: order && { finish_order: order } } }) as unknown as PositionValue;
+    const said = (value: PositionValue) => outcome(value, true, 0, ['Ann', 'Bo']);
+    expect(said(ending(null, [1]))).toBe(t('over.first', { name: 'Bo' }));
+    expect(said(ending(null, [0]))).toBe(t('over.first.you'));
+    expect(said(ending(null, null))).toBe(t('review.unknown'));
+    expect(said(ending(2, null))).toContain('2');
   });
 });
 
