@@ -195,6 +195,8 @@ async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_
         pool.stream("one too many, before anything is read")
     reading.cancel()
     await asyncio.gather(reading, return_exceptions=True)
+    await asyncio.sleep(0)
+    await pool.stream("in the place of the one that left").aclose()
     release.set()
     await stalled
     pool.stream("never read")

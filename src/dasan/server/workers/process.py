@@ -69,6 +69,8 @@ class Job:
         self.stopped = True
         if self.worker is not None:
             self.worker.end()
+        else:
+            self.future.cancel()
 
 
 class Worker(asyncio.Protocol):
