@@ -17,7 +17,6 @@ from tests.vector.covering import allowed, pairwise
 import dasan
 from dasan import backends, vector
 from dasan.backends import Backend, Purpose
-from dasan.backends.kickers import most_rows
 from dasan.ruleset.fields import WORDS
 from dasan.ruleset.policies import (
     Auction,
@@ -382,24 +381,13 @@ def test_ids_that_do_not_fit_are_refused_where_tables_are_made(monkeypatch: pyte
 
 def with_many_ids() -> Rules:
     """Dou Dizhu's rules with more plays than compiled code has ids for, though a hand has few of them at once."""
-
-    def kickers(kind: str, copies: int, groups: int, sides: int) -> Kickers:
-        return Kickers(
-            kind=kind,
-            clause="G.01",
-            copies=copies,
-            sequence="3456789TJQKA2",
-            shortest=groups,
-            longest=groups,
-            side=1,
-            sides=sides,
-            distinct=True,
-            joker_pair=True,
-        )
-
-    rules = dasan.rules("dou-dizhu")
+    rules = dasan.rules("dou-dizhu", kickers="distinct", joker_kickers=True)
     single, *others = (shape for shape in rules.shapes if not isinstance(shape, Kickers))
-    more = kickers("two-fours", 4, 2, 3), kickers("three-fours", 4, 3, 2), kickers("five-triplets", 3, 5, 1)
+    kickers = next(shape for shape in rules.shapes if isinstance(shape, Kickers) and shape.copies == 3)
+    more = (
+        replace(kickers, kind=kind, copies=copies, shortest=groups, longest=groups, sides=sides)
+        for kind, copies, groups, sides in (("two-fours", 4, 2, 3), ("three-fours", 4, 3, 2), ("five-triplets", 3, 5, 1))
+    )
     return replace(rules, shapes=(single, *more, *others))
 
 
@@ -413,15 +401,6 @@ def test_rules_with_more_ids_than_compiled_code_has_are_played_by_the_engine() -
     assert env.legal.dtype == np.int32
     state = dasan.start(rules, ["3H 4H 5S", "3D 5D", "3C 4C"], bidder=0, leader=0)
     assert dasan.solve(state).value == -2
-
-
-@pytest.mark.parametrize(
-    ("joker_kickers", "kickers"), [(False, "distinct"), (False, "any"), (True, "distinct"), (True, "any")]
-)
-def test_rows_are_counted_without_a_catalogue(joker_kickers: bool, kickers: str) -> None:
-    rules = dasan.rules("dou-dizhu", joker_kickers=joker_kickers, kickers=kickers)
-    rows = len(rules.catalogue.rows)
-    assert rows <= most_rows(rules) <= 1.02 * rows
 
 
 def test_descriptive_fields_do_not_affect_the_backend() -> None:

@@ -28,9 +28,7 @@ from dasan.ruleset.shapes import AllJokers, AnyShape, Kickers, Run, Same
 
 RANKS = 13
 """Ranks below the jokers, which are the ranks 13 and 14."""
-JOKERS = 2
 COPIES = 4
-MOST_BIDS = 15
 MOST_PLAYS = 4096
 """The most plays that a hand may have at once, which sizes the lists."""
 
@@ -63,37 +61,6 @@ def _most(shape: AnyShape, cards: int) -> int:
             return 1
 
 
-def most_rows(rules: Rules) -> int:
-    """An upper bound on the rows of the catalogue, found without compiling it, which takes a second."""
-    return sum(_rows(shape, rules.most_cards) for shape in rules.shapes)
-
-
-def _rows(shape: AnyShape, cards: int) -> int:
-    match shape:
-        case Same():
-            return RANKS + JOKERS
-        case Run(sequence=sequence, shortest=shortest, longest=longest):
-            return sum(len(sequence) - n + 1 for n in range(shortest, longest + 1))
-        case Kickers(sequence=sequence, copies=copies, side=side, sides=sides):
-            longest = min(shape.longest, cards // (copies + side * sides))
-            lengths = range(shape.shortest, longest + 1)
-            return sum((len(sequence) - n + 1) * _choices(shape, RANKS - n, n * sides) for n in lengths)
-        case _:
-            return 1
-
-
-def _choices(shape: Kickers, ranks: int, wanted: int) -> int:
-    """An upper bound on the ways to choose `wanted` kickers from so many ranks, and from the jokers."""
-    if shape.side > 1:
-        return comb(ranks, wanted)
-    most = 1 if shape.distinct else COPIES
-    ways = [1] + [0] * wanted
-    for _ in range(ranks):
-        ways = [sum(ways[max(0, n - most) : n + 1]) for n in range(wanted + 1)]
-    one, both = (ways[wanted - n] if n <= wanted else 0 for n in (1, 2))
-    return ways[wanted] + JOKERS * one + shape.joker_pair * both
-
-
 def _apart(rules: Rules) -> str | None:
     """A condition: kinds distinguish the shapes, and families compare them."""
     families = {shape.family or shape.kind for shape in rules.shapes}
@@ -111,8 +78,6 @@ def _listable(rules: Rules) -> str | None:
 
 def _numbered(rules: Rules) -> str | None:
     """A condition: ids fit into int16."""
-    if most_rows(rules) + MOST_BIDS <= MOST_IDS:
-        return None
     count = action_ids(rules, True).count
     return None if count <= MOST_IDS else f"shapes take {count} action ids, not at most {MOST_IDS}"
 
@@ -151,7 +116,7 @@ KICKERS = Backend(
         },
         BidScoring: BY_BID,
         Auction: {
-            "top": between(1, MOST_BIDS),
+            "top": between(1, 15),
             "suit": anything,
             "passing_is_final": only(False),
             "opener_may_pass": only(True),
