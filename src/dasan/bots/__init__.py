@@ -78,12 +78,12 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     True
     """
     seed = whole(seed, "a seed")
-    if isinstance(name, str) and name in _OWN:
+    if not isinstance(name, str):
+        raise WrongType(f"a bot is named by a text, such as 'greedy', not by {shown(name)}")
+    if name in _OWN:
         return _OWN[name](seed)
-    make = BOTS.get(name) if isinstance(name, str) else None
+    make = BOTS.get(name)
     if make is None:
-        if not isinstance(name, str):
-            raise WrongType(f"a bot is named by a text, such as 'greedy', not by {shown(name)}")
         raise ValueError(f"there is no bot {shown(name)}; there are {', '.join(BOTS)}")
     made = make(seed)
     if isinstance(made, ExplainingBot):

@@ -89,10 +89,10 @@ def make_rules(preset: str, /, **options: OptionValue) -> Rules:
     >>> make_rules("big-two", guard="off").options["guard"]
     'off'
     """
-    known = PRESETS.get(preset) or TEACHING.get(preset) if isinstance(preset, str) else None
+    if not isinstance(preset, str):
+        raise WrongType(f"a preset is named by a text, such as 'big-three', not by {shown(preset)}")
+    known = PRESETS.get(preset) or TEACHING.get(preset)
     if known is None:
-        if not isinstance(preset, str):
-            raise WrongType(f"a preset is named by a text, such as 'big-three', not by {shown(preset)}")
         raise ValueError(f"there is no preset {shown(preset)}; there are {', '.join(PRESETS)}")
     return known.rules(options)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from dasan.arguments import WrongType, amount, flag, instance, shown
+from dasan.arguments import WrongType, amount, flag, instance, shown, word
 from dasan.backends import OPEN_HANDS, Purpose, choose
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
@@ -153,9 +153,7 @@ class Warm:
 
 def known_scope(scope: object) -> Scope | None:
     """Check `scope`: the name of a scope, or None."""
-    if scope is not None and (not isinstance(scope, str) or scope not in get_args(Scope)):
-        raise (ValueError if isinstance(scope, str) else WrongType)(f"scope is paranoid or max-n, not {shown(scope)}")
-    return cast("Scope | None", scope)
+    return None if scope is None else word(scope, get_args(Scope), "scope")
 
 
 def solve_warm(
