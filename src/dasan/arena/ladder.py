@@ -19,7 +19,7 @@ from typing import Any
 
 from dasan.arena.contest import Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
-from dasan.arena.ratings import BLOCKS, SCALE, half_width, leads, without
+from dasan.arena.ratings import SCALE, blocks_of, half_width, leads, without
 from dasan.bots.external.program import player
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
@@ -213,7 +213,7 @@ def digest_of(name: str, rules: Rules) -> str:
 
 def _rating(ladder: BotLadder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
     """The maximum-likelihood points of the bot, given those of the rungs, and their interval, see `half_width`."""
-    blocks = max(2, min(BLOCKS, *(len(each) for each in outcomes.values())))  # of one deal, one block is empty
+    blocks = blocks_of(outcomes.values())
     counts = _counts(ladder, outcomes)
     points = _likeliest(counts)
     parts = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, log10, sqrt
 from statistics import NormalDist
@@ -39,7 +39,7 @@ def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating
     """
     names = sorted({name for pair in results for name in pair})
     whole, errors = _fit(names, {pair: leads(outcomes) for pair, outcomes in results.items()})
-    blocks = max(2, min(BLOCKS, *map(len, results.values()))) if results else BLOCKS
+    blocks = blocks_of(results.values())
     parts = [
         _fit(names, {pair: leads(without(outcomes, block, blocks)) for pair, outcomes in results.items()})[0]
         for block in range(blocks)
@@ -71,6 +71,13 @@ def difference(above: float, below: float) -> float:
 def leads(outcomes: Sequence[Outcome]) -> tuple[int, int]:
     """How often `a` earned more than a `b` of the same hand, and how often less."""
     return sum(one.above for one in outcomes), sum(one.below for one in outcomes)
+
+
+def blocks_of(contests: Iterable[Sequence[Outcome]]) -> int:
+    """The number of blocks of deals for a jackknife: as many as the shortest contest has deals, from 2 to `BLOCKS`. Where it
+    has one deal, one of two blocks is empty.
+    """
+    return max(2, min((BLOCKS, *map(len, contests))))
 
 
 def without(outcomes: Sequence[Outcome], block: int, blocks: int) -> list[Outcome]:
