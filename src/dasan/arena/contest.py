@@ -147,7 +147,8 @@ def play_deal(
             muted=[seat for seat in range(players) if (seat != mine) in muted],
             asking=None if asking is None else partial(_asking, asking, mine),
         )
-        gains, winners = earned(state), () if state.result is None else state.result.winners
+        gains = earned(state)
+        winners = () if state.result is None else state.result.winners
         means.append(gains[mine])
         decided += winners != ()
         won += mine in winners
