@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from dasan.games import PRESETS, Option
 from dasan.ruleset import clauses
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def rules(
@@ -68,12 +71,8 @@ def _backend_json(backend: backends.Backend, why_not: str | None) -> dict[str, A
 
 def _print_backends(chosen: Rules) -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("backend", "for", "plays", ""):
-        name = heading == "backend"
-        table.add_column(heading, style="cyan" if name else None, no_wrap=name, overflow="fold")
+    table = _table("backend", "for", "plays", "")
     for backend, why_not in backends.report(chosen):
         purposes = ", ".join(purpose.value for purpose in backend.purposes)
         table.add_row(backend.name, purposes, "no" if why_not else "yes", why_not or backend.summary)
@@ -117,18 +116,25 @@ def _rules_json(chosen: Rules, language: str) -> dict[str, Any]:
 
 def _print_presets() -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("preset", "game", "players"):
-        name = heading == "preset"
-        table.add_column(heading, style="cyan" if name else None, no_wrap=name, overflow="fold")
+    table = _table("preset", "game", "players")
     for preset in PRESETS.values():
         players = next((f"{o.minimum} to {o.maximum}" for o in preset.options if o.name == "players"), None)
         table.add_row(preset.name, preset.title, players or str(preset.rules({}).players))
     console = Console(highlight=False)
     console.print(table)
     console.print("\n[bold]dasan rules PRESET[/bold] prints its clauses and options.")
+
+
+def _table(names: str, *headings: str) -> Table:
+    """An empty table. names: the heading of its first column, whose names are never cut."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(names, style="cyan", no_wrap=True, overflow="fold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
 
 
 def _print_rules(chosen: Rules, language: str) -> None:
