@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dasan.cards import Card
-from dasan.play.events import MOVES, EventType
-from dasan.play.moves import Move, MoveType
+from dasan.play.moves import MoveType
 from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.records.retrace import first_state
+from dasan.records.retrace import moves_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,21 +46,16 @@ def stories(view: View, world: State) -> list[Replay]:
     from dasan.play.action_ids import action_ids
 
     ids = action_ids(view.rules, True)
-    moves = [event for event in world.events if event.type in MOVES]
-    state = first_state(view.rules, world.begun, world.events[0].seq if world.events else 1)
     starts: dict[Phase, tuple[State, int]] = {}
     seats: list[int] = []
     actions: list[int] = []
     played: list[list[Card]] = [[] for _ in range(view.rules.players)]
-    for event in moves:
-        cards = tuple(c for c in event.cards if c is not None)
-        combination = view.rules.combination(cards) if event.type is EventType.PLAY else None
-        move = Move(MoveType(event.type.value), cards, event.bid, combination)
-        starts.setdefault(state.phase, (state, len(seats)))
-        seats.append(event.seat)
+    for before, move in moves_of(world):
+        assert before.to_act is not None
+        starts.setdefault(before.phase, (before, len(seats)))
+        seats.append(before.to_act)
         actions.append(ids.of(move, view.called))
-        played[event.seat] += cards if combination is not None else ()
-        state = state.play(move)
+        played[before.to_act] += move.cards if move.type is MoveType.PLAY else ()
     hands = tuple(map(tuple, played))
     return [
         Replay(start, tuple(seats[k:]), tuple(actions[k:]), hands)
