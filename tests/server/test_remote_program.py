@@ -224,7 +224,7 @@ def test_a_program_is_told_the_hand_as_it_was_dealt(
                 dealt = wire.hand(room.state.view(seat))
                 assert [message for message in spy.messages if message["type"] == "hand"][-1] == dealt
                 now = showing.snapshot(room, seat, 0, NOBODY)
-                assert visit._begun(now["view"], now) == visit._beginning == dealt
+                assert visit._begun(now) == visit._beginning == dealt
         types = [message["type"] for message in spy.messages]
         assert [one for one in types if one in ("hand", "over")] == ["hand", "over"] * 2
         told = [event["seq"] for message in spy.messages if message["type"] == "events" for event in message["events"]]

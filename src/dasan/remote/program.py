@@ -74,7 +74,7 @@ class Visit:
                 again = number == self._hand and view is not None and view["result"] is not None
                 self._view, self._hand = view, number
                 if view is not None and not again:
-                    self._beginning = self._begun(view, message)
+                    self._beginning = self._begun(message)
                     self._sent, self._answered = 0, None
                     self._program.tell([self._beginning])
                 if message["table"]["status"] == "waiting":
@@ -88,9 +88,9 @@ class Visit:
             self._go_on(socket, message, report)
         return not ended
 
-    def _begun(self, view: Message, snapshot: Message) -> Message:
-        """The message that begins the current hand for the program."""
-        table = snapshot["table"]
+    def _begun(self, snapshot: Message) -> Message:
+        """The message that begins the hand of a snapshot for the program."""
+        view, table = snapshot["view"], snapshot["table"]
         rules = rules_of(table)
         described = {"name": table["preset"], "options": table["options"], "value": rules.to_json()}
         exchange = _exchange(rules, snapshot["session"])
