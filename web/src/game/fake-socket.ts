@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
 
 /** A socket whose server is the test. */
 export class FakeSocket {
@@ -30,12 +30,26 @@ export class FakeSocket {
 }
 
 /** Browser objects that tests lack. */
-export function stub(): void {
+function stub(): void {
   vi.stubGlobal('WebSocket', FakeSocket);
   vi.stubGlobal('location', { protocol: 'http:', host: 'table.test' });
   vi.stubGlobal('window', { addEventListener: () => undefined, removeEventListener: () => undefined });
   vi.stubGlobal('document', { addEventListener: () => undefined, removeEventListener: () => undefined, hidden: false });
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
+}
+
+/** Import the page's modules in `beforeAll` after this: they need the browser objects. Each test has its own sockets and clock. */
+export function fakeBrowser(): void {
+  beforeAll(stub);
+  beforeEach(() => {
+    FakeSocket.all = [];
+    vi.useFakeTimers();
+    stub();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
 }
 
 /** The first message of a table: its table, session and view, and nothing else unless the test says so. */
@@ -48,3 +62,30 @@ export const snapshot = (told: object): object => ({
   chat: [],
   ...told,
 });
+
+/** The seats of people, by their names. */
+export const people = (...names: string[]) => names.map((name, seat) => ({ seat, name, kind: 'human' }));
+
+/** The view of seat 0 of three while another seat is to act. */
+export const WAITING = {
+  seat: 0,
+  players: 3,
+  phase: 'play',
+  to_act: 1,
+  hand: [],
+  hand_sizes: [9, 9, 9],
+  passed: [],
+  finished: [],
+  legal_moves: [],
+  table_seat: 2,
+  result: null,
+};
+
+/** The first message of a table of three people where a hand is being played. */
+export const playing = (view: object, told: object = {}): object =>
+  snapshot({
+    table: { id: 't1', you: 0, players: 3, status: 'playing', seats: people('', '', '') },
+    session: { number: 1, opening: [], results: [], balances: [0, 0, 0], contributions: [null, null, null] },
+    view,
+    ...told,
+  });

@@ -1,28 +1,19 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PlaceShown, PlaceTold, QuickMatched } from '../gen/protocol';
-import { FakeSocket, stub } from './fake-socket';
+import { FakeSocket, fakeBrowser } from './fake-socket';
 
 let Together: typeof import('../review/together.svelte').Together;
 let Table: typeof import('./table.svelte').Table;
 let Quick: typeof import('../start/quick.svelte').Quick;
 let Connection: typeof import('../server/connection').Connection;
 
+fakeBrowser();
 beforeAll(async () => {
-  stub();
   ({ Together } = await import('../review/together.svelte'));
   ({ Table } = await import('./table.svelte'));
   ({ Quick } = await import('../start/quick.svelte'));
   ({ Connection } = await import('../server/connection'));
 }, 120_000);
-beforeEach(() => {
-  FakeSocket.all = [];
-  vi.useFakeTimers();
-  stub();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
 
 const told = (over: Partial<PlaceTold>): PlaceTold => ({
   type: 'place',
