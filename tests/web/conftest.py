@@ -1,4 +1,4 @@
-"""Fixtures of this folder: the browser."""
+"""Fixtures of this folder: the browser and the server."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
+from tests.server.harness import Served, fast, served
 
-from .browsing import PATIENCE, chromium
+from .browsing import PATIENCE, built, chromium
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +20,11 @@ def browser() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--font-render-hinting=none"])
         yield running
         running.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of the built page. Modules that need other settings have their own."""
+    built()
+    with served(fast(tmp_path_factory.mktemp("web"))) as running:
+        yield running

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.server.harness import Served, fast, served
+from tests.server.harness import Served
 from tests.web.browsing import (
     DESK,
     PHONE,
     PLAY_FIRST,
     TONGUES,
     accessible,
-    built,
     catalogue,
     hurry,
     tries,
@@ -24,13 +22,6 @@ from tests.web.browsing import (
 from tests.web.test_friends import account
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("groups"))) as running:
-        yield running
 
 
 NO_CLIPBOARD = """

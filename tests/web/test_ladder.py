@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.server.harness import Served, fast, served
+from tests.server.harness import Served
 from tests.server.test_ladder import put
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
+from tests.web.browsing import DESK, PHONE, TONGUES, accessible, catalogue, upright, visitor
 from tests.web.test_friends import account
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("ladder"))) as running:
-        yield running
 
 
 @pytest.mark.parametrize(

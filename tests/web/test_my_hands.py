@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, play_on, upright, visitor
+from tests.server.harness import Served
+from tests.web.browsing import DESK, PHONE, TONGUES, accessible, catalogue, play_on, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("hands"))) as running:
-        yield running
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Route, expect
-from tests.server.harness import Served, fast, served
+from tests.server.harness import Served
 from tests.web.browsing import (
     PATIENCE,
     TONGUES,
     accessible,
     awaited,
-    built,
     catalogue,
     visitor,
 )
@@ -20,24 +17,13 @@ from tests.web.browsing import (
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("offline"))) as running:
-        yield running
-
-
-KEPT = """async () => {
-  const loaded = performance.getEntriesByType('resource').filter(({name}) => name.includes('/assets/'));
-  return loaded.length > 0 && (await Promise.all(loaded.map(({name}) => caches.match(name)))).every(Boolean);
-}"""
-"""Whether the page would open without a connection."""
-FONTS_KEPT = """async () => {
-  await document.fonts.ready;
-  const loaded = performance.getEntriesByType('resource').filter(({name}) => name.endsWith('.woff2'));
-  return loaded.length > 0 && (await Promise.all(loaded.map(({name}) => caches.match(name)))).every(Boolean);
-}"""
-"""Whether there are fonts, and they would be there without a connection."""
+def kept(part: str) -> str:
+    """JavaScript: whether the page loaded files with `part` in their addresses, and would have them without a connection."""
+    return f"""async () => {{
+      await document.fonts.ready;
+      const loaded = performance.getEntriesByType('resource').filter(({{name}}) => name.includes('{part}'));
+      return loaded.length > 0 && (await Promise.all(loaded.map(({{name}}) => caches.match(name)))).every(Boolean);
+    }}"""
 
 
 @pytest.mark.parametrize("locale", ["fr-FR", "en-GB"])
@@ -49,7 +35,7 @@ def test_without_a_connection(browser: Browser, server: Served, locale: str) -> 
     page = context.new_page()
     page.goto("/")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    awaited(page, KEPT)
+    awaited(page, kept("/assets/"))
     context.set_offline(True)
     page.goto("/puzzles-of-nowhere")
     expect(page.get_by_text(words["page.missing"])).to_be_visible()
@@ -83,7 +69,7 @@ def test_fonts_that_arrive_late_are_kept(browser: Browser, server: Served) -> No
     for font in held:
         font.continue_()
     page.wait_for_load_state()
-    awaited(page, FONTS_KEPT)
+    awaited(page, kept(".woff2"))
     context.close()
 
 

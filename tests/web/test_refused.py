@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, accessible, built, upright, visitor
+from tests.server.harness import Served
+from tests.web.browsing import DESK, PHONE, accessible, upright, visitor
 from tests.web.states import send_once, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("refused"))) as running:
-        yield running
 
 
 def test_a_refused_report_and_message_on_a_phone(browser: Browser, server: Served) -> None:

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, built, resized, tries, visitor
+from tests.server.harness import Served
+from tests.web.browsing import DESK, resized, tries, visitor
 from tests.web.states import finished, send_once, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("panel"))) as running:
-        yield running
 
 
 class Live:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, built, resized, upright, visitor
+from tests.server.harness import Served
+from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, resized, upright, visitor
 from tests.web.pages import AROUND
 from tests.web.states import STATES, draw, send_once, show, snapshot
 
@@ -23,13 +22,6 @@ from dasan.server.study.puzzle_play import verdict
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("states"))) as running:
-        yield running
 
 
 def sound(page: Page, where: str) -> None:

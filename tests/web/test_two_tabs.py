@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import built, visitor
+from tests.server.harness import Served
+from tests.web.browsing import visitor
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("tabs"))) as running:
-        yield running
 
 
 AT_ONCE = """(button, at) => setTimeout(() => button.click(), at - Date.now())"""
