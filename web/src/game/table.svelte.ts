@@ -1,5 +1,5 @@
-import type { ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
-import { advised } from './advice';
+import type { ClientMessage, Event, Reaction, ServerMessage, View } from '../gen/protocol';
+import { adviceText, announced } from './announcements';
 import { blast } from './bombs';
 import { socketUrl } from '../server/api';
 import { cardOf, keys } from '../cards/cards';
@@ -15,8 +15,8 @@ import { sorted } from './sorting';
 import { cue } from '../browser/sound';
 import { load, save } from '../browser/storage';
 import { keysOf, raised, toggled, touch, type Raised } from './touch';
-import { auction, quietAfter, unmoved } from './trick';
-import { moveText, seatName, sentence } from '../i18n/words';
+import { quietAfter, unmoved } from './trick';
+import { moveText } from '../i18n/words';
 
 /** Milliseconds for which the last play is visible before the result covers it. */
 const BEFORE_RESULT = 1300;
@@ -373,7 +373,8 @@ export class Table {
     if (message.type === 'update' && this.game !== before) {
       const events = news(before, message.events);
       this.quiet = quietAfter(events);
-      this.speak(events, before.view?.doublings ?? 0);
+      this.sound(events);
+      for (const text of announced(this.game, events, before.view?.doublings ?? 0)) this.speakUp(text);
     }
     // The selected cards have been played; with two decks an equal card may remain.
     if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.raise();
@@ -403,19 +404,7 @@ export class Table {
       return;
     }
     this.follow(0);
-    const best = hint.candidates[0];
-    if (best)
-      this.speakUp(
-        [
-          `${moveText(best.move, this.view?.phase === 'auction')}${t('list.stop')}`,
-          ...best.reasons.map((reason) =>
-            advised(
-              reason,
-              table.seats.map((seat) => seatName(seat, table)),
-            ),
-          ),
-        ].join(' '),
-      );
+    this.speakUp(adviceText(this.game));
   }
 
   /** A new hand, or the same one after coming back. */
@@ -464,7 +453,7 @@ export class Table {
     const { view } = this;
     if (!view || !this.myTurn) return;
     this.turnBegan = performance.now();
-    this.speakTurn();
+    this.speakUp(t('table.yourTurn'));
     const { plan } = this;
     this.plan = null;
     if (plan === 'pass' && canPass(view)) {
@@ -480,20 +469,12 @@ export class Table {
     if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) this.passLater();
   }
 
-  /** Play the sounds of events. doublings: the number of times that bombs had doubled the stake before. */
-  private speak(events: Parameters<typeof sentence>[0][], doublings: number): void {
-    const { table, view, rules } = this.game;
-    if (!table || !view) return;
-    const doubled = (view.doublings ?? 0) > doublings;
+  /** The sound of new events. */
+  private sound(events: readonly Event[]): void {
+    const { view, rules } = this.game;
+    if (!view) return;
     if (events.some((event) => event.type === 'play')) cue(blast(view.table?.kind, rules) ?? 'play');
     else if (events.some((event) => event.type === 'pass')) cue('pass');
-    const bids = new Set(auction(view.events).map((bid) => bid.seq));
-    for (const event of events) this.speakUp(sentence(event, table, view.table, bids.has(event.seq)));
-    if (doubled && view.bid !== null) this.speakUp(t('table.doubled', { n: view.bid * 2 ** (view.doublings ?? 0) }));
-  }
-
-  private speakTurn(): void {
-    this.speakUp(t('table.yourTurn'));
   }
 
   /** Add a text for screen readers; none is removed before it can be read. */

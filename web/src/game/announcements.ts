@@ -1,0 +1,25 @@
+import type { Event } from '../gen/protocol';
+import { t } from '../i18n/i18n.svelte';
+import { moveText, seatName, sentence } from '../i18n/words';
+import { advised } from './advice';
+import type { Game } from './game';
+import { auction } from './trick';
+
+/** What a screen reader says of new events. doublings: the number of times that bombs had doubled the stake before. */
+export function announced({ table, view }: Game, events: readonly Event[], doublings: number): string[] {
+  if (!table || !view) return [];
+  const bids = new Set(auction(view.events).map((bid) => bid.seq));
+  const texts = events.map((event) => sentence(event, table, view.table, bids.has(event.seq)));
+  const now = view.doublings ?? 0;
+  if (now > doublings && view.bid !== null) texts.push(t('table.doubled', { n: view.bid * 2 ** now }));
+  return texts.filter((text) => text !== null);
+}
+
+/** What a screen reader says of a hint: the best move and its reasons; null without one. */
+export function adviceText({ table, view, hint }: Game): string | null {
+  const best = hint?.candidates[0];
+  if (!table || !best) return null;
+  const names = table.seats.map((seat) => seatName(seat, table));
+  const move = `${moveText(best.move, view?.phase === 'auction')}${t('list.stop')}`;
+  return [move, ...best.reasons.map((reason) => advised(reason, names))].join(' ');
+}
