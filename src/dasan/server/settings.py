@@ -134,7 +134,7 @@ class Settings:
     migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
     idle_seconds: float = number(60.0, "seconds after which a table without connections is unloaded", 0, 86_400)
     send_queue: int = number(
-        256, "queued messages at which a slow reader is dropped, as it is at a megabyte of them", 1, 65_536
+        256, "queued messages at which a slow reader is dropped; it is also dropped at a megabyte of them", 1, 65_536
     )
     send_seconds: float = number(
         20.0, "time limit in seconds for sending a message, and for a client to read more of an answer", 0.1, 3600
