@@ -17,8 +17,8 @@ CONFIDENCE = 0.95
 NORMAL = 30
 """The number of values from which their mean is treated as normal."""
 ALIKE = 1e-9
-"""Values are all equal if their standard deviation is at most this part of the width of their bounds: equal values, and equal
-means of other numbers, differ by rounding."""
+"""Values count as equal if their standard deviation is at most this part of the width of their bounds: equal values differ from
+their mean, and equal means of different numbers from each other, by rounding."""
 STAKES = tuple(2.0**-k for k in range(8))
 """The shares of its capital that a gambler bets on every value; one gambler for each share."""
 

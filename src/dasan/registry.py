@@ -40,7 +40,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def check(self, name: str, thing: T) -> None:
         """ValueError: the name is taken, or is not lower-case words joined by hyphens, at most `MAX_NAME` characters. TypeError:
-        it is no text.
+        it is not a string.
         """
         if not isinstance(name, str):
             raise WrongType(f"a {self.kind} is named by a text, not by {shown(name)}")

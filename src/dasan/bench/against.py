@@ -67,7 +67,7 @@ def compare(
         with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", commit, "src"))) as archive:
             archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 brought the filters
             archive.extractall(Path(folder, "base"))
-        # Both sides lie side by side, with paths of one length: where the sources lie changed rates by a tenth.
+        # Both sides lie side by side, with paths of one length: the sources' location alone changed rates by a tenth.
         here, there = Path(folder, "here", "src"), Path(folder, "base", "src")
         shutil.copytree(root / "src", here, ignore=shutil.ignore_patterns("__pycache__", "static"))
         for variant in variants:

@@ -43,21 +43,21 @@ _OWN: dict[str, Callable[[int], ExplainingBot]] = {
 
 
 def register(name: str, make: Maker) -> None:
-    """Add a bot. make: a function of a seed. ValueError: the name is taken or malformed. TypeError: the name is no text, or
-    `make` no function of a seed.
+    """Add a bot. make: a function of a seed. ValueError: the name is taken or malformed. TypeError: the name is not a string,
+    or `make` is not a function of a seed.
     """
     BOTS.add(name, maker(make))
 
 
 def maker(make: Maker) -> Maker:
-    """`make`, checked to be a function of a seed as far as its signature is known. TypeError: it is none."""
+    """`make`, checked to be a function of a seed as far as its signature is known. TypeError: it is not."""
     try:
         if callable(make):
             signature(make).bind(0)
             return make
     except TypeError:
         pass
-    except ValueError:  # code in C may tell no signature
+    except ValueError:  # code in C may have no signature
         return make
     raise WrongType(f"a bot is made by a function of a seed, such as lambda seed: MyBot(), not by {shown(make)}")
 

@@ -10,13 +10,13 @@ from time import monotonic
 from dasan.cli.output import visible, warn
 
 BETWEEN = 30.0
-"""The seconds between two lines where standard error is no terminal."""
+"""The seconds between two lines where standard error is not a terminal."""
 
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Yields a function of (title, done, total) that updates the bar; the bar is removed at the end. Where standard error is no
-    terminal, it prints a line if the last one, or the beginning, was `BETWEEN` seconds ago.
+    """Yields a function of (title, done, total) that updates the bar; the bar is removed at the end. Where standard error is not
+    a terminal, it prints a line if the last one, or the beginning, was `BETWEEN` seconds ago.
     """
     if not sys.stderr.isatty():
         yield _in_lines()

@@ -35,7 +35,7 @@ def register(game: Preset | Game) -> None:
     """Add a preset, or a game with several and the chapter of its clauses, to `PRESETS`.
 
     ValueError: a name is taken or malformed, a clause has no text, or the rules with every option at its default are unplayable
-    (see `ruleset.validation`). TypeError: `game` is neither.
+    (see `ruleset.validation`). TypeError: `game` is neither a `Preset` nor a `Game`.
     """
     if isinstance(game, Preset):
         game = Game((game,))

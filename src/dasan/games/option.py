@@ -26,7 +26,7 @@ class Option:
 
     def check(self, value: object) -> OptionValue:
         """`value`, checked. A switch takes the words "on" and "off" for True and False. ValueError: the option cannot have it.
-        TypeError: no option can.
+        TypeError: no option can have it.
         """
         if isinstance(self.default, bool) and isinstance(value, str):
             value = {"on": True, "off": False}.get(value, value)

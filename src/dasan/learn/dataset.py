@@ -229,7 +229,7 @@ def _unlike(held: Any, manifest: dict[str, Any]) -> list[str]:
 
 
 def held_parts(folder: Path) -> dict[int, int]:
-    """By number, the hands in each part that `folder` holds. ValueError: a part is no readable Parquet file."""
+    """By number, the hands in each part that `folder` holds. ValueError: a part is not a readable Parquet file."""
     numbered = [(part, PART.fullmatch(part.name)) for part in sorted((folder / "hands").iterdir())]
     return {int(match[1]): _rows(part) for part, match in numbered if match}
 

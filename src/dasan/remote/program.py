@@ -135,7 +135,7 @@ class Visit:
             self._program.tell(messages)
 
     def _chosen(self, messages: list[Message], view: Message, clocks: Message | None, report: Report) -> str | None:
-        """The program's move; None if it fails, and is killed."""
+        """The program's move; None if it failed and was killed."""
         seconds = self._seconds
         left = None if clocks is None else clocks["left"][self.seat]
         if left is not None:

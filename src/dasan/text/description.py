@@ -32,7 +32,7 @@ def describe(view: Mapping[str, Any], rules: Rules, title: str, language: str = 
     """Everything the seat of a view knows, one fact a line, and its legal moves numbered from 1.
 
     view: as `View.to_json` gives it, with all its events. title: of the game. ValueError: no sentences in this `language`.
-    TypeError: it is no text.
+    TypeError: `language` is not a string.
     """
     instance(language, str, f"a view is described in {', '.join(LANGUAGES)}")
     return "\n".join(_Describer(view, rules, title, messages(language)).lines())

@@ -36,8 +36,8 @@ class AuctionPolicy(NamedTuple):
     all_pass_is_void: bool
     """Whether a hand without a bid is over, without a winner (H.12)."""
     passes_to_end: int
-    """Passes in a row that end the auction after a bid; more than there are players: those of all others (H.43). Where every
-    player speaks once, passes do not end it."""
+    """Passes in a row that end the auction after a bid (H.43). More than there are players: the passes of all others
+    end it or, where every player speaks once, none do."""
     bidder_leads: bool
     """Whether the bidder leads, not the opener (H.13)."""
     doubles: bool

@@ -1,5 +1,5 @@
-"""Middleware that checks every request's host name, origin and length, drops other sites' cookies, and adds security
-headers to every answer.
+"""Middleware that checks every request's host name, origin and length, drops cookies that are not
+the server's own, and adds security headers to every answer.
 """
 
 from __future__ import annotations
@@ -172,8 +172,8 @@ class GuardMiddleware:
 
 
 def _with_headers(scope: Scope, send: Send) -> Send:
-    """Add the security headers, and forbid caches to store answers of the API and refusals, such as of a file that the
-    next process of an upgrade has.
+    """Add the security headers, and forbid caches to store answers of the API and refusals: a file that this process
+    lacks may exist in the next one of an upgrade.
     """
     private = scope["path"].startswith("/api/")
 

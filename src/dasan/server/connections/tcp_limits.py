@@ -105,7 +105,7 @@ class _Counted(h11.Connection):
     written = 0
 
     def send_with_data_passthrough(self, event: h11.Event) -> list[bytes] | None:
-        """What `send` joins."""
+        """The parts that `send` joins."""
         data = super().send_with_data_passthrough(event)
         self.written += sum(map(len, data or ()))
         return data
@@ -153,7 +153,7 @@ class BoundedHttp(H11Protocol):
         self._leave()
 
     def pause_writing(self) -> None:
-        """The client reads too slowly: until it has caught up, the connection is idle, and may not stand still."""
+        """The client reads too slowly: until it has caught up, the connection counts as idle."""
         super().pause_writing()
         if self._address is not None:
             self.gate.waits(self, self._address)
@@ -239,7 +239,7 @@ class BoundedHttp(H11Protocol):
 def _in_system(transport: asyncio.Transport) -> int:
     """The bytes that the system keeps until the client has confirmed them; 0 where it does not tell.
 
-    It takes more from us only when a third of its buffer is free, for which a slow client may need minutes.
+    The system takes more from us only when a third of its buffer is free, for which a slow client may need minutes.
     """
     if sys.platform != "linux":
         return 0

@@ -113,7 +113,7 @@ class PlaceShown(Message):
     @field_validator("moves")
     @classmethod
     def _short(cls, moves: list[str]) -> list[str]:
-        """Reject moves that fill all followers' queues."""
+        """Reject moves so long that they would fill the followers' queues."""
         if sum(map(len, moves)) > LONGEST_LINE:
             raise ValueError(f"the moves have at most {LONGEST_LINE} characters together")
         return moves

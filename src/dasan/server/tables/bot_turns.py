@@ -65,7 +65,7 @@ class BotTurns:
         wake: Callable[[], None],
     ) -> None:
         self._due: float | None = None
-        """When the move is due, by a clock that nobody sets; None while the bot thinks."""
+        """When the move is due, by the monotonic clock in seconds; None while the bot thinks."""
         self._bots, self._room, self._write, self._wake = bots, room, write, wake
         self._thinking: asyncio.Future[Thought] | None = None
         self._thought_of: dasan.State | None = None

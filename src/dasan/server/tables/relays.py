@@ -54,8 +54,8 @@ class _Relayed(Connection):
         self.kept_until = now() + int(KEPT_FOR * 1000)
         self._sent = 0
         self._sent_by = (0, 0)
-        """How many texts had been sent by each of the last two keep-alives. The next keep-alive comes an interval after the last:
-        those sent by the earlier of the two have arrived by then, or are lost."""
+        """The numbers of texts sent before each of the last two keep-alives. The next keep-alive comes an interval after the
+        last: the texts sent before the earlier of the two have arrived by then, or are lost."""
 
     def keep(self, received: int | None) -> bool:
         """Keep the connection alive; False if it is closed, also because a text was lost.

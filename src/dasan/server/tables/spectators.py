@@ -30,7 +30,7 @@ class Spectators:
         self._first: Room | None = None
         """The room to show first, if none is old enough."""
         self._coming: deque[tuple[float, str, int]] = deque()
-        """(when to show it by the event loop's clock, entry or nothing for `_first`, its time)."""
+        """(the event loop's time at which to show the entry, its text or "" for `_first`, the time at which it was written)."""
         self._timer: asyncio.TimerHandle | None = None
 
     async def open(self, room: Room, log: EventLog) -> None:
