@@ -181,7 +181,6 @@ describe('a hint', () => {
         view: { seat: 0, phase: 'play', to_act: 0, hand: ['9S'], legal_moves: [nine], result: null, events: [] },
       }),
     );
-    vi.advanceTimersByTime(9000);
     FakeSocket.last.say({
       type: 'hint',
       id: 'c1',
@@ -191,7 +190,7 @@ describe('a hint', () => {
       candidates: [{ move: nine, reasons: [] }],
     });
     expect(table.advice?.move.move).toBe('9S');
-    table.opened();
+    expect(table.selection).toHaveLength(1);
     press(table, 'Escape');
     expect([table.advice, table.selection]).toEqual([null, []]);
     table.close();
