@@ -76,7 +76,7 @@ export class OtherLine {
 }
 
 /** What a variation comes to: its value or, if it ends the hand, who is out first. `names`: by seat. */
-export function outcome(value: PositionValue, sides: boolean, you: number | null, names: readonly string[]): string {
+export function variationText(value: PositionValue, sides: boolean, you: number | null, names: readonly string[]): string {
   if (value.value !== null) return t(sides ? 'review.try.bidder' : 'review.try.value', { n: signed(value.value) });
   const first = value.view.result?.finish_order[0];
   if (first === undefined) return t('review.unknown');

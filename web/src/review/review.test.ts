@@ -5,7 +5,7 @@ import { t } from '../i18n/i18n.svelte';
 import type { LegalMove, View } from '../gen/protocol';
 import { judged } from '../learn/lessons';
 import { sharePicture } from './picture';
-import { OtherLine, outcome, Verdicts } from './review.svelte';
+import { OtherLine, variationText, Verdicts } from './review.svelte';
 
 const lines = (...all: object[]): Response => new Response(all.map((one) => `${JSON.stringify(one)}\n`).join(''));
 const move = (seq: number, kept: boolean): object => ({ type: 'move', seq, kept });
@@ -74,7 +74,7 @@ describe('another line', () => {
   it('says who is out first where it ends the hand', () => {
     const ending = (value: number | null, order: number[] | null) =>
       ({ value, view: { result: order && { finish_order: order } } }) as unknown as PositionValue;
-    const said = (value: PositionValue) => outcome(value, true, 0, ['Ann', 'Bo']);
+    const said = (value: PositionValue) => variationText(value, true, 0, ['Ann', 'Bo']);
     expect(said(ending(null, [1]))).toBe(t('over.first', { name: 'Bo' }));
     expect(said(ending(null, [0]))).toBe(t('over.first.you'));
     expect(said(ending(null, null))).toBe(t('review.unknown'));
