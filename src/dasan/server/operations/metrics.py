@@ -23,7 +23,7 @@ LOOK = 0.5
 
 
 class Metrics:
-    """The metrics of one server. Call ``look`` repeatedly to measure the event loop's delay."""
+    """The metrics of one server. Call ``measure_delay`` repeatedly to measure the event loop's delay."""
 
     def __init__(self, settings: Settings) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
