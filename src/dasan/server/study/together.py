@@ -37,12 +37,9 @@ class _Followed:
         """Send the state to all connections if it is new."""
         if shared.revision > self.shared.revision:
             self.shared = shared
-            texts: dict[bool, str] = {}
+            texts = {lead: _message(shared, lead=lead) for lead in (False, True)}
             for connection in tuple(self.connections):
-                lead = _leads(shared, connection)
-                if lead not in texts:
-                    texts[lead] = _message(shared, lead=lead)
-                connection.offer(texts[lead])
+                connection.offer(texts[_leads(shared, connection)])
 
 
 class Together:
