@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,8 +48,6 @@ from dasan.server.store.sessions import begin_again, check_not_deleted, end_sess
 
 SEEN_EVERY = 60 * 1000
 """The minimum milliseconds between updates of the time when a browser was last seen."""
-
-
 MOST_SIGN_INS = 100
 """The most signed-in browsers of one account."""
 ENDED_AT_ONCE = 10
@@ -111,21 +110,17 @@ class People(StorePart):
         owner: str | None = await self._value(query)
         return owner
 
-    async def name_beside(self, player: str, name: str, others: Sequence[str], usual: str = "") -> str:
+    async def name_beside(self, name: str, others: Sequence[str], usual: str = "") -> str:
         """The displayed name of a guest who sits down where people have the names ``others``, see `names_apart`.
 
         usual: the guest's name in the seat that they leave. Its number stays: others may have muted it, or the name with
         a number that is free again.
         """
-        party = [*((f"{place}", other) for place, other in enumerate(others)), (player, name)]
-        known = frozenset(one for one, _ in party[:-1])
+        taken = {key for other in others for key in keys(other)}
 
         def read(connection: sa.Connection) -> str:
-            if usual in numbered(name) and not _owned(connection, usual):
-                taken = {key for other in others for key in keys(other)}
-                if taken.isdisjoint(keys(usual)):
-                    return usual
-            return names_apart(connection, party, known)[player]
+            stays = usual in numbered(name) and taken.isdisjoint(keys(usual)) and not _owned(connection, usual)
+            return usual if stays else _apart(connection, name, taken)
 
         return await self._database.read(read)
 
@@ -385,12 +380,16 @@ def names_apart(
     shown = {player: name for player, name in party if player in accounts}
     taken = {key for name in shown.values() for key in keys(name)}
     for player, name in party:
-        if player in shown:
-            continue
-        apart = (other for other in (name, *numbered(name)) if taken.isdisjoint(keys(other)))
-        shown[player] = next((other for other in apart if other == name or not _owned(connection, other)), name)
-        taken |= keys(shown[player])
+        if player not in shown:
+            shown[player] = _apart(connection, name, taken)
+            taken |= keys(shown[player])
     return shown
+
+
+def _apart(connection: sa.Connection, name: str, taken: AbstractSet[str]) -> str:
+    """The name, or the first of it with a number, that has none of these keys; the name itself if there is none."""
+    apart = (other for other in (name, *numbered(name)) if taken.isdisjoint(keys(other)))
+    return next((other for other in apart if other == name or not _owned(connection, other)), name)
 
 
 def _owned(connection: sa.Connection, name: str) -> bool:

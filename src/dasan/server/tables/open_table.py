@@ -259,7 +259,7 @@ class Table:
         name, person = await chosen_name(people, player, command.name, usual, program=command.program)
         others = [chair.name for chair in self.room.chairs if chair.kind == "human" and chair.player != player]
         if person is None and name and (others or usual):
-            name = await people.name_beside(player, name, others, usual)
+            name = await people.name_beside(name, others, usual)
         return name, person is not None
 
     async def react(self, player: str | None, command: ReactCommand) -> None:
