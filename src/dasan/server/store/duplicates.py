@@ -22,6 +22,7 @@ from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Lock, StorePart, put_row, serialize
+from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked, names_apart
@@ -85,7 +86,7 @@ class Duplicates(StorePart):
             if event.host is not None:
                 serialize(connection, Lock.EVENTS)
                 check_not_deleted(connection, event.host)
-                hosted = sa.and_(duplicates.c.host == event.host, duplicates.c.revealed.is_(None))
+                hosted = sa.and_(duplicates.c.host == event.host, NOT_OVER)
                 if (connection.scalar(sa.select(sa.func.count()).where(hosted)) or 0) >= MOST_OPEN:
                     raise Refused("illegal", reason("event.most", n=MOST_OPEN))
             connection.execute(sa.insert(duplicates), row)
@@ -125,7 +126,7 @@ class Duplicates(StorePart):
         """Events that have ended and are not over, at most ``MOST_CLOSING``, chosen at random: one that is not over for a
         long time does not keep others out.
         """
-        ended = sa.and_(duplicates.c.revealed.is_(None), duplicates.c.ends <= now)
+        ended = sa.and_(NOT_OVER, duplicates.c.ends <= now)
         return await self._read(sa.select(duplicates).where(ended).order_by(sa.func.random()).limit(MOST_CLOSING))
 
     async def _read(self, query: sa.Select[Any]) -> tuple[DuplicateEvent, ...]:
@@ -308,7 +309,7 @@ class Duplicates(StorePart):
             gone = open_plays if stuck else sa.and_(open_plays, plays.table_id.is_(None))
             connection.execute(sa.delete(duplicate_plays).where(gone))
             if connection.execute(sa.select(plays.deal).where(open_plays)).first() is None:
-                mine = sa.and_(duplicates.c.id == event_id, duplicates.c.revealed.is_(None))
+                mine = sa.and_(duplicates.c.id == event_id, NOT_OVER)
                 connection.execute(sa.update(duplicates).where(mine).values(revealed=now))
 
         await self._database.write(write)

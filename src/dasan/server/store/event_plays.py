@@ -11,6 +11,9 @@ from dasan.server.refusals import Refused
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import duplicate_plays, duplicates
 
+NOT_OVER = duplicates.c.revealed.is_(None)
+"""Whether an event is not over: its deals are still secret."""
+
 
 def record_result(connection: sa.Connection, hand: FinishedHand) -> None:
     """Store the scores of a hand that was a deal of an event, in the transaction that writes its last move."""
@@ -29,11 +32,11 @@ def record_result(connection: sa.Connection, hand: FinishedHand) -> None:
 
 
 def check_open(connection: sa.Connection, table_id: str, reader: str | None) -> None:
-    """``Refused``: the table's deal belongs to a running event, and ``reader`` has not played the deal."""
+    """``Refused``: the table's deal belongs to an event that is not over, and ``reader`` has not played the deal."""
     theirs = (
         sa.select(duplicate_plays.c.event_id, duplicate_plays.c.deal)
         .join_from(duplicate_plays, duplicates)
-        .where(duplicate_plays.c.table_id == table_id, duplicates.c.revealed.is_(None))
+        .where(duplicate_plays.c.table_id == table_id, NOT_OVER)
     )
     sealed = connection.execute(theirs.limit(1)).one_or_none()
     if sealed is None:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from dasan.server.compact import compact
 from dasan.server.settings import Settings
 from dasan.server.store.database import Database
+from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.friends import OPEN
 from dasan.server.store.hands import fill_facts
@@ -81,7 +82,7 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
         removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, now), tables.c.id, dry=dry)
     if keep.hands:
         unrated = hands.c.finished < now - keep.hands * DAY, sa.not_(hands.c.rated)
-        old = sa.select(hands.c.id).where(*unrated, ~_of_an_event_under_way())
+        old = sa.select(hands.c.id).where(*unrated, ~_of_an_event_not_over())
         removed["hands"] = await _remove(database, old, hands.c.id, dry=dry)
     if keep.guests:
         removed["guests"] = await _forget_guests(database, people, now - keep.guests * DAY, now, dry=dry)
@@ -107,10 +108,10 @@ def _unused(cutoff: int) -> sa.ColumnElement[bool]:
     return sa.and_(tables.c.touched < cutoff, sa.func.coalesce(tables.c.deadline, 0) < cutoff, ~in_an_event)
 
 
-def _of_an_event_under_way() -> sa.Exists:
+def _of_an_event_not_over() -> sa.Exists:
     """Whether a hand was played in an event that is not over: its players are compared, and may review it."""
     plays = sa.join(duplicate_plays, duplicates)
-    mine = sa.and_(duplicate_plays.c.table_id == hands.c.table_id, duplicates.c.revealed.is_(None))
+    mine = sa.and_(duplicate_plays.c.table_id == hands.c.table_id, NOT_OVER)
     return sa.exists().select_from(plays).where(mine).correlate(hands)
 
 
@@ -139,9 +140,7 @@ async def _all(database: Database, some: Callable[[sa.Connection], int]) -> int:
 async def _forget_guests(database: Database, people: People, cutoff: int, now: int, *, dry: bool) -> int:
     played = sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None))
     sitting = sa.select(seats.c.player).join_from(seats, tables)
-    entered = (
-        sa.select(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(duplicates.c.revealed.is_(None))
-    )
+    entered = sa.select(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER)
     known = sa.union(
         played,
         sitting,
@@ -151,7 +150,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
         played.where(hand_seats.c.finished >= cutoff),
         sitting.where(sa.not_(_unused(cutoff))),
         entered,
-        sa.select(duplicates.c.host).where(duplicates.c.host.is_not(None), duplicates.c.revealed.is_(None)),
+        sa.select(duplicates.c.host).where(duplicates.c.host.is_not(None), NOT_OVER),
         sa.select(players.c.id).where(
             sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
         ),
