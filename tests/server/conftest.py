@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+import pytest_asyncio
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.store import Store
+from dasan.server.tables.directory import Tables
 
 from .harness import Serve, Served, fast, served
 from .services import postgres
@@ -65,3 +67,14 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
         return await Store.open(tmp_path, mine[0])
 
     return on_server
+
+
+@pytest_asyncio.fixture
+async def tables(tmp_path: Path) -> AsyncIterator[Tables]:
+    """The tables of the only process, on SQLite."""
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as one:
+        yield one
+    await store.close()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sa
 
-from dasan.server.people.identity import UNDATED_UNTIL, Cookies, fingerprint
+from dasan.server.people.identity import UNDATED_UNTIL, Cookies, Identities, fingerprint
 from dasan.server.store import Store
 from dasan.server.store import people as stored_people
 from dasan.server.store.database import DATABASE_FILE
@@ -18,6 +21,7 @@ from dasan.server.store.notifications import Subscription
 from dasan.server.store.passkeys import Challenge
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import ended_sessions, players
+from dasan.server.times import now
 
 from .conftest import Opened
 from .harness import SECONDS, Player, Served
@@ -260,4 +264,29 @@ async def test_an_account_has_a_bounded_number_of_signed_in_browsers(
     assert [row.id for row in await people.sign_ins("p")] == ["b", "c", "d"]
     assert {one.id for one in (await store.notifications.wishes("p"))[1]} == {"b", "c", "d"}
     assert [row.id for row in await people.sign_ins("q")] == ["another's"]
+    await store.close()
+
+
+async def test_who_signs_out_while_the_store_is_asked_is_not_remembered_as_signed_in(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path)
+    people = store.people
+    await people.register("ann", "Ann", "x", 0)
+    await people.sign_in(fingerprint("s"), "ann", "", now())
+    identities = Identities(b"k" * 32, people, 1)
+    whole, asked, go_on = people.is_signed_in, asyncio.Event(), asyncio.Event()
+
+    async def slowly(*given: Any) -> bool:
+        session = await whole(*given)
+        asked.set()
+        await go_on.wait()
+        return session
+
+    people.is_signed_in = slowly  # type: ignore[method-assign,assignment]
+    first = asyncio.create_task(identities._valid("ann", "s"))
+    await asked.wait()
+    await people.sign_out("ann", None, now())
+    identities.forget()
+    go_on.set()
+    assert await first, "it was asked before"
+    assert not await identities._valid("ann", "s")
     await store.close()

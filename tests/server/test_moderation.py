@@ -14,18 +14,21 @@ import pytest
 import sqlalchemy as sa
 from tests.cli.running import output, refusal
 
+from dasan.server.app import create_app
 from dasan.server.connections import websocket
 from dasan.server.operations import chores
 from dasan.server.people.restrictions import Restrictions, network_named
-from dasan.server.protocol.moderation import AddWords, Ban, Dismiss, Mute, RemoveWords
+from dasan.server.protocol.moderation import AddWords, Ban, BanNetwork, Dismiss, Mute, RemoveWords
 from dasan.server.refusals import Refused
-from dasan.server.store import moderation
+from dasan.server.store import Store, moderation
 from dasan.server.store.moderation import HOST
+from dasan.server.store.processes import Notice, Processes
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import reports
+from dasan.server.times import now
 
 from .conftest import Opened
-from .harness import SECONDS, Json, Player, Serve, Served
+from .harness import SECONDS, Json, Player, Serve, Served, fast
 from .test_accounts import SECRET, ok
 from .test_keeping import closed_with, from_outside
 
@@ -415,3 +418,22 @@ def test_addresses_in_networks(network: str, address: str, inside: bool) -> None
 def test_networks_that_are_none_or_too_wide(text: str) -> None:
     with pytest.raises(Refused):
         network_named(text)
+
+
+async def test_a_ban_that_is_made_while_the_server_starts_counts(tmp_path: Path) -> None:
+    """By another process, right before this one begins to read notices."""
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    app = create_app(settings)
+    other = await Store.open(settings.data_dir)
+    notices = Processes.notices
+
+    async def late(self: Processes, moment: int) -> tuple[Notice, ...]:
+        await other.moderation.carry_out(BanNetwork(type="ban-network", network="192.0.2.0/24", days=1), HOST, now())
+        return await notices(self, moment)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Processes, "notices", late)
+        async with app.router.lifespan_context(app):
+            assert app.state.store.people.restrictions.bans("192.0.2.7", now())
+    await other.close()

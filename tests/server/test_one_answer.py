@@ -177,65 +177,54 @@ async def test_nobody_is_left_at_an_old_table_while_the_database_is_silent(
         await waiting
 
 
-@pytest_asyncio.fixture
-async def alone(tmp_path: Path) -> AsyncIterator[Tables]:
-    """The only process, on SQLite."""
-    settings = fast(tmp_path)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
-    async with Tables(store, settings) as tables:
-        yield tables
-    await store.close()
-
-
-async def test_a_copy_of_a_refused_command_is_refused_also_when_it_has_become_legal(alone: Tables) -> None:
-    table_id = await three(alone)
-    player, command = await next_move(alone, table_id, "held-up")
-    await alone.command(table_id, player, LeaveCommand(type="leave", id="leave"))
+async def test_a_copy_of_a_refused_command_is_refused_also_when_it_has_become_legal(tables: Tables) -> None:
+    table_id = await three(tables)
+    player, command = await next_move(tables, table_id, "held-up")
+    await tables.command(table_id, player, LeaveCommand(type="leave", id="leave"))
     with pytest.raises(Refused) as first:
-        await alone.command(table_id, player, command)
-    await alone.command(table_id, player, ReturnCommand(type="return", id="return"))
-    before = (await alone.look(table_id)).seq
+        await tables.command(table_id, player, command)
+    await tables.command(table_id, player, ReturnCommand(type="return", id="return"))
+    before = (await tables.look(table_id)).seq
     with pytest.raises(Refused) as copy:
-        await alone.command(table_id, player, command)
+        await tables.command(table_id, player, command)
     assert (copy.value.code, copy.value.message) == (first.value.code, first.value.message)
-    assert (await alone.look(table_id)).seq == before
+    assert (await tables.look(table_id)).seq == before
 
 
 async def test_who_has_no_seat_makes_nobody_be_told_otherwise_and_costs_no_look_up(
-    alone: Tables, monkeypatch: pytest.MonkeyPatch
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def asked(*given: object) -> None:
         raise AssertionError(given)
 
     monkeypatch.setattr(answers_module, "REMEMBERED", 4)
-    table_id = await three(alone)
-    player, command = await next_move(alone, table_id, "held-up")
+    table_id = await three(tables)
+    player, command = await next_move(tables, table_id, "held-up")
     for n in range(4):
-        await alone.command(table_id, player, ChatCommand(type="chat", id=f"c{n}", text=f"line {n}"))
-    await alone.command(table_id, player, LeaveCommand(type="leave", id="leave"))
+        await tables.command(table_id, player, ChatCommand(type="chat", id=f"c{n}", text=f"line {n}"))
+    await tables.command(table_id, player, LeaveCommand(type="leave", id="leave"))
     with pytest.raises(Refused):
-        await alone.command(table_id, player, command)
-    await alone.command(table_id, player, ReturnCommand(type="return", id="return"))
+        await tables.command(table_id, player, command)
+    await tables.command(table_id, player, ReturnCommand(type="return", id="return"))
     with monkeypatch.context() as during:
-        during.setattr(alone.store.log, "done", asked)
+        during.setattr(tables.store.log, "done", asked)
         for n in range(6):
             for stranger in (ChatCommand(type="chat", id=f"c{n}", text="hello"), SitCommand(type="sit", id=f"s{n}")):
                 with pytest.raises(Refused):
-                    await alone.command(table_id, "dee", stranger)
+                    await tables.command(table_id, "dee", stranger)
     with pytest.raises(Refused):
-        await alone.command(table_id, player, command)
+        await tables.command(table_id, player, command)
 
 
 async def test_a_command_that_is_older_than_memory_is_acknowledged_again(
-    alone: Tables, monkeypatch: pytest.MonkeyPatch
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answers_module, "REMEMBERED", 4)
-    table_id = await three(alone)
-    player, command = await next_move(alone, table_id, "old")
-    done = await alone.command(table_id, player, command)
+    table_id = await three(tables)
+    player, command = await next_move(tables, table_id, "old")
+    done = await tables.command(table_id, player, command)
     for n in range(6):
-        await alone.command(table_id, "ann", ChatCommand(type="chat", id=f"c{n}", text=f"line {n}"))
-    assert await alone.command(table_id, player, command) == done
+        await tables.command(table_id, "ann", ChatCommand(type="chat", id=f"c{n}", text=f"line {n}"))
+    assert await tables.command(table_id, player, command) == done
     with pytest.raises(dasan.IllegalPlay):
-        await alone.command(table_id, player, command.model_copy(update={"id": "new"}))
+        await tables.command(table_id, player, command.model_copy(update={"id": "new"}))

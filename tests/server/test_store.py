@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import secrets
 import sqlite3
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
+import sqlalchemy as sa
 
 import dasan
 from dasan.server.operations.folders import data_dir
 from dasan.server.people.identity import signing_key
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
-from dasan.server.store.database import DATABASE_FILE, SqliteDatabase, Unusable
+from dasan.server.store.database import DATABASE_FILE, Database, SqliteDatabase, Unusable
+from dasan.server.store.log import EventLog
 
 from .test_every_store import moved, open_table
+
+T = TypeVar("T")
 
 
 async def test_what_is_written_is_synced_before_the_answer(tmp_path: Path) -> None:
@@ -122,3 +129,44 @@ def test_only_the_owner_can_read_the_data(tmp_path: Path) -> None:
     (path / "session.key").write_bytes(b"short")
     with pytest.raises(ValueError, match="not a signing key"):
         signing_key(path)
+
+
+class _Breaking:
+    """A database in which one write fails, and the query for its cause too."""
+
+    shared = False
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.broken = 2
+
+    async def read(self, query: Callable[[sa.Connection], T]) -> T:
+        if self.broken:
+            self.broken -= 1
+            raise RuntimeError("broken on purpose")
+        return await self._database.read(query)
+
+    async def write(self, change: Callable[[sa.Connection], T]) -> T:
+        if self.broken:
+            self.broken -= 1
+            raise sa.exc.IntegrityError("", {}, Exception("broken on purpose"))
+        return await self._database.write(change)
+
+    async def scrub(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+@pytest.mark.full
+async def test_the_event_log_goes_on_after_an_error_that_it_cannot_explain(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path)
+    room, fence = await open_table(store)
+    log = EventLog(_Breaking(store.database))
+    writing = asyncio.create_task(log.run())
+    with pytest.raises(RuntimeError, match="on purpose"):
+        await asyncio.wait_for(log.append(moved(room, fence, "a")), 20)
+    await asyncio.wait_for(log.append(moved(room, fence, "a")), 20)
+    assert (log.counts.writes, log.counts.failures) == (1, 1)
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+    await store.close()

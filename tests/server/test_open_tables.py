@@ -1,0 +1,100 @@
+"""A table that a process has open: when it wakes, and when it is read again."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from dasan.server.connections.websocket import Live
+from dasan.server.operations.chores import Chores
+from dasan.server.operations.metrics import Metrics
+from dasan.server.people.identity import Identities
+from dasan.server.people.sightings import Sightings
+from dasan.server.protocol.commands import ChatCommand, SitCommand
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store.retention import Keep, prune
+from dasan.server.store.schema import tables as rows
+from dasan.server.tables.chairs import Chair
+from dasan.server.tables.decisions import MOST_HANDS
+from dasan.server.tables.directory import Tables
+from dasan.server.tables.open_table import Table
+from dasan.server.times import DAY, now
+
+from .harness import fast
+from .test_every_store import open_table
+
+pytestmark = pytest.mark.full
+
+
+@pytest.mark.parametrize(
+    ("substitute", "number", "due"), [(None, 1, True), (("greedy", "left"), 1, False), (None, MOST_HANDS, False)]
+)
+def test_a_table_does_not_wake_for_a_hand_that_nobody_will_get(
+    substitute: tuple[str, Any] | None, number: int, due: bool
+) -> None:
+    """It would have nothing to do, and wake again at once."""
+    table = Table(SimpleNamespace(), "t")
+    chair = Chair("human", "Ann", player="ann", substitute=substitute)
+    table.room = SimpleNamespace(  # type: ignore[assignment]
+        chairs=(chair,), humans=(0,), deadline=None, next_at=123, number=number, status="playing", over=True
+    )
+    table._attendance.update({"ann"}, 0)
+    assert (123 in table._times()) is due
+
+
+async def test_a_command_to_a_table_that_is_read_again_is_carried_out(tables: Tables) -> None:
+    table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"])
+
+    async def say(text: str) -> int:
+        return await tables.command(table_id, "ann", ChatCommand(type="chat", id=text, text=text))
+
+    await say("first")
+    tables.reopen(table_id)
+    await asyncio.gather(say("second"), say("third"))
+    await prune(tables.store.database, tables.store.people, Keep(chat=1), now() + 3 * DAY)
+    assert await say("fourth") == await say("fourth")
+    assert [line.text for line in (await tables.look(table_id)).chat] == ["…", "…", "…", "fourth"]
+    assert ("reopen", table_id) in {
+        (notice.kind, notice.subject) for notice in await tables.store.processes.notices(now())
+    }
+
+
+async def test_a_table_is_read_again_once_after_a_change_to_its_log(tables: Tables) -> None:
+    chores = Chores(tables, Identities(b"k" * 32, tables.store.people, 1), Live(), Metrics(tables.settings), Sightings())
+    table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
+    await tables.command(table_id, "bo", SitCommand(type="sit", id="sit", name="Bo"))
+
+    async def names() -> list[str]:
+        return [chair.name for chair in (await tables.look(table_id)).chairs[:2]]
+
+    for changed in await tables.store.people.delete("ann", now()):
+        tables.reopen(changed)
+    assert await names() == ["Former player", "Bo"]
+    open_here = tables._open[table_id]
+    await chores._notices()
+    assert await names() == ["Former player", "Bo"]
+    assert tables._open[table_id] is open_here, "this process has read it since"
+    await tables.store.people.delete("bo", now())
+    assert await names() == ["Former player", "Bo"], "another process, or an administrator, has deleted them"
+    await chores._notices()
+    assert await names() == ["Former player", "Former player"]
+
+
+async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Path) -> None:
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    await open_table(store)
+    await store.database.write(lambda c: c.execute(sa.update(rows).values(rules={"options": {}, "digest": "damaged"})))
+    async with Tables(store, settings) as tables:
+        await tables._open_due("table")
+        await tables._open_due("another that is gone")
+        with pytest.raises(Refused):
+            await tables.look("table")
+    await store.close()
