@@ -15,7 +15,7 @@ from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.times import HOUR, now
 
-from .test_rooms import done, move, room_of, settle
+from .rooms import done, move, room_of, settle
 
 
 class Thinkers:

@@ -34,9 +34,9 @@ from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
 
 from .harness import SECONDS, Json, Player, Serve, Served, Socket, fast
+from .rooms import settle
 from .test_leaks import cards_in
 from .test_live import play_hand
-from .test_rooms import settle
 
 GAME = "big-two"
 

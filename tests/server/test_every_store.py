@@ -23,7 +23,7 @@ from dasan.server.tables.decisions import decide
 from dasan.server.tables.room import Entry, Room, fold
 
 from .conftest import Opened
-from .test_rooms import move, room_of, settle
+from .rooms import move, room_of, settle
 
 T = TypeVar("T")
 

@@ -35,10 +35,10 @@ from dasan.server.times import DAY
 
 from .conftest import Opened, new_database
 from .harness import SECONDS, Player, Served, Socket
+from .rooms import room_of
 from .test_accounts import SECRET, ok
 from .test_every_store import moved, open_table
 from .test_live import play_hand
-from .test_rooms import room_of
 
 pytestmark = pytest.mark.full
 

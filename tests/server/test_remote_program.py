@@ -22,7 +22,7 @@ from dasan.remote.site import Refusal, Site, address
 from dasan.server.tables import showing
 
 from .harness import Serve
-from .test_rooms import NOBODY, plays
+from .rooms import NOBODY, plays
 
 pytestmark = pytest.mark.full
 
