@@ -51,59 +51,57 @@ def at_its_turn() -> Room:
     raise AssertionError("the person never opens")
 
 
+class AtTable:
+    """The bots' turns at a table whose room is ``room``."""
+
+    def __init__(self, room: Room, bots: Thinkers) -> None:
+        self.room = room
+        self.turns = BotTurns(bots, lambda: self.room, self.write, lambda: None)
+
+    async def write(self, entries: list[Entry]) -> None:
+        for entry in entries:
+            self.room = fold(self.room, entry, 2000)
+
+
 async def test_a_bot_thinks_anew_when_its_position_was_taken_back() -> None:
     """Also when the take-back and another move come before it has answered, so that as many moves are made as before."""
     before = at_its_turn()
     assert before.state is not None
     low, high = (str(before.state.legal_moves()[i]) for i in (0, -1))
-    room = done(before, "p0", move(before, low))
     bots = Thinkers()
-
-    async def write(entries: list[Entry]) -> None:
-        nonlocal room
-        for entry in entries:
-            room = fold(room, entry, 2000)
-
-    turns = BotTurns(bots, lambda: room, write, lambda: None)
-    await turns.go_on()
+    table = AtTable(done(before, "p0", move(before, low)), bots)
+    await table.turns.go_on()
     await asyncio.sleep(0)
-    back = fold(room, decide(room, "p0", TakeBackCommand(type="take-back", id="t")), 2000)
-    room = done(back, "p0", move(back, high))
+    back = fold(table.room, decide(table.room, "p0", TakeBackCommand(type="take-back", id="t")), 2000)
+    table.room = done(back, "p0", move(back, high))
     for _ in range(3):
-        await turns.go_on()
+        await table.turns.go_on()
         await asyncio.sleep(0)
-    assert room.state is not None
-    expected = str(room.state.legal_moves()[-1])
+    assert table.room.state is not None
+    expected = str(table.room.state.legal_moves()[-1])
     assert len(bots.asked) == 2
     bots.answer.set()
-    while len(room.moves) < 2:
+    while len(table.room.moves) < 2:
         await asyncio.sleep(0)
-        await turns.go_on()
-    assert (room.moves[:2], bots.failures) == ((high, expected), 0)
+        await table.turns.go_on()
+    assert (table.room.moves[:2], bots.failures) == ((high, expected), 0)
 
 
 async def test_a_bot_does_not_wait_for_a_clock_that_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
     room = at_its_turn()
     assert room.state is not None
-    room = done(room, "p0", move(room, str(room.state.legal_moves()[-1])))
     bots = Thinkers()
     bots.pace = Pace(20)
     bots.answer.set()
-
-    async def write(entries: list[Entry]) -> None:
-        nonlocal room
-        for entry in entries:
-            room = fold(room, entry, 2000)
-
-    turns = BotTurns(bots, lambda: room, write, lambda: None)
-    await turns.go_on()
+    table = AtTable(done(room, "p0", move(room, str(room.state.legal_moves()[-1]))), bots)
+    await table.turns.go_on()
     await asyncio.sleep(0.01)
-    await turns.go_on()
-    before = room.to_act
+    await table.turns.go_on()
+    before = table.room.to_act
     hour_ago = now() - HOUR
     monkeypatch.setattr(bot_turns, "now", lambda: hour_ago)
-    assert turns.due is not None
-    assert turns.due < hour_ago + 1000
+    assert table.turns.due is not None
+    assert table.turns.due < hour_ago + 1000
     await asyncio.sleep(0.05)
-    await turns.go_on()
-    assert room.to_act != before
+    await table.turns.go_on()
+    assert table.room.to_act != before
