@@ -11,7 +11,7 @@ from dasan.server.tables.chairs import ALIKE, NAMES, OPEN, Chair, bot_chairs, ca
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.room import fold
 
-from .rooms import room_of
+from .rooms import done, room_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +33,13 @@ def test_bots_have_names_of_their_own() -> None:
         assert path.stem != "en" or names_in_words == [*NAMES, *(called(bot) for bot in ALIKE)]
     drawn = re.findall(r"'(level-\d)': (\d+)", (ROOT / "web" / "src" / "i18n" / "bots.ts").read_text(encoding="utf-8"))
     assert {bot: int(face) for bot, face in drawn} == ALIKE
+
+
+def test_a_guest_without_a_name_gets_one_that_looks_like_nobody_elses() -> None:
+    room = room_of("big-two", ["p0", "open", "open", "open"])
+    for player, name in (("p1", "GUEST 3"), ("p2", None)):
+        room = done(room, player, SitCommand(type="sit", id="s", name=name))
+    assert [chair.name for chair in room.chairs] == ["P0", "GUEST 3", "Guest 1", ""]
 
 
 def test_a_program_that_changes_seats_stays_one() -> None:

@@ -6,6 +6,7 @@ Functions here read a room and return entries, or refuse; ``room.fold`` makes th
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from itertools import chain, count
 
 import dasan
 from dasan.play import fairness
@@ -14,7 +15,7 @@ from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
 from dasan.reasons import reason
 from dasan.records.write import begun_json
-from dasan.server.people.names import GUEST, clean_name, one_line
+from dasan.server.people.names import GUEST, clean_name, keys, one_line
 from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,
@@ -199,10 +200,10 @@ def _sit(room: Room, player: str, command: SitCommand, name: str, account: bool)
 
 
 def _guest(room: Room, seat: int) -> str:
-    """The name of a guest without one: the number of the seat, or the first that nobody has at the table."""
-    taken = {chair.name for chair in room.chairs}
-    numbers = (seat + 1, *range(1, len(room.chairs) + 1))
-    return next(name for number in numbers if (name := f"{GUEST} {number}") not in taken)
+    """The name of a guest without one: the number of the seat, or the first that makes it unlike all others at the table."""
+    taken = {key for chair in room.chairs for key in keys(chair.name)}
+    numbers = chain((seat + 1,), count(1))
+    return next(name for number in numbers if taken.isdisjoint(keys(name := f"{GUEST} {number}")))
 
 
 def _move(room: Room, seat: int, text: str, lag: int) -> Entry:
