@@ -6,11 +6,10 @@ from typing import Literal
 
 from fastapi import Request
 
-from dasan.reasons import reason
 from dasan.server.api.dependencies import CommandsHere, LiveHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.people import account_of, limited_account
 from dasan.server.api.strict import router as strict_router
-from dasan.server.people.names import check_reserved, clean_name
+from dasan.server.people.chosen_names import allowed_name
 from dasan.server.protocol.groups import (
     CreateGroup,
     Group,
@@ -191,10 +190,7 @@ async def join(link: str, request: Request, store: StoreHere, player: Player) ->
 
 
 async def _name(store: Store, player: str, name: str) -> str:
-    """The name of a group as it is shown. ``Refused``: no account could have it."""
-    cleaned = clean_name(name)
-    check_reserved(cleaned)
-    if store.people.restrictions.refuses(cleaned):
-        raise Refused("illegal", reason("name.reserved"))
+    """The displayed form of a group's name. ``Refused``: it is not allowed, or the player is muted."""
+    cleaned = allowed_name(store.people, name)
     await store.moderation.check_said(player, cleaned, now())
     return cleaned

@@ -14,10 +14,10 @@ from dasan.reasons import reason
 from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, limit, network_of
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.networks import address_of
-from dasan.server.people.chosen_names import chosen_name
+from dasan.server.people.chosen_names import checked_name, chosen_name
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player
-from dasan.server.people.names import check_reserved, clean_name, keys, like_a_guests
+from dasan.server.people.names import like_a_guests
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.people import (
     LONGEST_FOLDED,
@@ -256,13 +256,10 @@ async def check_free(store: Store, name: str, player: str) -> None:
     """``Refused``: a new account of the player cannot have this name."""
     if len(folded(name)) > LONGEST_FOLDED:
         raise Refused("malformed", reason("account.long"))
-    check_reserved(clean_name(name))
+    await checked_name(store.people, player, name)
     if like_a_guests(name):
         raise Refused("illegal", reason("name.reserved"))
-    if store.people.restrictions.refuses(name):
-        raise Refused("illegal", reason("name.reserved"))
-    owner = await store.people.name_owner(keys(name))
-    if owner not in (None, player) or await store.people.by_account(name) is not None:
+    if await store.people.by_account(name) is not None:
         raise Refused("illegal", reason("account.taken"))
 
 

@@ -27,22 +27,28 @@ async def chosen_name(
     if not wanted:
         return usual, None
     try:
-        return await _checked(people, player, wanted, program=program), None
+        return await checked_name(people, player, wanted, program=program), None
     except Refused:
         if anew or not stored or wanted.split() != stored.split():
             raise
     for other in numbered(stored):
         with suppress(Refused):
-            return await _checked(people, player, other, program=program), None
+            return await checked_name(people, player, other, program=program), None
     return usual, None
 
 
-async def _checked(people: People, player: str, name: str, *, program: bool) -> str:
-    """The displayed form of a name. ``Refused``: the player may not have it."""
+async def checked_name(people: People, player: str, name: str, *, program: bool = False) -> str:
+    """The displayed form of a name. ``Refused``: it is not allowed, or looks like the name of another player's account."""
+    cleaned = allowed_name(people, name, program=program)
+    if await people.name_owner(keys(cleaned)) not in (None, player):
+        raise Refused("illegal", reason("account.taken"))
+    return cleaned
+
+
+def allowed_name(people: People, name: str, *, program: bool = False) -> str:
+    """The displayed form of a name of a person or a group. ``Refused``: it is misleading, reserved or has a blocked word."""
     cleaned = clean_name(name)
     check_reserved(cleaned, program=program)
     if people.restrictions.refuses(cleaned):
         raise Refused("illegal", reason("name.reserved"))
-    if await people.name_owner(keys(cleaned)) not in (None, player):
-        raise Refused("illegal", reason("account.taken"))
     return cleaned
