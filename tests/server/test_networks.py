@@ -15,7 +15,7 @@ from dasan.server.connections.networks import NetworkCounts
 from dasan.server.connections.rate_limits import Buckets
 
 from .harness import SECONDS, Player, Serve, Served
-from .test_gate import HALVES
+from .test_tcp_limits import HALVES
 
 pytestmark = pytest.mark.full
 
