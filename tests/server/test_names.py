@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from dasan.bots import BOTS
-from dasan.server.people.names import check_reserved, clean_name, keys, like_a_guests, numbered
+from dasan.server.people.names import clean_name, keys, numbered
+from dasan.server.people.reserved_names import check_reserved, like_a_guests
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.people import Taken, names_apart

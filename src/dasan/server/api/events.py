@@ -16,7 +16,8 @@ from dasan.server.events.scoring import EntrantStanding, Play, others
 from dasan.server.new_ids import new_id
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
-from dasan.server.people.names import GUEST, one_line
+from dasan.server.people.names import one_line
+from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.events import (
     CreateEvent,
     DealPar,

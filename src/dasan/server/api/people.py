@@ -17,7 +17,7 @@ from dasan.server.connections.networks import address_of
 from dasan.server.people.chosen_names import checked_name, chosen_name
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player
-from dasan.server.people.names import like_a_guests
+from dasan.server.people.reserved_names import like_a_guests
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.people import (
     LONGEST_FOLDED,

@@ -14,7 +14,7 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.new_ids import new_id
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
-from dasan.server.people.names import GUEST
+from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.rest import QuickMatch, QuickMatched
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused

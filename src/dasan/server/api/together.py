@@ -15,7 +15,7 @@ from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import SocketClient, admit
 from dasan.server.new_ids import new_id
 from dasan.server.people.identity import new_player
-from dasan.server.people.names import GUEST
+from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.study import PlaceShown, ReviewNote, ReviewNotes, SharedReview
 from dasan.server.refusals import Refused
 from dasan.server.store.reviews import Shared

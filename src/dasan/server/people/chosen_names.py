@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from dasan.reasons import reason
-from dasan.server.people.names import check_reserved, clean_name, keys, numbered
+from dasan.server.people.names import clean_name, keys, numbered
+from dasan.server.people.reserved_names import check_reserved
 from dasan.server.refusals import Refused
 from dasan.server.store.people import People, Person
 

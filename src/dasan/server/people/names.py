@@ -1,4 +1,4 @@
-"""Which names people may have: visible, each word in one script, and unlike those of accounts, bots and hosts.
+"""Which names people may have: visible, and each word in one script; and which names look alike.
 
 Two names are alike if they share a key. Keys come from Unicode's data on confusable characters (UTS #39,
 ``confusables.txt`` here) and its case folding. Scripts come from fontTools; mixing them in one word follows UTS #39,
@@ -14,18 +14,12 @@ from pathlib import Path
 
 from fontTools.unicodedata import script, script_extension
 
-from dasan.bots import BOTS, CHARACTERS
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.tables.chairs import NAMES
 
 LONGEST_NAME = 32
 MOST_ALIKE = 9
 """The highest number appended to a name that somebody else has."""
-GUEST = "Guest"
-"""The name that tables show for a guest without one, alone or with a number. Pages translate it."""
-GUESTS = (GUEST, "Invité", "游客", "訪客")
-"""The same in the languages of the page."""
 MOST_MARKS = 4
 """The most nonspacing marks on one letter, as UTS #39 advises: no language needs more."""
 MOST_ACCENTS = 2
@@ -46,25 +40,6 @@ TOGETHER = (
     frozenset({"Latn", "Hani", "Hang"}),
 )
 """Scripts that one word may mix."""
-RESERVED = (
-    *("admin", "administrator", "root", "system", "server", "host", "moderator", "mod", "staff", "support", "official"),
-    *("dasan", "bot", "me", "open", "everybody", "nobody", "former player", "spectator", "you", "vous", "你", "您"),
-    *(
-        "hôte",
-        "modérateur",
-        "administrateur",
-        "serveur",
-        "管理员",
-        "管理員",
-        "系统",
-        "系統",
-        "房主",
-        "主持人",
-        "客服",
-        "官方",
-    ),
-)
-"""Reserved names: of those who run a server, of special words, and the words by which a page addresses its reader."""
 
 
 def clean_name(name: str) -> str:
@@ -102,15 +77,6 @@ def numbered(name: str) -> tuple[str, ...]:
     (('Ann 2', 'Ann 3'), 32)
     """
     return tuple(f"{name[: LONGEST_NAME - 2].rstrip()} {number}" for number in range(2, MOST_ALIKE + 1))
-
-
-def like_a_guests(name: str) -> bool:
-    """Whether the name looks like that of a guest without one, in any language of the page.
-
-    >>> like_a_guests("GUEST"), like_a_guests("invité 2"), like_a_guests("Guests")
-    (True, True, False)
-    """
-    return not keys(name).isdisjoint(_keys_of_guests())
 
 
 def _visible(text: str) -> bool:
@@ -297,35 +263,12 @@ def keys(name: str) -> frozenset[str]:
     return frozenset(compared - {""}) or frozenset({name.casefold()[:64]})
 
 
-def _bare(name: str) -> str:
-    """The comparison form of reserved names: no accents, all strokes and rings alike."""
+def bare_form(name: str) -> str:
+    """The comparison form of reserved names: no accents, all strokes and rings alike.
+
+    >>> bare_form("H0ST") == bare_form("hôst")
+    True
+    """
     latin = _latin(unicodedata.normalize("NFKC", name.translate(LETTERS))).casefold()
     plain = "".join(c for c in unicodedata.normalize("NFKD", latin) if not unicodedata.combining(c))
     return _key(plain.translate(str.maketrans("il1|o0", "lllloo")))
-
-
-@cache
-def _bare_forms(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(_bare, names))
-
-
-@cache
-def _keys_of_bots() -> frozenset[str]:
-    return frozenset(key for name in (*NAMES, *(one.name for one in CHARACTERS)) for key in keys(name))
-
-
-@cache
-def _keys_of_guests() -> frozenset[str]:
-    return frozenset(key for guest in GUESTS for name in (guest, f"{guest} 1", *numbered(guest)) for key in keys(name))
-
-
-def check_reserved(name: str, *, program: bool = False) -> None:
-    """``Refused``: the name is like a bot's id or name, or a host's.
-
-    program: whether the seat is a program's, which may have a bot's name.
-    """
-    bare = _bare(name)
-    if bare in _bare_forms(RESERVED) or (
-        not program and (bare in _bare_forms(tuple(BOTS)) or keys(name) & _keys_of_bots())
-    ):
-        raise Refused("illegal", reason("name.reserved"))

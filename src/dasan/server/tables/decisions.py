@@ -15,7 +15,8 @@ from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
 from dasan.reasons import reason
 from dasan.records.write import begun_json
-from dasan.server.people.names import GUEST, clean_name, keys, one_line
+from dasan.server.people.names import clean_name, keys, one_line
+from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,

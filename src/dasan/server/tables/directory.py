@@ -24,7 +24,7 @@ from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import report
 from dasan.server.people.chosen_names import chosen_name
-from dasan.server.people.names import GUEST
+from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.commands import ReactCommand, RoomCommand
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import OwnedElsewhere, Refused
