@@ -144,8 +144,9 @@ $(VENV)/.made:
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-# Each pip step ends with a stamp, so that the next run starts at once. An environment for development plays too.
-$(VENV)/.play: pyproject.toml hatch_build.py requirements/play.txt $(WEB) | $(VENV)/.made
+# Each pip step ends with a stamp, so that the next run starts at once. An environment for development plays too. The program
+# is copied into the environment; the package is read from here.
+$(VENV)/.play: pyproject.toml hatch_build.py src/dasan_program.py requirements/play.txt $(WEB) | $(VENV)/.made
 	@echo 'installing dasan into $(VENV), about a minute the first time'
 	$(LOCKED) requirements/play.txt
 	$(ITSELF)
@@ -158,7 +159,7 @@ $(VENV)/.packages: requirements/test.txt | $(VENV)/.made
 	$(UV_LOCKED) $< || $(LOCKED) $<
 	@touch $@
 
-$(VENV)/.test: pyproject.toml hatch_build.py $(WEB) $(VENV)/.packages
+$(VENV)/.test: pyproject.toml hatch_build.py src/dasan_program.py $(WEB) $(VENV)/.packages
 	$(ITSELF)
 	@touch $@ $(VENV)/.play
 

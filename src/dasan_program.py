@@ -16,6 +16,9 @@ def main() -> None:
     try:
         answer_interrupts()
         open_streams()
+        # OpenBLAS reads this when NumPy is imported. Its threads wait for each other after every product: on a busy computer a
+        # move of `search` took 20 times as long.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from dasan.cli import main as run
 
         if signal.getsignal(signal.SIGINT) is _stop:

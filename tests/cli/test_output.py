@@ -220,6 +220,29 @@ def test_an_interrupt_of_a_program_that_imports_dasan_is_its_own() -> None:
     subprocess.run([sys.executable, "-c", program], preexec_fn=heed_interrupts, check=True)
 
 
+@pytest.mark.parametrize(
+    ("start", "given", "threads"), [("dasan_program", None, "1"), ("dasan", None, "1"), ("dasan", "2", "2")]
+)
+def test_products_of_a_command_have_one_thread_unless_told_otherwise(
+    start: str, given: str | None, threads: str
+) -> None:
+    """OpenBLAS reads the variable once, when NumPy is imported."""
+    program = f"""
+import os, sys, {start}, dasan_program
+assert "numpy" not in sys.modules
+sys.argv[1:] = ["--version"]
+try:
+    dasan_program.main()
+finally:
+    print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    if given is not None:
+        environment["OPENBLAS_NUM_THREADS"] = given
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == threads
+
+
 @pytest.mark.full
 def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:
     picture = tmp_path / "folder.svg"

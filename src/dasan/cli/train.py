@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -134,7 +133,6 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train a network by self-play. The folder holds the network, its curve, and the data to resume the run."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = {name for name in context.params if _given(context, name)}
     if "share" in given and not pool and not resume:
         raise CannotRun("--share is the share of hands with opponents of --pool: name one")
