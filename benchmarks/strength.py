@@ -98,7 +98,7 @@ GAMES = {
             ("net", "search", 60),
             ("search", "greedy", 60),
             ("strong", "greedy", 30),
-            *levels(200, 40),
+            *levels(200, 60),
         ),
     ),
     "big-three": Contests(
@@ -118,10 +118,10 @@ GAMES = {
         (
             ("net", "greedy", 3000),
             ("net", "thrifty", 200),
-            ("net", "search", 140),
+            ("net", "search", 440),
             ("search", "greedy", 60),
             ("strong", "search", 60),
-            *levels(300, 24),
+            *levels(300, 40),
         ),
     ),
     "dou-dizhu": Contests(
@@ -133,6 +133,7 @@ GAMES = {
             ("net", "search", 30),
             ("search", "greedy", 40),
             ("strong", "net", 20),
+            *levels(200, 40),
         ),
     ),
     "winner": Contests(
@@ -143,7 +144,7 @@ GAMES = {
             ("net", "search", 30),
             ("search", "greedy", 60),
             ("strong", "greedy", 30),
-            *levels(150, 24),
+            *levels(150, 40),
         ),
     ),
     "winner-3": Contests(
@@ -155,7 +156,7 @@ GAMES = {
     "winner-6": Contests(
         "Winner, six players",
         "winner",
-        (("net", "greedy", 80), ("net", "search", 24), ("strong", "greedy", 12)),
+        (("net", "greedy", 80), ("net", "search", 72), ("strong", "greedy", 12)),
         {"players": 6},
     ),
     "zheng-shangyou": Contests("Zheng Shangyou", "zheng-shangyou", (("net", "greedy", 150), ("net", "search", 30))),
@@ -169,7 +170,7 @@ GAMES = {
     ),
     "fr": Contests("Big Three, preset `big-three-fr`", "big-three-fr", (("net", "greedy", 400), ("net", "search", 90))),
     "winner-bomb": Contests("Winner with bombs of four", "winner-bomb", (("net", "greedy", 100), ("net", "search", 30))),
-    "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 240))),
+    "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 1000))),
     "taiwan": Contests("Big Two of Taiwan", "big-two-taiwan", (("net", "greedy", 400), ("net", "search", 30))),
     "philippines": Contests(
         "Big Two of the Philippines", "big-two-philippines", (("net", "greedy", 400), ("net", "search", 240))
