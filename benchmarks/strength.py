@@ -277,7 +277,10 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
             tables += [*rows, ""]
     if glance:
         out.append(f"## {GLANCE}\n")
-        out.append("What a bot earns a hand among players of another. *Not significant*: the interval includes 0.\n")
+        out.append(
+            "What a bot earns a hand among players of another, from the tables below, which name the versions.\n"
+            "*Not significant*: the interval includes 0.\n"
+        )
         out += [row(("game", *(f"`{bot}`" for bot in COMPARED))), "|---" * (len(COMPARED) + 1) + "|", *glance, ""]
     out += tables
     out.append(ladder(before.get(LADDER, "")))
