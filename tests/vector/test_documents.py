@@ -29,6 +29,7 @@ TABLES: list[tuple[str, str, dict[str, Any], bool]] = [
         {"players": 6, "decks": 2, "jokers": True},
         True,
     ),
+    ("Dou Dizhu", "dou-dizhu", {}, False),
 ]
 
 
