@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.playing import Options, at_random, every_setup, lively, play_hands, p
 
 import dasan
 from dasan import BadRecord, IllegalPlay, Malformed, Session, State
+from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
 from dasan.records.verify import verify
 from dasan.ruleset.policies import Auction
@@ -465,6 +467,12 @@ def test_g_03_the_digest_covers_what_decides_and_nothing_else() -> None:
         replace(rules, name="mine"),
     ):
         assert changed.digest != rules.digest
+
+
+def test_the_page_lists_every_type_of_event() -> None:
+    page = (Path(__file__).parent.parent / "docs/reference/records.md").read_text(encoding="utf-8")
+    rows = "".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
+    assert [kind for kind in EventType if f"`{kind}`" not in rows] == []
 
 
 def test_lively_play_reaches_every_type_of_event() -> None:
