@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from dasan.server import schema
+from dasan.server.refusals import STATUS
 
 
 def test_the_committed_schema_is_current() -> None:
@@ -18,3 +20,12 @@ def test_the_socket_is_described_by_the_same_models() -> None:
     assert names == set(schema.schema()["$defs"])
     used = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(document)))
     assert used <= names
+
+
+def test_the_page_lists_every_refusal_with_its_status() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/http.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| `")]
+    listed = {
+        code: int(status) for codes, status in rows if status.strip().isdigit() for code in re.findall(r"`(.+?)`", codes)
+    }
+    assert listed == STATUS
