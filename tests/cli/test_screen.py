@@ -80,6 +80,15 @@ async def test_a_whole_hand_is_played_by_keyboard(preset: str) -> None:
 
 
 @pytest.mark.full
+async def test_the_highest_bid_of_wa_keng_for_four_has_a_key() -> None:
+    seed = next(s for s in range(100) if greedy_game("wa-keng-4", s).my_turn)
+    app = table("wa-keng-4", seed)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        assert app.game.view.bid == 4
+
+
 async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
     seed = next(s for s in range(100) if greedy_game("big-three-4p", s).my_turn)
     app = table("big-three-4p", seed)

@@ -54,7 +54,7 @@ class TableApp(App[None]):
         Binding("r", "rules", "Rules"),
         Binding("question_mark", "help", "Help"),
         Binding("ctrl+q", "quit", "Quit"),
-        *(Binding(str(n), f"bid({n})", show=False) for n in (1, 2, 3)),
+        *(Binding(str(n), f"bid({n})", show=False) for n in (1, 2, 3, 4)),
     ]
 
     def __init__(self, game: TableGame, *, pace: float = 0.7) -> None:

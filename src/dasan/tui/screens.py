@@ -28,7 +28,7 @@ HELP = """\
 | Esc | lower all cards |
 | Enter | play the raised cards; deal the next hand |
 | P | pass |
-| 1 2 3 | bid, in the auction |
+| 1 2 3 4 | bid, in the auction |
 | H | hint: raise what a bot would play |
 | / | type a move, such as `5 5 5` or `call 8C` |
 | L | show or hide what happened so far |
