@@ -82,8 +82,8 @@ const isolated = (value: string): string => (RIGHT_TO_LEFT.test(value) ? ISOLATE
 const unbroken = (text: string, tag: string): string =>
   tag === 'fr' ? text.replace(/ (?=[:;!?»%])/g, '\u00a0').replaceAll('« ', '«\u00a0') : text;
 
-/** A text that is not of the catalogue, such as a clause or a lesson, with the spaces of the reader's language. */
-export const typeset = (text: string): string => unbroken(text, locale());
+/** A text outside the catalogue, such as a clause or a lesson, with the apostrophes and spaces of the reader's language. */
+export const typeset = (text: string): string => unbroken(text.replaceAll("'", '’'), locale());
 
 /** The text with its `{placeholders}` filled, numbers in the locale's format; `params.n` selects the plural form. */
 export function format(message: Message, params: Params, tag: string): string {

@@ -8,7 +8,7 @@ import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { advised } from '../game/advice';
-import { choose, dated, format } from './i18n.svelte';
+import { choose, dated, format, typeset } from './i18n.svelte';
 import { refusalText } from '../server/refusal';
 import { personName } from './words';
 
@@ -72,6 +72,9 @@ describe('texts', () => {
       '«\u00a0Oui\u00a0», dit A : B\u00a0: 3\u00a0%\u00a0; vrai\u00a0?',
     );
     expect(format('Yes : {name}', { name: 'A' }, 'en')).toBe('Yes : A');
+  });
+  it('of a clause have the apostrophes of the catalogue', () => {
+    expect(typeset("a player's words")).toBe('a player’s words');
   });
   it('write a minus, not a hyphen', () => {
     for (const tag of ['en', 'fr', 'zh-Hans']) expect(format('{value}', { value: -2 }, tag)).toBe('−2');
