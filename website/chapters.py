@@ -53,6 +53,8 @@ def chapter(html: str, here: str, language: str) -> str:
     html = _in_text(
         html, lambda text: CLAUSE.sub(lambda found: _link(found[0], here, language), CARDS.sub(_drawn, text))
     )
+    if language == "fr":
+        html = _in_text(html, _french)
     html = html.replace("</h1>", "</h1>\n" + _switch(here, language), 1)
     return html if language == "en" else f'<div lang="{language}">\n{html}\n</div>'
 
@@ -63,6 +65,11 @@ def language_of(path: str) -> str | None:
     if parts[0] != "rules":
         return None
     return parts[1] if parts[1] in LANGUAGES else "en"
+
+
+def _french(text: str) -> str:
+    """French text with typographic apostrophes, and with no-break spaces where a line must not end."""
+    return re.sub(" (?=[:;!?»%])", "\u00a0", text).replace("« ", "«\u00a0").replace("'", "\u2019")
 
 
 def _in_text(html: str, change: Callable[[str], str]) -> str:

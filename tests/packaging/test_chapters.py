@@ -32,6 +32,14 @@ def test_combinations_without_suits_are_drawn_in_the_rules() -> None:
     assert shown(html) == ["4♣ 5 6", "3 4 5", "5 5", "3 4 5 6 7"]
 
 
+def test_french_signs_stay_on_the_line_of_their_word() -> None:
+    page = "<h1>T</h1><p>L'as : « oui » ; <code>cut</code> : l'an. <code>a : 'b'</code></p>"
+    html = chapter(page, "rules/fr/winner.md", "fr")
+    said = "L\u2019as\u00a0: «\u00a0oui\u00a0»\u00a0; <code>cut</code>\u00a0: l\u2019an. <code>a : 'b'</code>"
+    assert f"<p>{said}</p>" in html
+    assert "<p>L'as : « oui »" in chapter(page, "rules/winner.md", "en")
+
+
 def test_every_clause_has_a_place_and_every_citation_leads_to_one() -> None:
     places, citations = set(), set()
     for path in sorted(BOOK.glob("rules/**/*.md")):
