@@ -17,7 +17,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from dasan.server.notifications import push, sending
-from dasan.server.notifications.words import LANGUAGES, TEXTS
+from dasan.server.notifications.words import LANGUAGES, TEXTS, written
+from dasan.server.people.reserved_names import GUESTS
 from dasan.server.store import notifications
 from dasan.server.store.database import DATABASE_FILE
 
@@ -25,6 +26,8 @@ from .harness import SECONDS, Player, Serve, Served
 from .receivers import decoded, link_in, post_office, push_service, text_of
 from .test_friends import account, ok, refusal, towards
 from .test_kill import process
+
+CATALOGUES = Path(__file__).parents[2] / "web" / "src" / "i18n"
 
 
 @pytest.fixture(autouse=True)
@@ -120,6 +123,8 @@ def test_a_turn_and_an_invitation_reach_the_browser_encrypted(serve: Serve) -> N
             time.sleep(0.02)
         (message,) = told()
         assert message["path"] == f"/t/{slow}"
+        said = {"Ada": "It is your turn at the table with Bob.", "Bob": "C’est votre tour à la table avec Ada."}
+        assert message["body"] == said[name], "bots, whom the page calls by other names, are not named"
         view = ok(waits.http.get(f"/api/tables/{slow}"))["view"]
         cards = {move["move"] for move in view["legal_moves"]} - {"pass"}
         assert not any(card in json.dumps(message) for move in cards for card in move.split()), "no card is told"
@@ -317,6 +322,14 @@ def test_an_event_that_begins_is_announced_once(serve: Serve) -> None:
         assert len(service.posted) == 1
         late = ada.http.post(f"/api/events/{event}/reminder", json={"wanted": True})
         assert refusal(late) == (409, "the event has already begun")
+
+
+def test_guests_without_a_name_are_called_as_on_the_page() -> None:
+    assert tuple(TEXTS[language]["guest"] for language in LANGUAGES) == GUESTS
+    for language in LANGUAGES:
+        catalogue = json.loads((CATALOGUES / f"{language}.json").read_text(encoding="utf-8"))
+        assert catalogue["join.name.guest"] == TEXTS[language]["guest"]
+    assert written("turn", "zh-Hans", ["Guest 2", "Guest of honour", "Special Guest"])[1].count("游客") == 1
 
 
 def test_every_language_has_every_text() -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
+
+from dasan.server.people.reserved_names import GUEST
 
 Kind: TypeAlias = Literal["turn", "invitation", "event", "confirm"]
 """turn: it is the player's turn in a slow game. invitation: somebody invites the player to a table. event: an event
 with a reminder begins. confirm: the confirmation of an e-mail address.
 """
 LANGUAGES = ("en", "fr", "zh-Hans", "zh-Hant")
+UNNAMED = re.compile(rf"^{GUEST}(?= \d+$|$)")
+"""The name of a guest without one, with or without a number."""
 
 TEXTS: dict[str, dict[str, str]] = {
     "en": {
@@ -23,6 +28,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "confirm": "E-mails from dasan",
         "confirm.about": "The account {names} asked for e-mails to this address. To confirm, open the link within a day. "
         "If you did not ask for this, do nothing: no other e-mail will follow.",
+        "guest": "Guest",
         "list": ", ",
         "unsubscribe": "To stop these e-mails, open:",
     },
@@ -33,40 +39,43 @@ TEXTS: dict[str, dict[str, str]] = {
         "invitation": "Invitation à une table",
         "invitation.about": "{names} vous invite à une table.",
         "event": "{title} a commencé",
-        "event.about": "Le tournoi a commencé : ses donnes peuvent être jouées.",
+        "event.about": "Le tournoi a commencé\u00a0: ses donnes peuvent maintenant être jouées.",
         "confirm": "Courriels de dasan",
         "confirm.about": "Le compte {names} demande des courriels à cette adresse. Confirmez avec le lien dans la journée. "
-        "Si vous n’avez rien demandé, ne faites rien : aucun autre courriel ne suivra.",
+        "Si vous n’avez rien demandé, ne faites rien\u00a0: aucun autre courriel ne suivra.",
+        "guest": "Invité",
         "list": ", ",
-        "unsubscribe": "Pour ne plus recevoir de courriels, ouvrez :",
+        "unsubscribe": "Pour ne plus recevoir de courriels, ouvrez\u00a0:",
     },
     "zh-Hans": {
         "turn": "轮到你了",
-        "turn.about": "与{names}的牌桌轮到你出牌。",
-        "turn.about.alone": "你的牌桌轮到你出牌。",
+        "turn.about": "与{names}的牌桌轮到你了。",
+        "turn.about.alone": "你的牌桌轮到你了。",
         "invitation": "牌桌邀请",
         "invitation.about": "{names}邀请你上桌。",
         "event": "“{title}”已开始",
         "event.about": "比赛已经开始，现在可以打牌了。",
         "confirm": "dasan 邮件通知",
-        "confirm.about": "账号 {names} 希望向此地址发送邮件通知。请在一天内点开链接确认。"
+        "confirm.about": "账号 {names} 希望向此地址发送邮件通知。请在一天内打开链接确认。"
         "如果不是你本人的请求，请忽略：不会再有其他邮件。",
+        "guest": "游客",
         "list": "、",
         "unsubscribe": "不想再收到邮件，请打开：",
     },
     "zh-Hant": {
         "turn": "輪到你了",
-        "turn.about": "與{names}的牌桌輪到你出牌。",
-        "turn.about.alone": "你的牌桌輪到你出牌。",
+        "turn.about": "與{names}的牌桌輪到你了。",
+        "turn.about.alone": "你的牌桌輪到你了。",
         "invitation": "牌桌邀請",
         "invitation.about": "{names}邀請你上桌。",
         "event": "「{title}」已開始",
         "event.about": "比賽已經開始，現在可以打牌了。",
         "confirm": "dasan 郵件通知",
-        "confirm.about": "帳號 {names} 希望向此地址寄送郵件通知。請在一天內點開連結確認。"
+        "confirm.about": "帳號 {names} 希望向此地址寄送郵件通知。請在一天內開啟連結確認。"
         "如果不是你本人的請求，請忽略：不會再有其他郵件。",
+        "guest": "訪客",
         "list": "、",
-        "unsubscribe": "不想再收到郵件，請打開：",
+        "unsubscribe": "不想再收到郵件，請開啟：",
     },
 }
 
@@ -76,8 +85,10 @@ def written(kind: Kind, language: str, names: Sequence[str] = (), title: str = "
 
     >>> written("turn", "en", ["Ann", "Bo"])
     ('Your turn', 'It is your turn at the table with Ann, Bo.')
+    >>> written("turn", "fr", ["Guest 2"])[1]
+    'C’est votre tour à la table avec Invité 2.'
     """
     texts = TEXTS.get(language, TEXTS["en"])
     about = texts["turn.about.alone"] if kind == "turn" and not names else texts[f"{kind}.about"]
-    joined = texts["list"].join(names)
+    joined = texts["list"].join(UNNAMED.sub(texts["guest"], name) for name in names)
     return texts[kind].replace("{title}", title), about.replace("{names}", joined)

@@ -393,7 +393,7 @@ def _outgoing(connection: sa.Connection, row: Any, now: int) -> Outgoing | int |
 
 
 def _turn(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
-    """The notification, if it is still the player's turn."""
+    """The notification, if it is still the player's turn. It names people: the page calls bots by other names."""
     query = (
         sa.select(seats.c.seat, tables.c.status, tables.c.summary)
         .join_from(seats, tables)
@@ -403,7 +403,7 @@ def _turn(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
     if row is None or row.status != "playing" or row.summary.get("to_act") != row.seat:
         return None
     chairs = enumerate(row.summary["chairs"])
-    names = tuple(name for seat, (kind, name, _) in chairs if seat != row.seat and kind != "open")
+    names = tuple(name for seat, (kind, name, _) in chairs if seat != row.seat and kind == "human")
     return replace(base, names=names, path=f"/t/{base.subject}")
 
 
