@@ -124,6 +124,7 @@ def test_names_that_differ_have_none() -> None:
         *("LlNG", "R00T", "\U0001f1ed\U0001f1f4\U0001f1f8\U0001f1f9"),
         *("admin", "Host", "\u210cost", "H\u043est", "Ling", "Little Wei", "管理员", "Former  player", *BOTS),
         *("You", "y0u", "Vous", "你"),
+        *("Ancien joueur", "已注销的玩家", "已刪除的玩家", "站长", "站長", "伺服器"),
     ],
 )
 def test_names_of_bots_and_hosts_are_reserved(name: str) -> None:

@@ -8,7 +8,8 @@ import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { advised } from '../game/advice';
-import { choose, dated, format, typeset } from './i18n.svelte';
+import { choose, dated, format, typeset, use } from './i18n.svelte';
+import { called } from '../moderation/names';
 import { refusalText } from '../server/refusal';
 import { personName } from './words';
 
@@ -105,7 +106,23 @@ describe('texts', () => {
   it('call guests what the reader calls them, and people by their names', () => {
     expect(personName('Guest 2')).toBe(`${en['join.name.guest']} 2`);
     expect(personName('Guest')).toBe(en['join.name.guest']);
+    expect(personName('Former player')).toBe(en['seat.former']);
     expect(personName('Guest of honour')).toBe('Guest of honour');
+  });
+  it('call guests and deleted players so everywhere', async () => {
+    vi.stubGlobal('document', { documentElement: {} });
+    await use('fr');
+    try {
+      const wording = { id: 'not-ready', values: { name: 'Guest 2' } };
+      const refusal = { code: 'illegal', clause: null, message: 'Guest 2 is not ready yet', wording } as const;
+      expect(refusalText(refusal)).toBe('Invité 2 n’est pas encore prêt');
+      expect(called({ id: 'abcdefgh', name: 'Guest 3', account: false })).toBe('Invité 3');
+      expect(called({ id: 'abcdefgh', name: '', account: false })).toBe('Invité abcdef');
+      expect(personName('Former player')).toBe('Ancien joueur');
+    } finally {
+      await use('en');
+      vi.unstubAllGlobals();
+    }
   });
   it('are in a language the reader knows', () => {
     expect(choose(['de-DE', 'fr-CA'])).toBe('fr');

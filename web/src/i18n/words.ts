@@ -47,8 +47,9 @@ export function choiceName(option: string, value: boolean | number | string): st
   return maybe(`choice.${option}.${value}`) ?? maybe(`choice.${value}`) ?? spaced(value);
 }
 
-/** A person's name; the server names players without one "Guest" and the number of the seat. */
+/** A person's name; the server names players without one "Guest" and the number of the seat, deleted ones "Former player". */
 export function personName(name: string): string {
+  if (name === 'Former player') return t('seat.former');
   const guest = /^Guest(?: (\d+))?$/.exec(name);
   return guest ? [t('join.name.guest'), guest[1] ?? ''].join(' ').trim() : name;
 }

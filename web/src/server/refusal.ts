@@ -1,6 +1,7 @@
 import type { ErrorMessage } from '../gen/protocol';
 import { printed, short } from '../cards/cards';
 import { maybe, t } from '../i18n/i18n.svelte';
+import { personName } from '../i18n/words';
 
 /** A refusal: the server's sentence, and its id in the catalogue. */
 export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wording'>;
@@ -9,8 +10,10 @@ export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wordin
 const drawn = (text: string): string =>
   text.replace(/\b([2-9TJQKA])([DCHS])\b/g, (card) => short(card)).replace(/\bT\b/g, printed('T'));
 
-const value = (name: string, text: string): string =>
-  name === 'kind' || name === 'other' ? (maybe(`kind.bare.${text}`) ?? drawn(text)) : drawn(text);
+function value(name: string, text: string): string {
+  if (name === 'name') return personName(text);
+  return (name === 'kind' || name === 'other' ? maybe(`kind.bare.${text}`) : null) ?? drawn(text);
+}
 
 /** A refusal in the reader's language. */
 export function refusalText({ code, message, wording }: Refusal): string {

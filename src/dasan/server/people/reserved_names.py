@@ -18,7 +18,8 @@ GUESTS = (GUEST, "Invité", "游客", "訪客")
 """The same in the languages of the page."""
 RESERVED = (
     *("admin", "administrator", "root", "system", "server", "host", "moderator", "mod", "staff", "support", "official"),
-    *("dasan", "bot", "me", "open", "everybody", "nobody", "former player", "spectator", "you", "vous", "你", "您"),
+    *("dasan", "bot", "me", "open", "everybody", "nobody", "spectator", "you", "vous", "你", "您"),
+    *("former player", "ancien joueur", "已注销的玩家", "已刪除的玩家"),
     *(
         "hôte",
         "modérateur",
@@ -28,6 +29,10 @@ RESERVED = (
         "管理員",
         "系统",
         "系統",
+        "服务器",
+        "伺服器",
+        "站长",
+        "站長",
         "房主",
         "主持人",
         "客服",
