@@ -219,6 +219,7 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
         table_rate=1e6,
         table_burst=1_000_000,
         join_burst=1_000_000,
+        read_burst=1_000_000,
         record_burst=1_000_000,
         chat_burst=1_000_000,
         hint_burst=1_000_000,

@@ -208,6 +208,21 @@ def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
         assert answer.json()["code"] == "too-fast"
 
 
+@pytest.mark.parametrize("path", ["", "/hands", "/invited"])
+def test_tables_are_not_read_without_end(serve: Serve, path: str) -> None:
+    """Each of them is opened for it."""
+    with serve(read_burst=2, read_rate=0.001) as server:
+        player = server.player()
+        table_id = player.open_table("big-two", ["random"] * 3)
+        codes = [player.http.get(f"/api/tables/{table_id}{path}").status_code for _ in range(3)]
+        assert codes == [200, 200, 429]
+        with player.connect(table_id) as socket:
+            assert socket.receive()["code"] == "too-fast"
+            with pytest.raises(ConnectionClosed):
+                socket.receive()
+        assert socket.raw.close_code == 4429
+
+
 @pytest.mark.parametrize(
     "path",
     [

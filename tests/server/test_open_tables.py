@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import pytest_asyncio
 import sqlalchemy as sa
 
+from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import Live
 from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, SitCommand
+from dasan.server.protocol.table import Increment, TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.retention import Keep, prune
@@ -84,6 +88,53 @@ async def test_a_table_is_read_again_once_after_a_change_to_its_log(tables: Tabl
     assert await names() == ["Former player", "Bo"], "another process, or an administrator, has deleted them"
     await chores._notices()
     assert await names() == ["Former player", "Former player"]
+
+
+@pytest_asyncio.fixture
+async def few(tmp_path: Path) -> AsyncIterator[Tables]:
+    """The tables of a process that opens no more than three at a time."""
+    settings = fast(tmp_path, most_tables=3)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as one:
+        yield one
+    await store.close()
+
+
+async def test_idle_tables_make_room_and_clocks_stop_last(few: Tables) -> None:
+    seats = ["me", "open", "open", "open"]
+    idle, idle_too, new = [(await few.create("ann", "big-two", {}, seats))[0] for _ in range(3)]
+    timed = TableSettings(speed=Increment(kind="clock", seconds=7200, increment=0))
+    clock, _ = await few.create("ann", "big-three", {}, ["me", "open", "open"], settings=timed)
+    for table_id in (idle, idle_too):
+        await few.look(table_id)
+    for player in ("bo", "cy"):
+        await few.command(clock, player, SitCommand(type="sit", id="sit"))
+    await few.look(idle)
+    await few.look(new)
+    assert set(few._open) == {clock, idle, new}
+    watched = Connection(9, "ann")
+    await few.join(new, "ann", watched, None)
+    await few.look(idle_too)
+    assert set(few._open) == {clock, idle_too, new}
+    await few.join(idle_too, "ann", watched, None)
+    await few.look(idle)
+    assert set(few._open) == {idle_too, idle, new}
+    moment = now()
+    assert (await few.look(clock)).clock.since >= moment, "a clock stops while its table is closed"
+
+
+async def test_tables_with_people_leave_no_room(few: Tables) -> None:
+    seats = ["me", "open", "open", "open"]
+    *full, another = [(await few.create("ann", "big-two", {}, seats))[0] for _ in range(4)]
+    connections = [Connection(9, "ann") for _ in full]
+    for table_id, connection in zip(full, connections, strict=True):
+        await few.join(table_id, "ann", connection, None)
+    with pytest.raises(Refused, match="too many tables are open"):
+        await few.look(another)
+    await few.leave(full[0], connections[0])
+    assert (await few.look(another)).head.id == another
+    assert set(few._open) == {*full[1:], another}
 
 
 async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ LIMITLESS = dict.fromkeys(
         "DASAN_TABLE_RATE",
         "DASAN_TABLE_BURST",
         "DASAN_JOIN_BURST",
+        "DASAN_READ_BURST",
         "DASAN_SOCKETS_EACH",
         "DASAN_CONNECTIONS_EACH",
         "DASAN_MOST_CONNECTIONS",

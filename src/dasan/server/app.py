@@ -135,6 +135,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.limits = {
         "tables": Buckets(chosen.table_rate, chosen.table_burst),
         "joins": Buckets(chosen.join_rate, chosen.join_burst),
+        "reads": Buckets(chosen.read_rate, chosen.read_burst),
         "commands": Buckets(chosen.message_rate, chosen.message_burst),
         "sign_ins": Buckets(chosen.sign_in_rate, chosen.sign_in_burst),
         "letters": Buckets(chosen.letter_rate, chosen.letter_burst),

@@ -152,6 +152,8 @@ class Settings:
     table_burst: int = burst(30)
     join_rate: float = rate(0.5, "seats taken a second by one player, and from one address")
     join_burst: int = burst(30)
+    read_rate: float = rate(20.0, "tables read a second from one address, by a request or a new socket")
+    read_burst: int = burst(200)
     quick_rate: float = rate(2.0, "requests for a quick match a second by one player, and from one address")
     quick_burst: int = burst(60)
     quick_bots_after: float = number(15.0, "seconds after which bots fill a quick match", 0, 3600)
@@ -178,7 +180,7 @@ class Settings:
     sockets_each: int = number(64, "sockets from one address", 1, 1_000_000)
     connections_each: int = number(256, "connections from one address, except a trusted proxy's", 1, 1_000_000)
     most_connections: int = number(10_240, "connections in total; beyond that requests are answered 503", 1, 1_000_000)
-    most_tables: int = number(10_000, "open tables in one process", 1, 1_000_000)
+    most_tables: int = number(10_000, "open tables in one process; beyond that idle ones are closed", 1, 1_000_000)
 
     def __post_init__(self) -> None:
         for f in fields(self):

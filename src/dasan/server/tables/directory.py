@@ -273,11 +273,18 @@ class Tables:
             raise Refused("unavailable", reason("stopping"))
         table = self._open.get(table_id)
         if table is None:
-            if len(self._open) >= self.settings.most_tables:
+            if len(self._open) >= self.settings.most_tables and not self._make_room():
                 raise Refused("unavailable", reason("busy"))
             table = self._open[table_id] = Table(self, table_id)
             self._group.create_task(guarded(f"table {table_id}", table.run()), name=f"table {table_id}")
         return await table.ask(action)
+
+    def _make_room(self) -> bool:
+        """Close the table that has been idle longest, if possible one without a running clock. False: none is idle."""
+        idle = {table.idle: table for table in self._open.values() if table.idle is not None}
+        if idle:
+            idle[min(idle)].stop()
+        return bool(idle)
 
     def forget(self, table: Table) -> None:
         if self._open.get(table.id) is table:

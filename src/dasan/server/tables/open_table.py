@@ -110,6 +110,7 @@ class Table:
         self._bots = BotTurns(process, lambda: self.room, self.write, self.wake)
         self._stopping = False
         self._ended = False
+        self._idle: tuple[bool, int] | None = None
 
     def stop(self) -> None:
         """Finish pending work, then close."""
@@ -120,6 +121,14 @@ class Table:
     def claimed(self) -> bool:
         """Whether this process owns the table, as far as it knows."""
         return self.fence > 0
+
+    @property
+    def idle(self) -> tuple[bool, int] | None:
+        """(whether a clock runs, the time of the last request), if the table has no connection, bot's turn or request;
+        otherwise None. An idle table can be closed at any time: the next request opens it from the log, and a clock
+        continues then.
+        """
+        return None if self._wake.is_set() else self._idle
 
     def wake(self) -> None:
         """Wake the task to check for work."""
@@ -407,7 +416,9 @@ class Table:
             if self._inbox or self._wake.is_set():
                 continue
             times = self._times()
-            live = self._bots.under_way or len(self.hub) or (times and self._clock_runs())
+            used = self._bots.under_way or len(self.hub) > 0
+            timed = bool(times) and self._clock_runs()
+            live = used or timed
             if not live and now() - idle_since >= idle:
                 return
             if not live:
@@ -416,7 +427,9 @@ class Table:
             if times:
                 loop = asyncio.get_running_loop()
                 timer = loop.call_later(max(0, min(times) - now()) / 1000, self._wake.set)
+            self._idle = None if used else (timed, idle_since)
             await self._wake.wait()
+            self._idle = None
             if timer is not None:
                 timer.cancel()
 
