@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 import dasan
 from dasan.server.protocol.commands import TakeBackCommand
-from dasan.server.tables import bot_turns
 from dasan.server.tables.bot_turns import BotTurns, Thought
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import Entry, Room, fold
-from dasan.server.times import HOUR, now
 
 from .rooms import done, move, room_of, settle
 
@@ -85,23 +81,3 @@ async def test_a_bot_thinks_anew_when_its_position_was_taken_back() -> None:
         await asyncio.sleep(0)
         await table.turns.go_on()
     assert (table.room.moves[:2], bots.failures) == ((high, expected), 0)
-
-
-async def test_a_bot_does_not_wait_for_a_clock_that_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    room = at_its_turn()
-    assert room.state is not None
-    bots = Thinkers()
-    bots.pace = Pace(20)
-    bots.answer.set()
-    table = AtTable(done(room, "p0", move(room, str(room.state.legal_moves()[-1]))), bots)
-    await table.turns.go_on()
-    await asyncio.sleep(0.01)
-    await table.turns.go_on()
-    before = table.room.to_act
-    hour_ago = now() - HOUR
-    monkeypatch.setattr(bot_turns, "now", lambda: hour_ago)
-    assert table.turns.due is not None
-    assert table.turns.due < hour_ago + 1000
-    await asyncio.sleep(0.05)
-    await table.turns.go_on()
-    assert table.room.to_act != before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,8 +19,8 @@ from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
-from dasan.server.protocol.commands import ChatCommand, SitCommand
-from dasan.server.protocol.table import Increment, TableSettings
+from dasan.server.protocol.commands import ChatCommand, MoveCommand, NextCommand, SitCommand
+from dasan.server.protocol.table import PerMove, TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.retention import Keep, prune
@@ -28,7 +29,7 @@ from dasan.server.tables.chairs import Chair
 from dasan.server.tables.decisions import MOST_HANDS
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.open_table import Table
-from dasan.server.times import DAY, now
+from dasan.server.times import DAY, HOUR, now
 
 from .harness import fast
 from .test_every_store import open_table
@@ -90,6 +91,69 @@ async def test_a_table_is_read_again_once_after_a_change_to_its_log(tables: Tabl
     assert await names() == ["Former player", "Former player"]
 
 
+SIX_HUNDRED = TableSettings(speed=PerMove(kind="move", seconds=600))
+
+
+async def timed_table(tables: Tables) -> str:
+    """A table at which Ann, Bo and Cy play Big Three, with ten minutes for every move."""
+    table_id, _ = await tables.create("ann", "big-three", {}, ["me", "open", "open"], settings=SIX_HUNDRED)
+    for player in ("bo", "cy"):
+        await tables.command(table_id, player, SitCommand(type="sit", id="sit"))
+    return table_id
+
+
+async def move_once(tables: Tables, table_id: str) -> None:
+    room = await tables.look(table_id)
+    assert room.state is not None
+    assert room.to_act is not None
+    player = room.chairs[room.to_act].player
+    assert player is not None
+    move = MoveCommand(type="move", id=f"{room.seq}", move=str(room.state.legal_moves()[0]))
+    await tables.command(table_id, player, move)
+
+
+async def seconds_left(tables: Tables, table_id: str) -> float:
+    """The time of the player to act."""
+    clocks = (await tables.detail(table_id, "ann"))["clocks"]
+    return float(clocks["left"][clocks["to_act"]]) / 1000
+
+
+@pytest.mark.parametrize("step", [HOUR, -HOUR])
+async def test_turns_last_as_long_as_they_should_when_the_clock_is_set(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    table_id = await timed_table(tables)
+    await move_once(tables, table_id)
+    real = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() + step * 1_000_000)
+    for reopened in (False, True):
+        if reopened:
+            tables.reopen(table_id)
+        for _ in range(2):
+            room = await tables.look(table_id)
+            assert [chair.substitute for chair in room.chairs] == [None] * 3
+            left = await seconds_left(tables, table_id)
+            await asyncio.sleep(0.02)
+            assert 590 < await seconds_left(tables, table_id) < left <= 600, "it stands still"
+            await move_once(tables, table_id)
+
+
+async def test_a_table_follows_a_clock_that_was_set_ahead_when_a_hand_is_dealt(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_id = await timed_table(tables)
+    real = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() + HOUR * 1_000_000)
+    while not (await tables.look(table_id)).over:
+        await move_once(tables, table_id)
+    assert (await tables.look(table_id)).at < now() - HOUR // 2
+    for player in ("ann", "bo", "cy"):
+        await tables.command(table_id, player, NextCommand(type="next", id="next"))
+    room = await tables.look(table_id)
+    assert (room.number, room.over) == (2, False)
+    assert room.at > now() - HOUR // 2
+
+
 @pytest_asyncio.fixture
 async def few(tmp_path: Path) -> AsyncIterator[Tables]:
     """The tables of a process that opens no more than three at a time."""
@@ -104,12 +168,9 @@ async def few(tmp_path: Path) -> AsyncIterator[Tables]:
 async def test_idle_tables_make_room_and_clocks_stop_last(few: Tables) -> None:
     seats = ["me", "open", "open", "open"]
     idle, idle_too, new = [(await few.create("ann", "big-two", {}, seats))[0] for _ in range(3)]
-    timed = TableSettings(speed=Increment(kind="clock", seconds=7200, increment=0))
-    clock, _ = await few.create("ann", "big-three", {}, ["me", "open", "open"], settings=timed)
-    for table_id in (idle, idle_too):
-        await few.look(table_id)
-    for player in ("bo", "cy"):
-        await few.command(clock, player, SitCommand(type="sit", id="sit"))
+    await few.look(idle_too)
+    clock = await timed_table(few)
+    await asyncio.sleep(0.01)
     await few.look(idle)
     await few.look(new)
     assert set(few._open) == {clock, idle, new}

@@ -21,3 +21,27 @@ def moment(milliseconds: int, timespec: str = "milliseconds") -> str:
     ('1970-01-01T00:00:00.000+00:00', '1970-01-01T00:00:01+00:00')
     """
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec=timespec)
+
+
+class SteadyTime:
+    """The time in milliseconds since 1970 that passes evenly within a process, even if the machine's clock is set.
+
+    Clocks of games use it: a machine's clock that jumps ahead would end turns, and one that is set back would prolong
+    them.
+    """
+
+    def __init__(self) -> None:
+        self._ahead = now() - _passed()
+
+    def now(self) -> int:
+        """The current time."""
+        return self._ahead + _passed()
+
+    def catch_up(self, least: int = 0) -> None:
+        """Continue with the machine's clock, or with ``least`` if that is later, but never go back."""
+        self._ahead = max(self._ahead, max(now(), least) - _passed())
+
+
+def _passed() -> int:
+    """The milliseconds of a clock that nobody sets."""
+    return time.monotonic_ns() // 1_000_000

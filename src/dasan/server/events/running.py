@@ -116,7 +116,7 @@ class Events:
         """The standings, at most a second old."""
         self._ask_bots(event)
         known = self._tables_of.get(event.id)
-        if known is not None and now() - known.at < FRESH:
+        if known is not None and 0 <= now() - known.at < FRESH:
             return known
         return await self._once.do(event.id, lambda: self._computed(event))
 

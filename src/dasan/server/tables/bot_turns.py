@@ -14,7 +14,6 @@ from dasan.server.operations.reporting import report
 from dasan.server.tables.decisions import bot_move, substitute
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import Entry, Room
-from dasan.server.times import now
 
 TRIES = 3
 """Consecutive failures after which a bot is replaced at a table."""
@@ -80,9 +79,9 @@ class BotTurns:
         return self._thinking is not None
 
     @property
-    def due(self) -> int | None:
-        """The time when the move is due; None while the bot thinks. It moves with the machine's clock."""
-        return None if self._due is None else now() + round(1000 * (self._due - time.monotonic()))
+    def wait(self) -> int | None:
+        """Milliseconds until the pending move is due; None if there is none."""
+        return None if self._due is None or self._thinking is None else round(1000 * (self._due - time.monotonic()))
 
     async def go_on(self) -> None:
         """Start the bot to act, or make its move once it is due."""

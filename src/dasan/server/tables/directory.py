@@ -254,14 +254,14 @@ class Tables:
 
         Waits for the lease of a dead owner to expire. A command may thus be tried twice, which its id makes harmless.
         """
-        end = now() + int(LEASE * 1500)
+        end = _clock() + LEASE * 1.5
         while True:
             try:
                 if self.relays is None or await self._may_run(table_id):
                     return await here()
                 return await elsewhere(self.relays)
             except (OwnedElsewhere, NoOwner):
-                if self._closing or now() > end:
+                if self._closing or _clock() > end:
                     raise Refused("unavailable", reason("stopping" if self._closing else "silent")) from None
             await asyncio.sleep(TRY_AGAIN)
 

@@ -36,7 +36,7 @@ from dasan.server.tables.presence import Attendance
 from dasan.server.tables.room import Entry, Room, fold, full_text, listed
 from dasan.server.tables.showing import Mark
 from dasan.server.tables.spectators import Spectators
-from dasan.server.times import now
+from dasan.server.times import SteadyTime
 
 T = TypeVar("T")
 
@@ -99,7 +99,8 @@ class Table:
         self._process = process
         self._answers = Answers()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
-        self._attendance = Attendance(now())
+        self._time = SteadyTime()
+        self._attendance = Attendance(self._time.now())
         self._present: showing.Json = {"presence": [], "watching": 0}
         """The presence that was published last."""
         self._counting: asyncio.TimerHandle | None = None
@@ -181,15 +182,15 @@ class Table:
         viewer = self.viewer(player)
         self.hub.join(connection)
         connection.timed = self.room.head.settings.speed.kind in TIMED
-        self._attendance.update(self.hub.players, now())
+        self._attendance.update(self.hub.players, self._time.now())
         presence = self.presence()
         mark = next((m for m in self._marks if m.seq == seen), None)
         if mark is not None and viewer is not None:
-            messages = showing.missed(self.room, mark, viewer, now(), presence)
+            messages = showing.missed(self.room, mark, viewer, self._time.now(), presence)
         elif viewer is None and self._spectators.room is None:
             messages = []  # spectators get the table when the delay has passed
         else:
-            messages = [showing.snapshot(self.room_for(viewer), viewer, now(), presence)]
+            messages = [showing.snapshot(self.room_for(viewer), viewer, self._time.now(), presence)]
         for message in messages:
             connection.offer(compact(message))
         await self.attended()
@@ -197,7 +198,7 @@ class Table:
     async def detail(self, player: str | None) -> showing.Json:
         """The table for the player, as REST sends it."""
         viewer = self.viewer(player)
-        return {**showing.detail(self.room_for(viewer), viewer, now()), **self.presence()}
+        return {**showing.detail(self.room_for(viewer), viewer, self._time.now()), **self.presence()}
 
     def presence(self) -> showing.Json:
         watching = sum(self.room.seat_of(connection.player) is None for connection in self.hub)
@@ -205,7 +206,7 @@ class Table:
 
     async def attended(self) -> None:
         """Handle a connection or disconnection."""
-        self._attendance.update(self.hub.players, now())
+        self._attendance.update(self.hub.players, self._time.now())
         here = self._attendance.seats(self.room)
         back = [
             seat
@@ -281,13 +282,17 @@ class Table:
 
     async def write(self, entries: list[Entry], cause: Cause | None = None) -> None:
         """Write ``entries`` and the automatic entries that follow, then notify everybody."""
-        moment = now()
+        moment = self._time.now()
         here, gone = self._attendance.seats(self.room), self._attendance.gone(self.room)
         rooms = [self.room]
         written: list[WrittenEntry] = []
         pending = deque(entries)
         while (entry := pending.popleft() if pending else by_itself(rooms[-1], moment, here, gone)) is not None:
             room = rooms[-1]
+            if entry["type"] == "deal":
+                # Now no clock runs, so the log can follow the machine's clock.
+                self._time.catch_up()
+                moment = self._time.now()
             if entry["type"] == "rematch":
                 await self._process.open_rematch(room, entry["seats"])
             after = fold(room, listed(room, entry), moment)
@@ -315,7 +320,7 @@ class Table:
         if cause is not None:
             self._answers.done((cause.player, cause.client_id), Done(cause.digest, written[0].seq + 1))
         for (before, after), one in zip(pairwise(rooms), written, strict=True):
-            self._tell(before, after, one.entry, moment)
+            self._tell(before, after, one.entry, one.at)
         self._wake.set()
 
     def _awaited(self, before: Room, room: Room) -> str | None:
@@ -341,7 +346,7 @@ class Table:
                 if room.seat_of(connection.player) is None:
                     connection.close(FORBIDDEN)
                     self.hub.leave(connection)
-        moment = now()
+        moment = self._time.now()
         late = settings.delay if before.status != "waiting" else 0
 
         def text_for(viewer: int | None) -> str | None:
@@ -369,6 +374,8 @@ class Table:
             self.fence = await self._process.claim(self)
             loaded = await self._process.store.log.load(self.id)
             self.room = loaded.room
+            self._time.catch_up(self.room.at)
+            self._attendance = Attendance(self._time.now())
             await self._process.opened(self)
             self._answers.load(loaded.done)
             self._marks.append(Mark.of(self.room))
@@ -399,7 +406,7 @@ class Table:
             await self._process.closed(self, self.fence)
 
     async def _live(self) -> None:
-        idle_since = now()
+        idle_since = self._time.now()
         idle = int(self._process.settings.idle_seconds * 1000)
         while not self._stopping:
             self._wake.clear()
@@ -409,7 +416,7 @@ class Table:
                 if not await self._process.owns(self):
                     return
                 await self._inbox.popleft()()
-                idle_since = now()
+                idle_since = self._time.now()
             await self._bots.go_on()
             await self._absent()
             await self.write([])
@@ -419,14 +426,14 @@ class Table:
             used = self._bots.under_way or len(self.hub) > 0
             timed = bool(times) and self._clock_runs()
             live = used or timed
-            if not live and now() - idle_since >= idle:
+            if not live and self._time.now() - idle_since >= idle:
                 return
             if not live:
                 times.append(idle_since + idle)
             timer = None
             if times:
                 loop = asyncio.get_running_loop()
-                timer = loop.call_later(max(0, min(times) - now()) / 1000, self._wake.set)
+                timer = loop.call_later(max(0, min(times) - self._time.now()) / 1000, self._wake.set)
             self._idle = None if used else (timed, idle_since)
             await self._wake.wait()
             self._idle = None
@@ -443,13 +450,13 @@ class Table:
         waited = any(room.chairs[seat].substitute is None for seat in self._attendance.seats(room))
         times = [room.deadline, room.next_at if waited and room.number < MOST_HANDS else None]
         times += [self._attendance.takeover_at(room, seat) for seat in room.humans]
-        if self._bots.under_way:
-            times.append(self._bots.due)
+        if self._bots.wait is not None:
+            times.append(self._time.now() + self._bots.wait)
         return [t for t in times if t is not None]
 
     async def _absent(self) -> None:
         """Let bots play for players who have been away too long."""
-        moment = now()
+        moment = self._time.now()
         late = [
             seat
             for seat in self.room.humans

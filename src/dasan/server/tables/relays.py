@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -51,7 +52,7 @@ class _Relayed(Connection):
         super().__init__(0, player)
         self._relays = relays
         self.address = (process, number)
-        self.kept_until = now() + int(KEPT_FOR * 1000)
+        self.kept_until = time.monotonic() + KEPT_FOR
         self._sent = 0
         self._sent_by = (0, 0)
         """The numbers of texts sent before each of the last two keep-alives. The next keep-alive comes an interval after the
@@ -67,7 +68,7 @@ class _Relayed(Connection):
         if self._closed:
             return False
         self._sent_by = (self._sent_by[1], self._sent)
-        self.kept_until = now() + int(KEPT_FOR * 1000)
+        self.kept_until = time.monotonic() + KEPT_FOR
         return True
 
     def offer(self, text: str) -> None:
@@ -279,9 +280,9 @@ class Relays:
     async def _drop_silent(self, table: Table) -> None:
         """Drop relayed connections whose process is silent."""
         there = self._there.get(table.id, {})
-        for relayed in [relayed for relayed in there.values() if relayed.kept_until < now()]:
+        for relayed in [relayed for relayed in there.values() if relayed.kept_until < time.monotonic()]:
             # Another request may have renewed or removed it in the meantime.
-            if there.get(relayed.address) is relayed and relayed.kept_until < now():
+            if there.get(relayed.address) is relayed and relayed.kept_until < time.monotonic():
                 del there[relayed.address]
                 await self._gone(table, relayed)
 

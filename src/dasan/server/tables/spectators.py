@@ -74,7 +74,7 @@ class Spectators:
         if before is None:
             self.room, self._first = self._first, None
             assert self.room is not None
-            message = showing.snapshot(self.room, None, now(), self._presence())
+            message = showing.snapshot(self.room, None, at, self._presence())
         else:
             change: Entry = json.loads(entry)
             self.room = fold(before, listed(before, change), at)
