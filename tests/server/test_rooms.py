@@ -231,6 +231,21 @@ def test_a_silent_player_stays_silent_in_another_seat_and_after_coming_back() ->
     assert room.chairs[1].silent
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_host_who_leaves_is_followed_by_somebody_who_may_talk(begun: bool) -> None:
+    room = room_of("big-two", ["p0", "p1", "p2", "p3" if begun else "open"])
+    room = done(room, "p0", SilenceCommand(type="silence", id="a", seat=1, silent=True))
+    assert (room.status == "playing") is begun
+    leave = LeaveCommand(type="leave", id="b")
+    entry = decide(room, "p0", leave)
+    assert fold(room, entry, 2000).host == "p2"
+    del entry["host"]
+    assert fold(room, entry, 2000).host == "p1", "as logs of earlier versions were read"
+    for player in ("p3", "p2") if begun else ("p2",):
+        room = done(room, player, leave)
+    assert done(room, "p0", leave).host == "p1", "nobody else is there"
+
+
 def test_a_refused_command_leaves_no_trace() -> None:
     room = settle(room_of("big-three", ["p0", "p1", "p2"]), 1000)
     seat = room.to_act

@@ -143,7 +143,16 @@ def _all_voted(votes: AbstractSet[int], waiting: AbstractSet[int], here: Abstrac
 
 def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> Entry:
     """A bot takes over ``seat``: by default the table's substitute."""
-    return {"type": "substitute", "seat": seat, "bot": bot or room.head.settings.substitute, "reason": reason}
+    entry = {"type": "substitute", "seat": seat, "bot": bot or room.head.settings.substitute, "reason": reason}
+    return {**entry, **_heir(room, seat if reason == "left" else None)}
+
+
+def _heir(room: Room, leaving: int | None) -> Entry:
+    """The field ``host`` of an entry after which ``fold`` would make a silenced player the host although others are there."""
+    staying = [seat for seat in room.humans if seat != leaving and not room.chairs[seat].left]
+    if room.seat_of(room.host) in staying or not staying or not room.chairs[staying[0]].silent:
+        return {}
+    return next(({"host": seat} for seat in staying if not room.chairs[seat].silent), {})
 
 
 def deal(room: Room) -> Entry:
@@ -245,7 +254,7 @@ def check_contribution(text: str) -> None:
 
 def _leave(room: Room, seat: int) -> Entry:
     if room.status == "waiting":
-        return {"type": "stand", "seat": seat}
+        return {"type": "stand", "seat": seat, **_heir(room, seat)}
     if room.status == "ended" or room.chairs[seat].left:
         raise Refused("illegal", reason("left"))
     return substitute(room, seat, "left")

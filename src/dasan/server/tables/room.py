@@ -161,7 +161,7 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
         case "sit":
             return _seated(room, entry)
         case "stand":
-            return _with_host(_stood(room, entry["seat"]))
+            return _with_host(_stood(room, entry["seat"]), entry.get("host"))
         case "bots":
             chairs = room.chairs
             for seat, chair in entry["chairs"].items():
@@ -181,7 +181,7 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             return _but(room, votes=room.votes | {entry["seat"]})
         case "substitute":
             after = _chair(room, entry["seat"], substitute=(entry["bot"], entry["reason"]))
-            return _with_host(replace(after, clock=_begun(after, entry["seat"])))
+            return _with_host(replace(after, clock=_begun(after, entry["seat"])), entry.get("host"))
         case "return":
             seat = entry["seat"]
             clock = room.clock.returned(seat, room.at, to_act=room.to_act == seat)
@@ -351,11 +351,13 @@ def _with(chairs: tuple[Chair, ...], seat: int, chair: Chair) -> tuple[Chair, ..
     return (*chairs[:seat], chair, *chairs[seat + 1 :])
 
 
-def _with_host(room: Room) -> Room:
-    """The room with a present host: the first person at the table if the old one has left."""
+def _with_host(room: Room, heir: int | None = None) -> Room:
+    """The room with a present host: if the old one has left, the person in the seat ``heir``, by default the first."""
     staying = [c for c in room.chairs if c.kind == "human" and not c.left]
     if any(chair.player == room.host for chair in staying):
         return room
+    if heir is not None:
+        return _but(room, host=room.chairs[heir].player)
     return _but(room, host=staying[0].player if staying else None)
 
 
