@@ -15,10 +15,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from dasan.server.refusals import CannotServe
+from dasan.server.store import Store
 from dasan.server.store.database import Database, SqliteDatabase
 from dasan.server.store.migrating import MIGRATIONS, current, known, migrate, newest, require
 from dasan.server.store.people import Taken
-from dasan.server.store.schema import metadata
+from dasan.server.store.schema import groups, metadata
 
 from .conftest import Opened
 
@@ -36,10 +37,33 @@ async def test_revisions_make_the_schema_and_keep_what_is_stored(opened: Opened)
     store = await opened()
     assert await store.database.read(current) == newest()
     assert await store.database.read(_differences) == []
+    await _check_numbers(store)
     player_row = await store.people.find("p")
     assert player_row is not None
     assert (player_row.name, player_row.account) == ("Ann", "ann")
     await store.close()
+
+
+async def _check_numbers(store: Store) -> None:
+    """No table gives a deleted row's number to another row."""
+    row = {"at": 1, "kind": "reopen", "subject": "t", "table_id": "t", "seq": 1, "by": "b", "text": "", "reason": ""}
+    row |= {"action": "mute", "detail": {}, "group_id": "g", "player": "p"}
+    group = {"id": "g", "name": "", "host": "p", "link": "", "created": 1, "preset": "", "options": {}, "chairs": []}
+    await store.database.write(lambda c: c.execute(sa.insert(groups).values(**group, settings={})))
+    numbered = [table for table in metadata.sorted_tables if table.autoincrement_column is not None]
+    assert {table.name for table in numbered} == {"reports", "audit", "notices", "group_lines"}
+    for table in numbered:
+        values = {name: value for name, value in row.items() if name in table.columns}
+
+        def twice(connection: sa.Connection, table: sa.Table = table, values: dict[str, Any] = values) -> list[int]:
+            numbers: list[int] = []
+            for _ in range(2):
+                numbers += connection.execute(sa.insert(table).values(values)).inserted_primary_key or ()
+                connection.execute(sa.delete(table))
+            return numbers
+
+        first, second = await store.database.write(twice)
+        assert second > first, table.name
 
 
 INSERT = (

@@ -1,4 +1,7 @@
-"""The database's tables. Times are milliseconds since 1970; the code that writes a JSON column defines its contents."""
+"""The database's tables. Times are milliseconds since 1970; the code that writes a JSON column defines its contents.
+
+``sqlite_autoincrement``: the number of a deleted row is never given to another, as in PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -97,6 +100,7 @@ reports = sa.Table(
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("at", sa.BigInteger, nullable=False),
     sa.UniqueConstraint("table_id", "seq", "by", name="uq_reports_once"),
+    sqlite_autoincrement=True,
 )
 promises = sa.Table(
     "promises",
@@ -139,6 +143,7 @@ audit = sa.Table(
     sa.Column("action", sa.String(16), nullable=False),
     sa.Column("subject", sa.String(80), nullable=False, index=True),
     sa.Column("detail", sa.JSON, nullable=False),
+    sqlite_autoincrement=True,
 )
 addresses = sa.Table(
     "addresses",
@@ -213,6 +218,7 @@ notices = sa.Table(
     sa.Column("at", sa.BigInteger, nullable=False, index=True),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("subject", sa.String(64), nullable=False),
+    sqlite_autoincrement=True,
 )
 passkeys = sa.Table(
     "passkeys",
@@ -490,4 +496,5 @@ group_lines = sa.Table(
     sa.Column("at", sa.BigInteger, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
     sa.Index("ix_group_lines_group_id", "group_id", "id"),
+    sqlite_autoincrement=True,
 )
