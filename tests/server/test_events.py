@@ -211,6 +211,25 @@ def test_nobody_receives_a_card_of_a_deal_that_they_have_not_played(server: Serv
     assert server.player().http.get(f"/api/hands/{hand}/record").status_code == 200
 
 
+@pytest.mark.full
+def test_nobody_delays_the_end_of_an_event_by_returning(serve: Serve) -> None:
+    """A bot whose player returns does not move, and the event waited an hour for it."""
+    with serve(bot_delay=0.5) as server:
+        ann = server.player()
+        event = open_event(ann)
+        with ann.sit(next_deal(ann, event)["table"]) as socket:
+            assert socket.my_turn()
+            for n, when in enumerate(("before", "after")):
+                if when == "after":
+                    end_now(server, event)
+                else:
+                    socket.send(type="leave", id="leave")
+                socket.until_seen(lambda seen: "substitute" in seen["table"]["seats"][seen["table"]["you"]])
+                socket.send(type="return", id=f"return-{n}")
+                answer = socket.answer(f"return-{n}")
+                assert (answer["type"], answer.get("code")) == (("ack", None), ("error", "illegal"))[n]
+
+
 def _everything(socket: Socket) -> list[str]:
     """What the server sends before it closes the socket."""
     out: list[str] = []

@@ -236,6 +236,18 @@ class Duplicates(StorePart):
         query = sa.select(plays.event_id).where(plays.table_id == table_id).limit(1)
         return await self._value(query)
 
+    async def check_going_on(self, table_id: str, now: int) -> None:
+        """``Refused``: the table belongs to an event that has ended."""
+        plays = duplicate_plays.c
+        ends: int | None = await self._value(
+            sa.select(duplicates.c.ends)
+            .join_from(duplicates, duplicate_plays)
+            .where(plays.table_id == table_id)
+            .limit(1)
+        )
+        if ends is not None and now >= ends:
+            raise Refused("illegal", reason("event.ended"))
+
     async def names(self, event_id: str, players: Sequence[str]) -> dict[str, str]:
         """The names of entrants, by player."""
         entries = duplicate_entries.c

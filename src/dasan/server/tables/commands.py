@@ -14,6 +14,7 @@ from dasan.server.protocol.commands import (
     HintCommand,
     ReactCommand,
     ReportCommand,
+    ReturnCommand,
     SeatBotCommand,
 )
 from dasan.server.protocol.messages import Candidate, Hint
@@ -56,6 +57,10 @@ class Commands:
                 return await self._report(table_id, player, command)
             case ChatCommand() | ContributeCommand():
                 await self.talk(player, command.text)
+                return await self._tables.command(table_id, player, command)
+            case ReturnCommand():
+                # By returning again and again, a player could keep the bot that finishes their hand from its move.
+                await self._tables.store.duplicates.check_going_on(table_id, now())
                 return await self._tables.command(table_id, player, command)
             case _:
                 if isinstance(command, SeatBotCommand) and command.bot is not None:
