@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 import dasan
@@ -26,8 +29,9 @@ from dasan.server.refusals import Refused
 from dasan.server.tables import showing
 from dasan.server.tables.checkpoints import checkpoint, restore
 from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
-from dasan.server.tables.room import fold
+from dasan.server.tables.room import Room, fold
 
+from .harness import Json
 from .rooms import done, everybody, move, plays, room_of, settle
 
 
@@ -244,6 +248,55 @@ def test_a_host_who_leaves_is_followed_by_somebody_who_may_talk(begun: bool) -> 
     for player in ("p3", "p2") if begun else ("p2",):
         room = done(room, player, leave)
     assert done(room, "p0", leave).host == "p1", "nobody else is there"
+
+
+LEAVE, RETURN = LeaveCommand(type="leave", id="l"), ReturnCommand(type="return", id="r")
+
+
+def timed_room(**speed: Any) -> tuple[Room, int, str]:
+    """A table with a clock, the seat to act and its player; the turn begins at the room's time."""
+    room = settle(room_of("big-two", ["p0", "p1", "p2", "p3"], speed=speed), 1000)
+    assert room.to_act is not None
+    return replace(room, at=room.clock.since), room.to_act, f"p{room.to_act}"
+
+
+@pytest.mark.parametrize(
+    "speed", [{"kind": "move", "seconds": 60}, {"kind": "clock", "seconds": 60, "increment": 3}], ids=["move", "clock"]
+)
+def test_nobody_gets_time_by_leaving_and_coming_back(speed: Json) -> None:
+    room, seat, player = timed_room(**speed)
+    begun, deadline = room.at, room.deadline
+    assert deadline == begun + 60_000
+    room = done(room, player, LEAVE, begun + 40_000)
+    assert room.deadline is None
+    room = done(room, player, RETURN, begun + 50_000)
+    assert room.deadline == deadline + 10_000, "the bot's ten seconds are not counted"
+    room = done(room, player, LEAVE, begun + 60_000)
+    room = done(room, player, RETURN, begun + 60_000)
+    assert room.clock.remaining(room.head.settings.speed, range(4), seat, begun + 60_000)[seat] == 10_000
+    room = settle(room, begun + 70_000)
+    assert room.chairs[seat].substitute == ("greedy", "time")
+    late = done(room, player, RETURN, begun + 71_000)
+    assert late.chairs[seat].substitute == ("greedy", "time"), "the bot makes this move"
+    bots = fold(late, bot_move(late, seat, str(late.state.legal_moves()[0])), begun + 72_000)  # type: ignore[union-attr]
+    back = done(bots, player, RETURN, begun + 73_000)
+    assert back.chairs[seat].substitute is None
+    if speed["kind"] == "clock":
+        assert back.clock.left[seat] == 10_000
+    assert [left for other, left in enumerate(back.clock.left) if other != seat] == [60_000] * (
+        len(back.clock.left) and 3
+    )
+
+
+def test_a_clock_counts_what_a_player_had_used_before_a_bot_moved() -> None:
+    room, seat, player = timed_room(kind="clock", seconds=60, increment=3)
+    begun = room.at
+    room = done(room, player, LEAVE, begun + 40_000)
+    assert room.state is not None
+    room = fold(room, bot_move(room, seat, str(room.state.legal_moves()[0])), begun + 45_000)
+    assert room.clock.left[seat] == 20_000
+    room = done(room, player, RETURN, begun + 46_000)
+    assert (room.clock.left[seat], room.clock.since) == (20_000, begun + 45_000)
 
 
 def test_a_refused_command_leaves_no_trace() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dasan.server.protocol.table import Correspondence, Increment, PerMove, Untimed
 from dasan.server.times import DAY
@@ -18,10 +18,13 @@ RETURNING = 10_000
 
 @dataclass(frozen=True)
 class Clock:
-    """left: each seat's time for the rest of the hand, in games with an increment. since: when the turn began."""
+    """left: each seat's time for the rest of the hand, in games with an increment. since: when the turn began, for a bot
+    that has taken over when it did. used: how much of the turn had passed then.
+    """
 
     left: tuple[int, ...] = ()
     since: int = 0
+    used: int = 0
 
     @staticmethod
     def start(pace: Pace, players: int, at: int) -> Clock:
@@ -42,16 +45,25 @@ class Clock:
                 return self.since + pace.days * DAY
 
     def moved(self, pace: Pace, seat: int, at: int, *, timed: bool) -> Clock:
-        """The clocks after ``seat`` has moved; only a person's time (``timed``) is counted."""
-        if not isinstance(pace, Increment) or not timed:
+        """The clocks after ``seat`` has moved. timed: a person moved; of a bot's turn, only what a person had used is counted."""
+        if not isinstance(pace, Increment):
             return Clock(self.left, at)
-        rest = max(0, self.left[seat] - max(0, at - self.since)) + pace.increment * 1000
+        used, more = (at - self.since, pace.increment * 1000) if timed else (self.used, 0)
+        rest = max(0, self.left[seat] - max(0, used)) + more
         return Clock((*self.left[:seat], rest, *self.left[seat + 1 :]), at)
 
+    def taken_over(self, at: int) -> Clock:
+        """The clocks after a bot has taken over from the player to act."""
+        return Clock(self.left, at, at - self.since)
+
     def returned(self, seat: int, at: int, *, to_act: bool) -> Clock:
-        """The clocks after the player of ``seat`` has taken it back."""
+        """The clocks after the player of ``seat`` has taken it back. The turn in which a bot took over goes on: nobody
+        gets time by leaving and coming back.
+        """
+        if to_act and self.used > 0:
+            return Clock(self.left, at - self.used)
         left = self.left and (*self.left[:seat], max(self.left[seat], RETURNING), *self.left[seat + 1 :])
-        return Clock(left, at if to_act else self.since)
+        return Clock(left, at - self.used) if to_act else replace(self, left=left)
 
     def remaining(self, pace: Pace, seats: Sequence[int], to_act: int | None, now: int) -> list[int | None]:
         """Each seat's time at ``now``; None for games without clocks."""

@@ -180,8 +180,13 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
         case "vote":
             return _but(room, votes=room.votes | {entry["seat"]})
         case "substitute":
-            after = _chair(room, entry["seat"], substitute=(entry["bot"], entry["reason"]))
-            return _with_host(replace(after, clock=_begun(after, entry["seat"])), entry.get("host"))
+            seat = entry["seat"]
+            after = _chair(room, seat, substitute=(entry["bot"], entry["reason"]))
+            if room.to_act == seat:
+                own = room.chairs[seat].plays is None
+                clock = room.clock.taken_over(room.at) if own else replace(room.clock, since=room.at)
+                after = _but(after, clock=clock)
+            return _with_host(after, entry.get("host"))
         case "return":
             seat = entry["seat"]
             clock = room.clock.returned(seat, room.at, to_act=room.to_act == seat)
@@ -331,7 +336,7 @@ def _undone(room: Room, keep: int, *, taken_back: bool) -> Room:
     state = begin(room.head.rules, room.state.begun, first_seq=room.state.first_seq, origin=room.state.origin)
     for text in room.moves[:keep]:
         state = state.play(text)
-    clock = replace(room.clock, since=room.at)
+    clock = replace(room.clock, since=room.at, used=0)
     marked = room.taken_back or taken_back
     return _but(room, state=state, moves=room.moves[:keep], offer=None, clock=clock, taken_back=marked)
 
@@ -359,8 +364,3 @@ def _with_host(room: Room, heir: int | None = None) -> Room:
     if heir is not None:
         return _but(room, host=room.chairs[heir].player)
     return _but(room, host=staying[0].player if staying else None)
-
-
-def _begun(room: Room, seat: int) -> Clock:
-    """The clocks when a bot takes over: its turn begins now."""
-    return replace(room.clock, since=room.at) if room.to_act == seat else room.clock
