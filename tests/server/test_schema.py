@@ -29,3 +29,8 @@ def test_the_page_lists_every_refusal_with_its_status() -> None:
         code: int(status) for codes, status in rows if status.strip().isdigit() for code in re.findall(r"`(.+?)`", codes)
     }
     assert listed == STATUS
+
+
+def test_the_description_of_the_socket_is_built_once() -> None:
+    """Anybody may ask for it, and building it stops the server for as long as a hundred moves."""
+    assert schema.asyncapi("1") is schema.asyncapi("1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,9 @@ def schema() -> dict[str, Any]:
     }
 
 
+@cache
 def asyncapi(version: str) -> dict[str, Any]:
-    """The WebSocket protocol as an AsyncAPI 3 document, from the same models.
+    """The WebSocket protocol as an AsyncAPI 3 document, from the same models. It is built once, which takes long.
 
     >>> sorted(asyncapi("1")["operations"])
     ['receive', 'send']
