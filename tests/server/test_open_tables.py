@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
+from dasan.ruleset import catalogue
+from dasan.ruleset.fields import RulesFields
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import Live
 from dasan.server.operations.chores import Chores
@@ -25,6 +28,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import tables as rows
+from dasan.server.tables import shared_rules
 from dasan.server.tables.chairs import Chair
 from dasan.server.tables.decisions import MOST_HANDS
 from dasan.server.tables.directory import Tables
@@ -210,3 +214,21 @@ async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Pa
         with pytest.raises(Refused):
             await tables.look("table")
     await store.close()
+
+
+async def test_rules_are_compiled_beside_the_event_loop(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules with other combinations take up to a second, which would stop every table."""
+    threads: list[threading.Thread] = []
+    compile = catalogue.compile
+
+    def noted(rules: RulesFields) -> catalogue.Catalogue:
+        threads.append(threading.current_thread())
+        return compile(rules)
+
+    monkeypatch.setattr(catalogue, "compile", noted)
+    shared_rules._cached.cache_clear()
+    table_id, _ = await tables.create("ann", "big-two", {"straights": "no-twos"}, ["me", *["random"] * 3])
+    await tables.join(table_id, "ann", Connection(9, "ann"), None)
+    assert (await tables.look(table_id)).number == 1
+    assert len(threads) == 1
+    assert threading.main_thread() not in threads

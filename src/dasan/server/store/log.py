@@ -12,6 +12,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -31,7 +32,7 @@ from dasan.server.store.schema import events, forgotten, seats, tables
 from dasan.server.tables.chairs import Chair, EventDeal, Head
 from dasan.server.tables.checkpoints import checkpoint, restore
 from dasan.server.tables.room import Entry, Room, fold
-from dasan.server.tables.shared_rules import kept_rules
+from dasan.server.tables.shared_rules import compile_rules, is_compiled, kept_rules
 
 REMEMBERED = 512
 """The number of a table's last commands that are loaded, to answer repeated ones without a query."""
@@ -141,6 +142,7 @@ class EventLog(StorePart):
         """The start of the last transaction."""
         self._last = ""
         """The table of its last write."""
+        self._compiling = asyncio.Lock()
         self.counts = WriteTotals()
 
     async def run(self) -> None:
@@ -295,6 +297,7 @@ class EventLog(StorePart):
             return table, lines, commands
 
         table, lines, commands = await self._database.read(read)
+        await self._compile(table)
         room = opened(table, from_the_start=_before_checkpoint(table, until))
         for row in lines:
             if row.seq != room.seq:
@@ -302,6 +305,14 @@ class EventLog(StorePart):
             room = fold(room, _read(row.line), row.at)
         done = {(row.player, row.client_id): Done(row.digest, row.seq + 1) for row in reversed(commands)}
         return Loaded(room, done)
+
+    async def _compile(self, row: Any) -> None:
+        """Compile the rules in a row of ``tables`` off the event loop, one after the other, unless they are known."""
+        with suppress(KeyError, TypeError, ValueError):  # `opened` refuses such a row
+            rules = kept_rules(row.preset, row.rules["options"])
+            if not is_compiled(rules):
+                async with self._compiling:
+                    await asyncio.to_thread(compile_rules, rules)
 
     async def as_it_was(self, table_id: str, at: int) -> Room:
         """A table's room at the time ``at``, or right after its last deal if that came later."""

@@ -37,6 +37,16 @@ def kept_rules(preset: str, options: Mapping[str, object]) -> dasan.Rules:
     return _cached(preset, *_flat(options))
 
 
+def is_compiled(rules: dasan.Rules) -> bool:
+    """Whether the first state of these rules is made as fast as later ones."""
+    return "catalogue" in vars(rules)
+
+
+def compile_rules(rules: dasan.Rules) -> None:
+    """Compile the rules to a catalogue with everything that the first legal moves need. This takes up to a second."""
+    rules.catalogue.fits(())
+
+
 def _flat(options: Mapping[str, object]) -> list[object]:
     """The options as positional arguments, for which the cache also compares types, because True equals 1."""
     return [part for item in sorted(dict(options).items()) for part in item]
