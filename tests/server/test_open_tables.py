@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
+from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import Live
 from dasan.server.operations.chores import Chores
@@ -25,8 +26,9 @@ from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, MoveCommand, NextCommand, SitCommand
 from dasan.server.protocol.table import PerMove, TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store import Store
+from dasan.server.store import Store, log
 from dasan.server.store.retention import Keep, prune
+from dasan.server.store.schema import events
 from dasan.server.store.schema import tables as rows
 from dasan.server.tables import shared_rules
 from dasan.server.tables.chairs import Chair
@@ -232,3 +234,28 @@ async def test_rules_are_compiled_beside_the_event_loop(tables: Tables, monkeypa
     assert (await tables.look(table_id)).number == 1
     assert len(threads) == 1
     assert threading.main_thread() not in threads
+
+
+async def test_a_long_log_is_read_in_pieces(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A player could make one in an hour whose reading stopped every table for seconds."""
+    entries = 5000
+    table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"])
+    written = [
+        {"table_id": table_id, "seq": seq, "at": 1, "line": compact({"type": "ready", "seat": 0, "ready": seq % 2 == 0})}
+        for seq in range(entries)
+    ]
+    await tables.store.database.write(lambda c: c.execute(sa.insert(events), written))
+    monkeypatch.setattr(log, "FOLDED_FOR", 0.0)
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    beside = asyncio.create_task(others())
+    loaded = await asyncio.gather(*(tables.store.log.load(table_id) for _ in range(2)))
+    beside.cancel()
+    assert [one.room.seq for one in loaded] == [entries] * 2
+    assert turns > 2 * entries, "both were read at the same time"

@@ -12,7 +12,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -44,6 +44,12 @@ GATHERED_FOR = 0.02
 """Seconds between the starts of transactions while several tables write: in SQLite a transaction costs as much
 processor time as three writes in it.
 """
+LONG = 1000
+"""The most entries that several tables fold at the same time. Players can make a log longer than any game: by toggling
+whether they are ready, or by taking moves back.
+"""
+FOLDED_FOR = 0.005
+"""Seconds after which a table that folds its log lets the others go on."""
 
 
 class Conflict(Exception):
@@ -143,6 +149,8 @@ class EventLog(StorePart):
         self._last = ""
         """The table of its last write."""
         self._compiling = asyncio.Lock()
+        self._long = asyncio.Lock()
+        """Held while a long log is folded: one at a time."""
         self.counts = WriteTotals()
 
     async def run(self) -> None:
@@ -299,10 +307,15 @@ class EventLog(StorePart):
         table, lines, commands = await self._database.read(read)
         await self._compile(table)
         room = opened(table, from_the_start=_before_checkpoint(table, until))
-        for row in lines:
-            if row.seq != room.seq:
-                raise BadRecord(f"entry {room.seq} of the table's log is missing")
-            room = fold(room, _read(row.line), row.at)
+        async with self._long if len(lines) > LONG else nullcontext():
+            begun = time.monotonic()
+            for row in lines:
+                if row.seq != room.seq:
+                    raise BadRecord(f"entry {room.seq} of the table's log is missing")
+                room = fold(room, _read(row.line), row.at)
+                if time.monotonic() >= begun + FOLDED_FOR:
+                    await asyncio.sleep(0)
+                    begun = time.monotonic()
         done = {(row.player, row.client_id): Done(row.digest, row.seq + 1) for row in reversed(commands)}
         return Loaded(room, done)
 
