@@ -96,6 +96,25 @@ def test_h_27_a_leader_without_the_lowest_card_leads_anything(players: int) -> N
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("options", [{"guard_pays": True}, {"unplayed_twos": "double", "guard": "off"}], ids=str)
+def test_h_32_what_the_first_out_was_paid_is_that_of_each_world(options: Options) -> None:
+    """H.28, H.29: hidden cards decide whether the guard fouled, and what a loser's 2s double."""
+    rules = dasan.rules("big-two", ending="last-in", scoring="cards", **options)
+    various = 0
+    for seed in range(30):
+        rng = random.Random(seed)
+        state = dasan.deal(rules, seed=seed)
+        while not state.finished:
+            state = state.play(lively(state, rng))
+        for _ in range(2):
+            drawn = worlds.sample(state.view(None), 4, seed=seed)
+            assert [dasan.replay(world.record()) for world in drawn] == drawn
+            various += len({world.payments for world in drawn}) > 1
+            state = state.play(state.legal_moves()[-1])
+    assert various > 3
+
+
+@pytest.mark.full
 @pytest.mark.sampled(9, 9)
 @every_setup
 def test_states_that_look_the_same_give_the_same_worlds(setup: tuple[str, Options]) -> None:
