@@ -143,11 +143,21 @@ def test_the_command_line_names_further_games(tmp_path: Path) -> None:
     assert "leave out --also" in refusal("train", "--out", out, "--resume", "--also", "big-two-taiwan")
 
 
-def test_a_run_begins_with_the_house_rules_that_all_its_games_have() -> None:
-    """Flags of the network's games that do not vary in the new run count as parts of the bias."""
-    one = named("winner-all")
-    games = Config("winner", session=True, derived=True, answers=True, first=256, second=64, envs=8, start="winner-all")
-    run = Trainer(replace(games, also=(RuleSet("winner", {"min_straight": 3}),), actors=2))
+@pytest.mark.parametrize(
+    ("start", "game", "other"),
+    [
+        ("winner-all", Config("winner", session=True), RuleSet("winner", {"min_straight": 3})),
+        ("big-two-all", Config("big-two-hong-kong", unit=8), RuleSet("big-two-taiwan", {}, 2)),
+    ],
+    ids=["flags", "units"],
+)
+def test_a_run_begins_with_the_house_rules_that_all_its_games_have(start: str, game: Config, other: RuleSet) -> None:
+    """Flags of the network's games that do not vary in the new run count as parts of the bias. A score keeps the unit of
+    its own game, which need not be the network's first.
+    """
+    one = named(start)
+    reads: dict[str, Any] = {"derived": True, "answers": one.answers, "first": 256, "second": 64}
+    run = Trainer(replace(game, **reads, envs=8, start=start, also=(other,), actors=2))
     began, shipped = run.networks()[0], fit(one, run.config.rules()).network
     random = np.random.default_rng(1)
     obs = (random.random((20, len(shipped.weights["w_obs"]))) < 0.1).astype(np.uint8)

@@ -9,7 +9,7 @@ import numpy as np
 from dasan.learn.config import Config
 from dasan.learn.learner import Learner
 from dasan.networks.network import Floats, Network
-from dasan.networks.trained import adapted, load, named
+from dasan.networks.trained import adapted, load, named, unit_in
 
 NOISE = 0.05
 """The standard deviation of the noise on copies of a unit, relative to each weight: identical copies would learn the
@@ -33,7 +33,7 @@ def start_from(learner: Learner, config: Config) -> None:
         for label, place in trained.labels[0].items():
             if label[0] == "rule" and label[1:] in everywhere and label not in shared.labels[0]:
                 weights["bias"] = weights["bias"] + network.weights["w_obs"][place]
-        network = Network(weights, network.unit)
+        network = Network(weights, unit_in(network, trained, config.rules()))
     first, second = network.weights["w_second"].shape
     if config.first % first or config.second % second:
         raise ValueError(f"the layers of {name} have other sizes: {first} and {second}, or whole multiples")

@@ -192,9 +192,7 @@ def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool,
 
     weights, shared = dict(network.weights), trained.shared
     if shared is not None:
-        nearest = trained.nearest(rules)
-        unit = next((unit for own, unit in trained.also if own is nearest), network.unit)
-        alone = Network(shared.folded(weights, rules), unit)
+        alone = Network(shared.folded(weights, rules), unit_in(network, trained, rules))
         return alone if reads is None else adapted(alone, replace(trained, rules=rules, also=()), rules, reads)
     own = trained.session, trained.derived, trained.answers
     before, after = layouts(trained.rules, *own), layouts(rules, *(own if reads is None else reads))
@@ -205,6 +203,12 @@ def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool,
             out[j] = weights[name][i]
         weights[name] = out
     return Network(weights, network.unit)
+
+
+def unit_in(network: Network, trained: Trained, rules: Rules) -> float:
+    """The payment that a score of 1 represents in the nearest rule set that `network` was trained for."""
+    nearest = trained.nearest(rules)
+    return next((unit for own, unit in trained.also if own is nearest), network.unit)
 
 
 def same_features(rules: tuple[Rules, Rules], old: Iterable[Feature], new: Iterable[Feature]) -> list[tuple[int, int]]:
