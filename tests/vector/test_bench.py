@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from numba import cuda
@@ -13,6 +14,7 @@ from numba import cuda
 import dasan
 from dasan.bench import GPU, OURS, PATHS, VARIANTS, against, measure_beside, measure_ours, not_installed, why_no_gpu
 from dasan.bench import peers as others
+from dasan.bench.ours import rules_of
 from dasan.cli import app
 from dasan.cli.bench import bench
 from dasan.cli.group import CannotRun
@@ -68,6 +70,15 @@ def test_a_game_is_measured_beside_its_peers_in_turn() -> None:
             assert row.high is not None
             assert row.low <= row.ratio <= row.high
             assert row.path != others.REFERENCE or row.low == row.high == 1
+
+
+@pytest.mark.skipif(OURS["openspiel-game"].missing, reason="OpenSpiel is not installed: make envs")
+def test_openspiel_plays_the_options_of_the_measured_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    games: list[Any] = []
+    monkeypatch.setattr("dasan.bench.beside.openspiel_hands", games.append)
+    rules = rules_of("winner decks=2")
+    OURS["openspiel-game"].work(rules)
+    assert games[0].rules == rules
 
 
 def test_few_rounds_give_no_interval(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from dasan.bench.ours import rules_of
 from dasan.bench.peers import PEERS, REFERENCE, Side, openspiel_hands, rlcard_hands
 from dasan.bench.timing import device
 from dasan.bench.works import WORKS, Work, batch_size, rates
+from dasan.games import changed_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _openspiel(rules: dasan.Rules) -> Work:
     import pyspiel
 
     dasan.envs.openspiel.register()
-    return openspiel_hands(pyspiel.load_game(dasan.envs.openspiel.name_of(rules.name)))
+    return openspiel_hands(pyspiel.load_game(dasan.envs.openspiel.name_of(rules.name), changed_options(rules)))
 
 
 def _rlcard_manner(rules: dasan.Rules) -> Work:
