@@ -94,6 +94,14 @@ def test_an_epoch_counts_every_hand_that_it_begins_and_no_forced_move() -> None:
     )  # long hands are not left out: a hand of weak players takes some sixty moves
 
 
+def test_hands_of_a_long_epoch_are_played_to_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.learn.selfplay.MOST_STEPS", 400)
+    trainer = Trainer(replace(SMALL, envs=4, steps=500, rounds=1))
+    trainer.epoch()
+    assert trainer.progress.plies > 4 * 500
+    assert trainer.hands.decisions.waiting == 0
+
+
 def test_every_decision_is_learnt_from_where_all_are_kept() -> None:
     trainer = Trainer(replace(SMALL, batch=4096, keep=1.0))
     trainer.epoch()

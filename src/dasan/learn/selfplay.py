@@ -25,7 +25,7 @@ from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
 
 MOST_STEPS = 100_000
-"""More steps than any hand takes: a bound for loops that play every hand to its end."""
+"""More steps than any hand takes: a bound for playing begun hands to their ends."""
 
 
 @dataclass
@@ -72,7 +72,7 @@ class SelfPlay:
         after: called with the number of each step, from 1.
         """
         open_ = np.ones(self.env.num_envs, np.bool_)
-        for step in range(1, MOST_STEPS):
+        for step in range(1, steps + MOST_STEPS):
             self.step(random, open_, closing=step > steps)
             if after is not None:
                 after(step)
