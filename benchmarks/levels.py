@@ -51,7 +51,7 @@ class Sights:
         at = {one.name: one.start for one in move_layout(trained.rules, trained.session)}
         self._size, self._out = at["size"], at["out"]
 
-    def choose(self, env: VectorEnv, envs: Longs, sights: npt.NDArray[np.float64]) -> npt.NDArray[np.int16]:
+    def choose(self, env: VectorEnv, envs: Longs, sights: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
         """The action of each of `envs`, chosen by a player with the sight in `sights`."""
         if env is not self._env:
             self._env, self._batches = env, self._batches + 1
@@ -67,7 +67,7 @@ class Sights:
         key = np.where(margin > 0, scores.rows, -1e6 + margin) + np.where(out > 0, 1e7, 0.0)
         best = np.empty(len(envs), np.int64)
         layers.best(key, scores.begin, best)
-        actions: npt.NDArray[np.int16] = env.legal[envs, best - scores.begin[:-1]]
+        actions: npt.NDArray[np.int32] = env.legal[envs, best - scores.begin[:-1]]
         return actions
 
 
@@ -77,7 +77,7 @@ def points(trained: Trained, network: Network, one: float, others: float, deals:
     """
     sights = Sights(trained, network, SEED)
 
-    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int16]:
+    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int32]:
         return sights.choose(env, envs, np.where(mine, one, others))
 
     above = below = 0

@@ -12,11 +12,13 @@ import time
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from tests.backends.test_contract import with_many_ids
 
 import dasan
 from dasan.learn.config import Config
@@ -27,6 +29,7 @@ from dasan.learn.ladder import climb
 from dasan.learn.trainer import Trainer
 from dasan.networks.derived import layouts
 from dasan.networks.network import Network
+from dasan.networks.scoring import Scorer
 from dasan.networks.trained import catalogue, load
 from dasan.vector import VectorEnv
 
@@ -247,6 +250,19 @@ def test_equal_networks_earn_nothing_from_each_other() -> None:
     network = Trainer(SMALL).network()
     estimate = duel(SMALL.rules(), network, network, 8)
     assert estimate.mean == 0
+
+
+def test_a_duel_takes_rules_with_more_ids_than_16_bits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each player makes the legal move with the highest id; those of bombs and pairs are above 32,767."""
+
+    class Last(Scorer):
+        def __call__(self, env: VectorEnv, envs: np.ndarray, weights: Any) -> Any:
+            begin = np.concatenate([[0], np.cumsum(env.num_legal[envs])])
+            return SimpleNamespace(begin=begin, best=lambda: begin[1:] - 1)
+
+    monkeypatch.setattr("dasan.learn.duel.Scorer", Last)
+    network = Network({})
+    assert duel(with_many_ids(), network, network, 1).mean == 0
 
 
 def test_a_duel_of_sessions_pays_the_mean_of_their_hands() -> None:

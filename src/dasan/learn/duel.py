@@ -18,7 +18,7 @@ from dasan.vector import VectorEnv
 from dasan.vector.duel import Flags, Longs, mean_gains
 from dasan.vector.duel import rotations as rotations_in
 
-Choose = Callable[[VectorEnv, Longs, Flags], npt.NDArray[np.int16]]
+Choose = Callable[[VectorEnv, Longs, Flags], npt.NDArray[np.int32]]
 """Chooses the actions in some environments (int64 indices); a bool for each says whether the player of interest
 acts."""
 
@@ -65,8 +65,8 @@ def duel(
         raise ValueError("more than one hand needs session=True")
     scorer = Scorer()
 
-    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int16]:
-        out = np.empty(len(envs), np.int16)
+    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int32]:
+        out = np.empty(len(envs), np.int32)
         for network, whose in ((one, mine), (others, ~mine)):
             which = envs[whose]
             if len(which):
