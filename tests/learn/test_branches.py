@@ -92,7 +92,7 @@ def test_rows_of_a_group_are_in_one_batch() -> None:
     assert all(len(part) for part in few)
     assert sorted(np.concatenate(few)) == list(range(8))
     alone = batches(np.full(10, -1, np.int32), 3)
-    assert [part.tolist() for part in alone] == [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    assert [part.tolist() for part in alone] == [[0, 3, 6, 9], [1, 4, 7], [2, 5, 8]]
 
 
 def test_the_weighted_error_is_the_slope_of_the_weighted_squares() -> None:

@@ -82,6 +82,25 @@ def test_every_game_is_played_and_learnt_and_a_run_goes_on_exactly(tmp_path: Pat
 
 
 @pytest.mark.full
+def test_each_step_learns_from_all_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one game after another the network forgets: its errors in three unlike games grew from epoch to epoch."""
+    trainer = Trainer(SMALL)
+    shared = trainer.shared
+    assert shared is not None
+    flags = [place for label, place in shared.labels[0].items() if label[0] == "rule"]
+    games = []
+
+    def update(obs: np.ndarray, *_: Any) -> float:
+        games.append(len(np.unique(obs[:, flags], axis=0)))
+        return 0.0
+
+    monkeypatch.setattr(trainer.learner, "update", update)
+    trainer.epoch()
+    assert len(games) > 4
+    assert set(games) == {3}
+
+
+@pytest.mark.full
 def test_each_game_has_its_network_and_other_rules_have_the_nearest_unit() -> None:
     trainer = Trainer(replace(SMALL, derived=True, pool=("past",), share=0.5))
     trainer.epoch()

@@ -78,9 +78,8 @@ class Branches:
 
 def batches(groups: npt.NDArray[np.int32], parts: int) -> list[Longs]:
     """Split rows 0, 1, … into at most `parts` nonempty parts of about equal size; rows of one group (numbered from 0)
-    stay together.
+    stay together. Every part has rows from everywhere: the rows of several games stand one game after another.
     """
-    part = np.repeat(np.arange(parts), [len(rows) for rows in np.array_split(groups, parts)])
-    part = np.where(groups >= 0, groups % parts, part)
+    part = np.where(groups >= 0, groups, np.arange(len(groups))) % parts
     order = np.argsort(part, kind="stable")
     return [rows for rows in np.split(order, np.searchsorted(part[order], np.arange(1, parts))) if len(rows)]
