@@ -139,6 +139,26 @@ def test_bots_without_values_explain_by_facts_alone() -> None:
         assert name in explanation.text
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["search", "net", "strong", "level-3", "level-8"])
+def test_an_explanation_names_the_bot_that_was_asked(name: str) -> None:
+    """Also where another bot chooses for it: without a network, in auctions and exchanges, and where only one move is legal."""
+    forced = dasan.start(
+        dasan.rules("big-two", guard="off"), ["3D", "4D", "5D", "6D"], table="8C", table_seat=3, to_act=0
+    )
+    auction = dasan.deal(dasan.rules("big-three"), seed=1)
+    unknown = dasan.start(dasan.rules("big-two", players=3), ["3D 5D", "4D", "6D"], leader=0)
+    session = dasan.session(dasan.rules("winner", players=3), seed=1)
+    while session.state.to_act is not None:
+        session = session.play(session.state.legal_moves()[0])
+    exchange = session.next_hand().state
+    states = [forced, auction, unknown, exchange, exchange.play(exchange.legal_moves()[0])]
+    if name in ("strong", "level-8"):
+        states.remove(auction)  # they take a second to look ahead
+    for state in states:
+        assert dasan.bot(name).explain(state.view(state.to_act)).text.startswith(f"{name} would choose ")
+
+
 @pytest.mark.parametrize(
     ("hand", "said"),
     [

@@ -106,7 +106,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A bot's judgement of a view. moves: candidates, the chosen one first. unit: the unit of their values."""
+    """A bot's judgement of a view. bot: its name. moves: candidates, the chosen one first. unit: the unit of their values."""
 
     bot: str
     unit: Unit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
@@ -107,7 +108,7 @@ class NetBot(Named):
         """Candidates with the network's scores as values; without a network, the explanation of `greedy`."""
         values = self.values(view)
         if values is None:
-            return self._greedy.explain(view)
+            return replace(self._greedy.explain(view), bot=self.name)
         moves, facts = choices(view), Facts(view)
         reasons = {
             move: (estimate("network", float(value)), *facts.of(move)) for move, value in zip(moves, values, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from dasan.backends import Purpose, choose
@@ -96,7 +96,7 @@ class SearchBot(Named):
         """Values are means over the deals; bids and exchanges are explained as `greedy` does."""
         moves = choices(view)
         if len(moves) == 1 or view.phase != "play":
-            return self._greedy.explain(view)
+            return replace(self._greedy.explain(view), bot=self.name)
         out = goes_out(view)
         if out is not None:
             return explain_values(self.name, view, out, [(out, None)], {})
@@ -167,9 +167,9 @@ class StrongBot(Named):
         """
         network = rollouts.network_for(view.rules)
         if len(choices(view)) == 1 or network is None:
-            return self._search.explain(view)
+            return replace(self._search.explain(view), bot=self.name)
         if view.phase == "exchange":
-            return self._net.explain(view)
+            return replace(self._net.explain(view), bot=self.name)
         chosen, values, reasons = self._values(view, network)
         return explain_values(self.name, view, chosen, values, reasons)
 
