@@ -44,7 +44,7 @@ describe('a review watched together', () => {
   it('comes back after its line is lost, also when it has been closed once', () => {
     const together = new Together(() => undefined);
     together.open('r1');
-    FakeSocket.last.say({ type: 'error', code: 'not-found', message: '' });
+    together.close();
     together.open('r2');
     FakeSocket.last.close();
     vi.advanceTimersByTime(2500);
@@ -52,6 +52,19 @@ describe('a review watched together', () => {
     together.open('r3');
     vi.advanceTimersByTime(5000);
     expect(FakeSocket.all.length).toBe(4);
+  });
+
+  it.each([4403, 4404])('ends where the server refuses it with %i, once it has been asked again', (code) => {
+    const together = new Together(() => undefined);
+    together.open('r1');
+    FakeSocket.last.say(told({}));
+    FakeSocket.last.onclose?.({ code });
+    vi.advanceTimersByTime(2500);
+    expect(FakeSocket.all.length).toBe(2);
+    FakeSocket.last.onclose?.({ code });
+    vi.advanceTimersByTime(60_000);
+    expect(FakeSocket.all.length).toBe(2);
+    expect([together.lost, together.place, together.id]).toEqual([true, null, null]);
   });
 });
 

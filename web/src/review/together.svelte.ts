@@ -1,5 +1,6 @@
 import type { ErrorMessage, PlaceShown, PlaceTold } from '../gen/protocol';
 import { togetherUrl, watchTogether } from '../server/api';
+import { isFinal } from '../server/connection';
 
 const AGAIN = 2000;
 
@@ -43,15 +44,13 @@ export class Together {
     this.id = id;
     const socket = new WebSocket(togetherUrl(id));
     this.socket = socket;
-    let first = true;
+    let joined = false;
     socket.onmessage = (event: MessageEvent<string>) => {
       if (socket !== this.socket) return;
       const message = JSON.parse(event.data) as PlaceTold | ErrorMessage;
-      if (message.type === 'error') {
-        if (message.code === 'not-found') this.close();
-        this.lost = message.code === 'not-found';
-        return;
-      }
+      if (message.type === 'error') return;
+      const again = joined;
+      joined = true;
       this.lost = false;
       this.place = message;
       if (!message.lead) {
@@ -60,14 +59,15 @@ export class Together {
       }
       if (textOf(message) === this.unknown) this.unknown = null;
       if (!this.led) this.moved(message);
-      else if (first && this.unknown !== null) socket.send(this.unknown);
+      else if (!again && this.unknown !== null) socket.send(this.unknown);
       this.led = true;
-      first = false;
     };
-    socket.onclose = () => {
+    socket.onclose = ({ code }) => {
       if (this.closed || socket !== this.socket) return;
       this.lost = true;
-      this.timer = setTimeout(() => this.open(id), AGAIN);
+      // A socket that had joined is also closed after its player signs out, who may follow as a guest.
+      if (!joined && isFinal(code)) this.close();
+      else this.timer = setTimeout(() => this.open(id), AGAIN);
     };
   }
 
