@@ -27,7 +27,7 @@ from dasan.server.store.database import DATABASE_FILE, Unreachable
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
-from dasan.server.study import puzzle_book
+from dasan.server.study import puzzle_book, puzzle_play
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import MOST_HINTS, Tables
 from dasan.server.tables.facts import facts
@@ -375,6 +375,19 @@ def test_puzzles_are_listed_and_solved(server: Served) -> None:
     answer = answered(http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": [str(puzzle.key)]}))
     assert answer["right"]
     assert http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": ["3D 3D 3D"]}).status_code in (400, 409)
+
+
+@pytest.mark.full
+def test_an_answer_that_is_proved_to_win_counts_where_the_rest_is_too_hard() -> None:
+    puzzle = puzzle_book.find("654fbdef12")
+    verdicts = set()
+    for nodes in (16, 1024):
+        try:
+            verdicts.add(puzzle_play.verdict(puzzle, [str(puzzle.key)], nodes).right)
+        except Refused as refused:
+            assert refused.message == reason("puzzle.hard")
+            verdicts.add(False)
+    assert verdicts == {False, True}
 
 
 def answered(response: object) -> Json:

@@ -112,8 +112,11 @@ def _defence(state: State, side: frozenset[int], truth: Truth, right: bool) -> M
 
 
 def _cannot_lose(state: State, side: frozenset[int], truth: Truth) -> bool:
-    """Whether every legal move of the side wins."""
-    return _mover(state) in side and all(truth.wins(state.play(move), side) for move in state.legal_moves())
+    """Whether every legal move of the side is proved to win."""
+    try:
+        return _mover(state) in side and all(truth.wins(state.play(move), side) for move in state.legal_moves())
+    except Unproved:
+        return False
 
 
 def _mover(state: State) -> int:
