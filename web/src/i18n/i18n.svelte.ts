@@ -1,4 +1,5 @@
 import en from './en.json';
+import { requests } from '../browser/latest';
 import { lazy } from '../browser/lazy';
 import { load, save } from '../browser/storage';
 
@@ -17,6 +18,7 @@ const catalogues: Record<Exclude<Locale, 'en'>, () => Promise<{ default: Catalog
 };
 
 let current = $state.raw<{ locale: Locale; messages: Catalogue }>({ locale: 'en', messages: en });
+const begin = requests();
 
 /** The locale in use. */
 export const locale = (): Locale => current.locale;
@@ -41,9 +43,11 @@ function ours(tag: string): Locale | null {
 /** The best of our locales for a list of language tags. */
 export const choose = (tags: readonly string[]): Locale => tags.map(ours).find((one) => one !== null) ?? 'en';
 
-/** Use a locale; its catalogue is fetched when first needed. */
+/** Use a locale, unless another one is wanted by the time its catalogue is there. */
 export async function use(wanted: Locale): Promise<void> {
+  const latest = begin();
   const messages = wanted === 'en' ? en : (await lazy(catalogues[wanted])).default;
+  if (!latest()) return;
   current = { locale: wanted, messages };
   document.documentElement.lang = wanted;
 }
@@ -51,7 +55,7 @@ export async function use(wanted: Locale): Promise<void> {
 /** Use a locale, and remember it. */
 export async function setLocale(wanted: Locale): Promise<void> {
   await use(wanted);
-  save('locale', wanted);
+  save('locale', current.locale);
 }
 
 /** Use the reader's locale, or English if its catalogue cannot be loaded. */

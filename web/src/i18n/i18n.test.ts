@@ -8,7 +8,7 @@ import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { advised } from '../game/advice';
-import { choose, dated, format, typeset, use } from './i18n.svelte';
+import { choose, dated, format, locale, typeset, use } from './i18n.svelte';
 import { called } from '../moderation/names';
 import { refusalText } from '../server/refusal';
 import { personName } from './words';
@@ -35,6 +35,14 @@ describe('catalogues', () => {
       expect(odd.map(([key]) => key)).toEqual([]);
     });
   }
+});
+
+it('stays in the language chosen last, whichever catalogue arrives last', async () => {
+  vi.stubGlobal('document', { documentElement: {} });
+  const late = use('fr');
+  await use('en');
+  await late;
+  expect(locale()).toBe('en');
 });
 
 describe('lessons', () => {

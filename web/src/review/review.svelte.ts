@@ -1,5 +1,6 @@
 import type { PositionValue } from '../gen/protocol';
 import { signed, t } from '../i18n/i18n.svelte';
+import { requests } from '../browser/latest';
 import { lines, position as askPosition, problemText } from '../server/api';
 
 interface Judged {
@@ -47,29 +48,28 @@ export class Verdicts<Move extends Judged, Last extends Done> {
 export class OtherLine {
   shown = $state.raw<{ moves: string[]; value: PositionValue } | null>(null);
   problem = $state('');
-  /** The number of requests sent or abandoned: only the last one's answer is shown. */
-  private asked = 0;
+  private readonly begin = requests();
 
   constructor(private readonly hand: string) {}
 
   /** Play `moves` from the position before event `seq`; false if the reader has moved on in the meantime. */
   async play(seq: number, moves: string[]): Promise<boolean> {
-    const asked = ++this.asked;
+    const latest = this.begin();
     this.problem = '';
     try {
       const value = await askPosition(this.hand, seq, moves);
-      if (asked !== this.asked) return false;
+      if (!latest()) return false;
       this.shown = { moves, value };
       return true;
     } catch (error) {
-      if (asked === this.asked) this.problem = problemText(error);
+      if (latest()) this.problem = problemText(error);
       return false;
     }
   }
 
   /** Return to the game. */
   leave(): void {
-    this.asked++;
+    this.begin();
     this.shown = null;
     this.problem = '';
   }
