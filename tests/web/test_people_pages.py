@@ -209,6 +209,14 @@ def test_a_note_is_on_the_move_where_it_was_begun(browser: Browser, server: Serv
         with page.expect_response("**/notes"):
             note.blur()
         assert written.pop() == {"seq": seq(), "text": "better"}
+        marks = page.locator(".moves button").filter(has_text="✎")
+        expect(marks).to_have_count(2)
+        note.fill("  ")
+        with page.expect_response("**/notes"):
+            note.blur()
+        written.clear()
+        expect(marks).to_have_count(1)
+        expect(note).to_have_value("")
         here = seq()
 
         place = {"type": "place", "hand": "fixed", "leader": "Bo", "lead": False, "revision": 1, "seq": here}

@@ -109,6 +109,8 @@ def test_rules_are_read_once(browser: Browser, server: Served) -> None:
         live.rename("Colin")
         expect(find).to_have_value("pass")
         assert len(asked) == 1
+        find.fill(" D2.05 ")
+        expect(page.locator("[data-clause]")).to_have_count(1)
 
 
 def test_the_chat_scrolls_for_new_lines_alone(browser: Browser, server: Served) -> None:
