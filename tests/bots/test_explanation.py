@@ -93,7 +93,9 @@ def test_one_is_said_in_the_singular() -> None:
         passed=(2,),
         leader=1,
     )
-    texts = {reason.text for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons}
+    reasons = [reason for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons]
+    assert {reason.values["rank"] for reason in reasons if "rank" in reason.values} == {"3"}
+    texts = {reason.text for reason in reasons}
     assert texts >= {
         "The rest of your hand takes 1 more play.",
         "It leaves the trick to your ally in seat 1, who holds 1 card.",

@@ -76,7 +76,7 @@ class Facts:
                 out.append(counted("leaves-ally", "cards", seat=owner, cards=cards))
         held = self._of_top(view.hand)
         if held:
-            out.append(counted("keeps-top", "held", held=held, rank=f"{self._top}s"))
+            out.append(counted("keeps-top", "held", held=held, rank=str(self._top)))
         return tuple(out)
 
     def _play(self, move: Move) -> tuple[Reason, ...]:
@@ -101,7 +101,7 @@ class Facts:
         spent = self._of_top(move.cards)
         if spent:
             held = self._of_top(view.hand)
-            out.append(counted("spends-top", "held", spent=spent, held=held, rank=f"{self._top}s"))
+            out.append(counted("spends-top", "held", spent=spent, held=held, rank=str(self._top)))
         out.append(counted("plays-left", "plays", plays=self.certain.judgement.plays(move.cards)))
         return tuple(out)
 

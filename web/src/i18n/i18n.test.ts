@@ -111,6 +111,14 @@ describe('texts', () => {
     const reason = { id: 'leaves-ally.one', values: { seat: 2, cards: 1 }, text: 'as the server says it' };
     expect(advised(reason, ['You', 'Kai', 'Dai'])).toBe('It leaves the trick to your ally Dai, who holds 1 card.');
   });
+  it('of a bot have the grammar of their language', async () => {
+    vi.stubGlobal('document', { documentElement: {} });
+    const reason = { id: 'keeps-top', values: { held: 2, rank: '2' }, text: 'as the server says it' };
+    expect(advised(reason, [])).toBe('It keeps your 2 highest cards (2s).');
+    await use('fr');
+    expect(advised(reason, [])).toBe('Il garde vos 2 plus fortes cartes (2).');
+    await use('en');
+  });
   it('call guests what the reader calls them, and people by their names', () => {
     expect(personName('Guest 2')).toBe(`${en['join.name.guest']} 2`);
     expect(personName('Guest')).toBe(en['join.name.guest']);
