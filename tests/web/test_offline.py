@@ -56,6 +56,20 @@ def test_without_a_connection(browser: Browser, server: Served, locale: str) -> 
     context.close()
 
 
+@pytest.mark.parametrize("away", ["**/api/**", "**/api/tables"])
+def test_the_start_page_is_read_again_once_the_server_is_back(browser: Browser, server: Served, away: str) -> None:
+    words = catalogue("en")
+    with visitor(browser, server) as page:
+        page.route(away, lambda route: route.abort())
+        page.goto("/")
+        expect(page.get_by_text(words["start.unreachable"])).to_be_visible()
+        page.unroute(away)
+        page.clock.fast_forward(9000)
+        expect(page.locator("article").first).to_be_visible()
+        expect(page.get_by_text(words["duplicate.daily"])).to_be_visible()
+        expect(page.get_by_text(words["start.unreachable"])).to_have_count(0)
+
+
 def test_fonts_that_arrive_late_are_kept(browser: Browser, server: Served) -> None:
     """They were requested before the service worker took over, and arrive afterwards."""
     context = browser.new_context(base_url=server.address)
