@@ -16,6 +16,8 @@ import pytest
 import dasan
 from dasan.remote.agent import AgentSeat
 from dasan.remote.site import Refusal, Site
+from dasan.ruleset.clauses import LANGUAGES
+from dasan.text.description import messages
 
 from .harness import SECONDS, Serve
 
@@ -76,7 +78,7 @@ def test_an_agent_plays_a_hand(serve: Serve) -> None:
 
         async def play() -> list[str]:
             async with mcp.Client(make_server(server.address, "Agent")) as client:
-                rule = text_of(await client.call_tool("rule", {"clause": "D2.05", "language": "fr"}))
+                rule = text_of(await client.call_tool("rule", {"clause": " d2.05", "language": "fr"}))
                 assert rule.startswith("D2.05 ")
                 assert (await client.call_tool("rule", {"clause": "X.99"})).is_error
                 assert "D2.01" in text_of(await client.call_tool("rules", {"game": "big-two"}))
@@ -151,6 +153,23 @@ def test_a_number_means_a_move_of_the_list_that_was_read(monkeypatch: pytest.Mon
     assert agent.move_of("9D") == "9D"
     assert "1. play 9D" in agent.describe()
     assert agent.move_of("1") == "9D"
+    agent.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_table_waits_and_ends_in_the_language_of_the_view(monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    line = Line()
+    monkeypatch.setattr(Site, "join", lambda *_: 2)
+    monkeypatch.setattr(Site, "socket", lambda *_: line)
+    agent = AgentSeat("http://localhost:8000/t/x", "Agent")
+    assert agent.describe(language) == messages(language)["waiting"].format(seat=2)
+    table = {"preset": "big-two", "options": {}, "status": "ended"}
+    view = dasan.deal(dasan.rules("big-two"), seed=1).view(2)
+    line.messages.put({"type": "snapshot", "table": table, "view": view.to_json()})
+    agent.wait(60)
+    assert agent.describe(language) == f"{view.describe(language)}\n{messages(language)['ended']}"
+    with pytest.raises(ValueError, match="not in 'de'"):
+        agent.describe("de")
     agent.close()
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
+from dataclasses import replace
+from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -32,6 +35,19 @@ def test_languages_say_the_same(language: str) -> None:
 def test_every_kind_has_a_name(preset: str, language: str) -> None:
     kinds = {shape.kind for shape in dasan.rules(preset).shapes}
     assert {kind for kind in kinds if f"kind.{kind}" not in messages(language)} == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_games_have_the_names_of_the_page(language: str) -> None:
+    page = json.loads(
+        (Path(__file__).parents[2] / "web" / "src" / "i18n" / f"{language}.json").read_text(encoding="utf-8")
+    )
+    for preset in dasan.PRESETS.values():
+        name = preset.title if language == "en" else page[f"preset.{preset.name}"]
+        assert name in dasan.deal(preset.rules({}), seed=1).view(0).describe(language).splitlines()[0]
+    own = replace(dasan.rules("big-two"), left_out_cards="3C 4C 5C 6C", hand_size=12, settings=(), name="own")
+    said = messages(language)["title.own"].format(game=messages(language)["title.big-two"])
+    assert said in dasan.deal(own, seed=1).view(0).describe(language)
 
 
 @pytest.mark.sampled(2)

@@ -11,7 +11,6 @@ from typing import Any
 from dasan.arguments import seat as seat_of
 from dasan.arguments import whole
 from dasan.cards import Card, Hand, texts
-from dasan.games.verdict import title
 from dasan.play.choices import Choices, Choosing
 from dasan.play.dealing import Deal, Position, table_at_start
 from dasan.play.events import Event, EventType
@@ -146,7 +145,7 @@ class View:
         2. play 9D (single card)
         3. pass
         """
-        return describe(self.to_json(), self.rules, title(self.rules), language)
+        return describe(self.to_json(), self.rules, language)
 
     def _left(self) -> list[dict[str, Any]] | None:
         """For each rank, low to high, the number of cards neither in the seat's hand nor played; None if the rules do

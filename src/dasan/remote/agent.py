@@ -8,9 +8,8 @@ from contextlib import ExitStack
 from threading import Condition, Thread
 from typing import Any
 
-from dasan.games.verdict import title
 from dasan.remote.site import Refusal, Site, address, rules_of
-from dasan.text.description import describe
+from dasan.text.description import describe, messages
 
 CONFIRM = 20.0
 """Seconds to wait until the server confirms or refuses a command."""
@@ -58,12 +57,12 @@ class AgentSeat:
         """What the seat may know, see `View.describe`. ValueError: no such language. `Refusal`: the connection broke."""
         with self._changed:
             self._check()
+            words = messages(language)
             if self._view is None:
-                return f"You have seat {self.seat}. The first hand has not been dealt: the table waits for players."
+                return words["waiting"].format(seat=self.seat)
             self._described = self._view
-            rules = rules_of(self._facts)
-            text = describe(self._view, rules, title(rules), language)
-            return f"{text}\nThe table has ended." if self._facts["status"] == "ended" else text
+            text = describe(self._view, rules_of(self._facts), language)
+            return f"{text}\n{words['ended']}" if self._facts["status"] == "ended" else text
 
     def move_of(self, text: str) -> str:
         """The legal move with this number in the list of the last description; other text is returned unchanged.

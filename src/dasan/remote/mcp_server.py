@@ -108,7 +108,7 @@ def make_server(server: str, name: str) -> MCPServer:
         clause: Annotated[str, Field(description="its number, such as B3.15", max_length=20)], language: Language = "en"
     ) -> str:
         """The text of a clause of the rules."""
-        book = clauses.known(language)
+        book, clause = clauses.known(language), clause.strip().upper()
         if clause not in book:
             raise Refusal(f"the rules have no clause {clause!r}")
         return f"{clause} {book[clause].text}"

@@ -15,6 +15,8 @@ from typing import Any
 
 from dasan.arguments import instance, shown
 from dasan.errors import DasanError
+from dasan.games import PRESETS
+from dasan.games.verdict import verdict
 from dasan.ruleset.clauses import LANGUAGES
 from dasan.ruleset.rules import Rules
 
@@ -28,21 +30,20 @@ def messages(language: str) -> Mapping[str, str]:
     return dict(json.loads(text))
 
 
-def describe(view: Mapping[str, Any], rules: Rules, title: str, language: str = "en") -> str:
+def describe(view: Mapping[str, Any], rules: Rules, language: str = "en") -> str:
     """Everything the seat of a view knows, one fact a line, and its legal moves numbered from 1.
 
-    view: as `View.to_json` gives it, with all its events. title: of the game. ValueError: no sentences in this `language`.
-    TypeError: `language` is not a string.
+    view: as `View.to_json` gives it, with all its events. ValueError: no sentences in this `language`. TypeError: `language` is
+    not a string.
     """
     instance(language, str, f"a view is described in {', '.join(LANGUAGES)}")
-    return "\n".join(_Describer(view, rules, title, messages(language)).lines())
+    return "\n".join(_Describer(view, rules, messages(language)).lines())
 
 
 @dataclass(frozen=True)
 class _Describer:
     view: Mapping[str, Any]
     rules: Rules
-    title: str
     words: Mapping[str, str]
 
     def lines(self) -> Iterator[str]:
@@ -59,12 +60,18 @@ class _Describer:
 
     def _introduction(self) -> Iterator[str]:
         view, seat = self.view, self.view["seat"]
-        yield self._say("game", game=self.title, players=view["players"])
+        yield self._say("game", game=self._title(), players=view["players"])
         yield self._say("spectator" if seat is None else "you", seat=seat, last=view["players"] - 1)
         yield self._say("cards")
         if not self.rules.suits_ranked:
             yield self._say("equal_suits")
         yield self._say("dealer", seat=view["dealer"])
+
+    def _title(self) -> str:
+        """As `dasan.games.verdict.title`; in English for a preset of another package."""
+        stands = verdict(self.rules)
+        named = self.words.get(f"title.{stands.preset}", PRESETS[stands.preset].title)
+        return self._say("title.own", game=named) if stands.differences else named
 
     def _events(self) -> Iterator[str]:
         if self.view["events"]:
