@@ -253,6 +253,19 @@ def test_felts_and_backs(browser: Browser, server: Served) -> None:
             page.get_by_role("tab", name="Settings").click()
 
 
+@pytest.mark.parametrize("chosen", ["dark", "system"])
+def test_paper_is_light(browser: Browser, server: Served, chosen: str) -> None:
+    ink = "getComputedStyle(document.body).color.match(/\\d+/g).reduce((sum, part) => sum + Number(part), 0)"
+    with visitor(browser, server, scheme="dark") as page:
+        page.goto("/rules/winner")
+        page.evaluate("chosen => localStorage.setItem('dasan.theme', JSON.stringify(chosen))", chosen)
+        page.reload()
+        page.locator("[data-clause]").first.wait_for()
+        assert page.evaluate(ink) > 600
+        page.emulate_media(media="print")
+        assert page.evaluate(ink) < 200
+
+
 def test_fonts_come_with_the_page(browser: Browser, server: Served) -> None:
     """The page fetches nothing from elsewhere, and uses its own fonts."""
     with visitor(browser, server) as page:
