@@ -167,6 +167,21 @@ def test_a_long_chinese_name_stays_in_its_place(browser: Browser, server: Served
             assert inner["x"] + inner["width"] <= outer["x"] + outer["width"]
 
 
+@pytest.mark.parametrize(("locale", "letter"), [("zh-TW", "訪"), ("fr-FR", "I"), ("en-GB", "G")])
+def test_a_guest_has_the_first_letter_of_the_name_that_is_shown(
+    browser: Browser, server: Served, locale: str, letter: str
+) -> None:
+    told = json.loads(snapshot("play"))
+    for number, seat in enumerate(told["table"]["seats"], 1):
+        seat |= {"name": f"Guest {number}", "kind": "human", "bot": None}
+    with visitor(browser, server, PHONE, locale) as page:
+        send_once(page, json.dumps(told))
+        page.goto("/t/fixed")
+        faces = page.locator(".seat .avatar")
+        faces.first.wait_for()
+        assert {face.inner_text() for face in faces.all()} == {letter}
+
+
 def test_an_auction_is_said_as_chinese_players_say_it(browser: Browser, server: Served) -> None:
     with visitor(browser, server, PHONE, "zh-CN") as page:
         show(page, "auction")
