@@ -117,3 +117,19 @@ def test_a_club_meets(browser: Browser, server: Served, locale: str, size: tuple
         expect(ada.get_by_role("link", name=second, exact=True)).to_have_count(0)
         bo.goto("/groups")
         expect(bo.get_by_text(words["groups.none"])).to_be_visible()
+
+
+def test_a_member_signs_in_on_the_way_to_a_group(browser: Browser, server: Served) -> None:
+    words = catalogue("en")
+    with visitor(browser, server) as home, visitor(browser, server, PHONE) as phone:
+        account(home, "Eva")
+        home.goto("/groups")
+        home.get_by_label(words["groups.name"]).fill("Club")
+        home.get_by_label(words["groups.name"]).press("Enter")
+        expect(home.get_by_role("heading", name="Club")).to_be_visible()
+        phone.goto(home.url.removeprefix(server.address))
+        phone.get_by_role("link", name=words["friends.account.open"]).click()
+        phone.get_by_label(words["profile.account.name"]).fill("Eva")
+        phone.get_by_label(words["profile.password"]).fill("correct horse")
+        phone.get_by_role("button", name=words["profile.signIn"]).click()
+        expect(phone.get_by_role("heading", name="Club")).to_be_visible()
