@@ -101,6 +101,8 @@ describe('texts', () => {
     expect(format(message, { n: 1 }, 'en')).toBe('1 card');
     expect(format(message, { n: 12 }, 'en')).toBe('12 cards');
     expect(format({ other: '{n} 张' }, { n: 1 }, 'zh-Hans')).toBe('1 张');
+    const played = [0, 1, 2].map((n) => format(fr['duplicate.progress'], { n, deals: 8 }, 'fr'));
+    expect(played).toEqual(['0 donne jouée sur 8', '1 donne jouée sur 8', '2 donnes jouées sur 8']);
   });
   it('leave the colon to the language', () => {
     const parts = import.meta.glob<string>('../**/*.svelte', { query: '?raw', import: 'default', eager: true });
