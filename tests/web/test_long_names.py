@@ -1,0 +1,77 @@
+"""Names and titles as long as the server allows, in one word, are no wider than a small phone."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.server.harness import Served
+from tests.web.browsing import upright, visitor
+from tests.web.states import STATES, send_once, snapshot
+from tests.web.test_friends import account
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+SMALL = (320, 568)
+NAME, TITLE, GROUP = "M" * 32, "W" * 60, "W" * 32
+
+
+def renamed(message: dict[str, Any]) -> str:
+    """A table's snapshot with a person of a long name in every taken seat."""
+    for seat in message["table"]["seats"]:
+        if seat["kind"] != "open":
+            seat |= {"name": NAME, "kind": "human", "bot": None}
+    return json.dumps(message)
+
+
+@pytest.mark.parametrize("state", ["play", "settlement", "places", "offered", "link"])
+def test_a_table_of_long_names(browser: Browser, server: Served, state: str) -> None:
+    with visitor(browser, server, SMALL) as page:
+        send_once(page, renamed(json.loads(snapshot(state))))
+        page.goto("/t/fixed")
+        page.locator(STATES[state]).first.wait_for()
+        upright(page, state)
+
+
+def told(page: Page, path: str, body: object) -> str:
+    """Post to the server as this page's player; the id in the answer."""
+    made: dict[str, str] = page.evaluate(
+        """([path, body]) => fetch(path, {method: 'POST', headers: {'content-type': 'application/json'},
+           body: JSON.stringify(body)}).then(answer => answer.json())""",
+        [path, body],
+    )
+    return made["id"]
+
+
+def test_lists_and_titles_of_long_names(browser: Browser, server: Served) -> None:
+    host = server.player()
+    host.open_table("big-two", seats=["me", "open", "open", "open"], name=NAME, settings={"visibility": "lobby"})
+    with visitor(browser, server, SMALL) as page:
+        account(page, "M" * 24)
+        page.route(
+            "**/api/invitations",
+            lambda route: route.fulfill(
+                json=[{"table": "fixed", "host": "M" * 24, "preset": "big-two", "title": "Big Two", "at": 0}]
+            ),
+        )
+        page.goto("/")
+        expect(page.get_by_text("M" * 24).first).to_be_visible()
+        expect(page.get_by_text(NAME)).to_be_visible()
+        upright(page, "the start page")
+        event = {"title": TITLE, "preset": "big-two", "options": {}, "deals": 1, "people": 1}
+        event_id = told(page, "/api/events", {**event, "ends": int(time.time() * 1000) + 3_600_000})
+        page.goto("/events")
+        expect(page.get_by_text(TITLE)).to_be_visible()
+        upright(page, "the list of events")
+        page.goto(f"/events/{event_id}")
+        expect(page.get_by_role("heading", name=TITLE)).to_be_visible()
+        upright(page, "an event")
+        page.goto(f"/groups/{told(page, '/api/groups', {'name': GROUP})}")
+        expect(page.get_by_role("heading", name=GROUP)).to_be_visible()
+        upright(page, "a group")
+        page.goto(f"/players/{'M' * 24}")
+        expect(page.get_by_role("heading", name="M" * 24)).to_be_visible()
+        upright(page, "a profile")
