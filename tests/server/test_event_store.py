@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar, cast
 
 import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 import dasan
 from dasan.server.events.daily import QUIET
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import _room
+from dasan.server.events.scoring import Play
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, duplicates
-from dasan.server.store.duplicates import Guest
+from dasan.server.store.database import Database
+from dasan.server.store.duplicates import Duplicates, Guest
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.room import Room
 from dasan.server.times import DAY
 
-from .conftest import Opened
+from .conftest import Opened, new_database
 
+T = TypeVar("T")
 EVENT = DuplicateEvent("event", dasan.rules("big-two"), bytes(128), 2, 2, "greedy", 0, DAY, QUIET, listed=True)
 
 
@@ -111,6 +119,63 @@ async def test_a_player_who_is_deleted_while_waiting_gets_no_seat(opened: Opened
     await store.people.delete("ada", 2)
     assert (await queue.ask("bob", 3)).waiting == 1
     assert queue.parties == []
+    await store.close()
+
+
+async def test_nobody_is_seated_and_no_bot_scores_once_an_event_is_over(opened: Opened) -> None:
+    """A process may have been paused since a request came, or since its bots began."""
+    store = await opened()
+    event = replace(EVENT, people=1, ends=5)
+    await store.duplicates.create(event)
+    queue = Queue(store, event)
+    assert (await queue.ask("ada", 1)).table is not None
+    (mine,) = await store.duplicates.mine("event", "ada")
+    await store.duplicates.reveal("event", 6)
+    assert not (await store.duplicates.load("event")).revealed, "ada still plays"
+    assert (await queue.ask("ada", 7)).table == mine.table
+    await store.duplicates.reveal("event", 8, stuck=True)
+    for player in ("ada", "bob"):
+        with pytest.raises(Refused, match="has ended"):
+            await queue.ask(player, 4)
+    await store.duplicates.add_bots("event", [Play("bot:greedy", 0, 0, 1.0)], {"bot:greedy": "greedy"}, 9)
+    assert await store.duplicates.plays("event") == ()
+    await store.close()
+
+
+class Held:
+    """A database server whose transaction is not committed before ``commit`` is set."""
+
+    shared = True
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.changed, self.commit = asyncio.Event(), asyncio.Event()
+        self._engine = engine
+
+    async def write(self, change: Callable[[sa.Connection], T]) -> T:
+        async with self._engine.begin() as connection:
+            done = await connection.run_sync(change)
+            self.changed.set()
+            await self.commit.wait()
+        return done
+
+
+@pytest.mark.full
+async def test_an_event_does_not_end_while_another_process_seats_a_player(tmp_path: Path, postgres_url: str) -> None:
+    url = await new_database(postgres_url)
+    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+    event = replace(EVENT, people=1, ends=5)
+    await store.duplicates.create(event)
+    elsewhere = Held(engine)
+    process = Duplicates(cast("Database", elsewhere))
+    seating = asyncio.create_task(process.seat(event, "ada", "Ada", 4, lambda *a: _room(event, *a)))
+    await elsewhere.changed.wait()
+    ending = asyncio.create_task(store.duplicates.reveal("event", 6))
+    await asyncio.wait([ending], timeout=0.5)
+    elsewhere.commit.set()
+    await ending
+    assert (await seating).table is not None
+    assert (await store.duplicates.load("event")).revealed is None, "ada's hand is under way"
+    await engine.dispose()
     await store.close()
 
 

@@ -148,6 +148,9 @@ class Duplicates(StorePart):
             going = next((row for row in rows if row.finished is None), None)
             if going is not None and going.table_id is not None:
                 return EventPlayed(deal=going.deal, table=going.table_id, waiting=0)
+            # The request may have waited until the event was over, whatever the time at which it came.
+            if connection.scalar(sa.select(duplicates.c.id).where(duplicates.c.id == event.id, NOT_OVER)) is None:
+                raise Refused("illegal", reason("event.ended"))
             if not event.starts <= now < event.ends:
                 raise Refused("illegal", reason("event.early" if now < event.starts else "event.ended"))
             left = sorted({*range(event.deals)} - {row.deal for row in rows if row.finished is not None})
@@ -264,10 +267,10 @@ class Duplicates(StorePart):
         return await self._value(query) or 0
 
     async def add_bots(self, event_id: str, plays: Sequence[Play], names: dict[str, str], now: int) -> None:
-        """Store the scores of the bots in the standings. Idempotent."""
+        """Store the scores of the bots in the standings. Idempotent; nothing is stored once the event is over."""
 
         def write(connection: sa.Connection) -> None:
-            fresh = sa.and_(duplicates.c.id == event_id, sa.not_(duplicates.c.bots_played))
+            fresh = sa.and_(duplicates.c.id == event_id, NOT_OVER, sa.not_(duplicates.c.bots_played))
             if connection.execute(sa.update(duplicates).where(fresh).values(bots_played=True)).rowcount != 1:
                 return
             for player, name in names.items():
@@ -316,6 +319,7 @@ class Duplicates(StorePart):
         """
 
         def write(connection: sa.Connection) -> None:
+            serialize(connection, Lock.EVENTS)  # nobody is seated between the look at open plays and the end
             plays = duplicate_plays.c
             open_plays = sa.and_(plays.event_id == event_id, plays.finished.is_(None))
             gone = open_plays if stuck else sa.and_(open_plays, plays.table_id.is_(None))
