@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import random
@@ -271,6 +272,21 @@ def test_the_event_ends_bots_finish_and_the_deals_are_revealed(server: Served) -
         assert [[str(card) for card in hand] for hand in again.hands] == [
             hand if isinstance(hand, list) else hand.split() for hand in dealt["hands"]
         ]
+
+
+@pytest.mark.full
+async def test_processes_that_end_an_event_at_once_report_no_error(
+    tables: Tables, caplog: pytest.LogCaptureFixture
+) -> None:
+    events = Events(tables)
+    moment = now()
+    event = DuplicateEvent("event", dasan.rules(GAME), bytes(128), 1, 1, "low", moment, moment + DAY, TableSettings())
+    await tables.store.duplicates.create(event)
+    table = (await events.seat(event, "ann", "Ann")).table
+    assert table is not None
+    await asyncio.gather(events._end(event), events._end(event))
+    assert (await tables.look(table)).chairs[event.seats(0)[0]].substitute is not None
+    assert caplog.messages == []
 
 
 @pytest.mark.full

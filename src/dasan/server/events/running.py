@@ -177,11 +177,21 @@ class Events:
 
     async def _finish(self, table_id: str, player: str) -> None:
         """Let a bot finish the hand for the player."""
-        room = await self._tables.look(table_id)
-        seat = room.seat_of(player)
-        if room.status == "playing" and seat is not None and room.chairs[seat].substitute is None:
+        if not await self._waits_for(table_id, player):
+            return
+        try:
             leaving = LeaveCommand(type="leave", id=f"ends-{secrets.token_hex(8)}")
             await self._tables.command(table_id, player, leaving)
+        except Refused:
+            # Every process ends events: another one may have been first.
+            if await self._waits_for(table_id, player):
+                raise
+
+    async def _waits_for(self, table_id: str, player: str) -> bool:
+        """Whether the table's hand waits for the player, for whom no bot plays."""
+        room = await self._tables.look(table_id)
+        seat = room.seat_of(player)
+        return room.status == "playing" and seat is not None and room.chairs[seat].substitute is None
 
     def _ask_bots(self, event: DuplicateEvent) -> None:
         if event.people == 1 and not event.bots_played:
