@@ -14,15 +14,17 @@ from typing import TypeVar
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
 
 import dasan
 from dasan.server.operations.folders import data_dir
 from dasan.server.people.identity import signing_key
 from dasan.server.refusals import CannotServe
-from dasan.server.store import Store
-from dasan.server.store.database import DATABASE_FILE, Database, SqliteDatabase, Unusable
+from dasan.server.store import Store, database
+from dasan.server.store.database import DATABASE_FILE, Database, SqliteDatabase, Unreachable, Unusable
 from dasan.server.store.log import EventLog
 
+from .conftest import new_database
 from .test_every_store import moved, open_table
 
 T = TypeVar("T")
@@ -112,6 +114,53 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / DATABASE_FILE).write_bytes(b"no database" * 100)
     with pytest.raises(CannotServe, match="cannot be used"):
         await Store.open(tmp_path)
+
+
+@pytest.mark.full
+async def test_a_database_server_that_refuses_is_reported_with_its_reason(
+    tmp_path: Path, postgres_url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while it is in use. Its own message is left out: it may quote rows."""
+    url = await new_database(postgres_url)
+    guest = url.replace("postgres@", "guest@")
+    for wrong, why in (
+        (url.replace("/test_", "/no_test_"), "it has no database of this name"),
+        (guest, "it does not admit this user"),
+        ("postgresql://postgres@host.invalid/postgres", "its host name is unknown"),
+        ("postgresql://postgres@127.0.0.1:1/postgres", "ConnectionRefusedError"),
+    ):
+        with pytest.raises(CannotServe, match=f"^the database cannot be used: {why}$"):
+            await Store.open(tmp_path, wrong)
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+    name = sa.make_url(url).database
+
+    async def run(*statements: str) -> None:
+        async with engine.connect() as connection:
+            for statement in statements:
+                await connection.execute(sa.text(statement))
+
+    await run("CREATE ROLE guest LOGIN", f"ALTER DATABASE {name} OWNER TO guest")
+    monkeypatch.setattr(database, "SAID_EVERY", 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "ANSWERS_IN", 0.2)
+        hasty = await Store.open(tmp_path, guest)
+    with pytest.raises(Unreachable):
+        await hasty.database.read(lambda connection: connection.execute(sa.text("SELECT pg_sleep(60)")))
+    assert caplog.messages == ["the database does not answer: TimeoutError"]
+    caplog.clear()
+    await hasty.close()
+    store = await Store.open(tmp_path, guest)
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guest'"
+    await run(f"ALTER DATABASE {name} CONNECTION LIMIT 0", others)
+    with pytest.raises(Unreachable):
+        await store.processes.alive(0)
+    assert caplog.messages == ["the database does not answer: it has no free connection"]
+    with pytest.raises(CannotServe, match="it has no free connection"):
+        await Store.open(tmp_path, guest)
+    await run(f"ALTER DATABASE {name} OWNER TO postgres", f"ALTER DATABASE {name} CONNECTION LIMIT -1")
+    await run("DROP OWNED BY guest", "DROP ROLE guest")
+    await store.close()
+    await engine.dispose()
 
 
 def test_only_the_owner_can_read_the_data(tmp_path: Path) -> None:

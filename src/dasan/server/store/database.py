@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -57,6 +58,18 @@ BROKEN = frozenset(
     }
 )
 """SQLite errors that concern the disk or the file, not the query."""
+
+
+REFUSALS = {
+    "25006": "it is read-only",
+    "28000": "it does not admit this user",
+    "28P01": "the user name or the password is wrong",
+    "3D000": "it has no database of this name",
+    "53100": "its disk is full",
+    "53300": "it has no free connection",
+    "57P03": "it is starting or stopping",
+}
+"""What a database server says that its host can mend, by SQLSTATE."""
 
 
 class Unreachable(Refused):
@@ -347,8 +360,8 @@ class ServerDatabase:
         except CannotServe:
             raise
         except Exception as error:
-            # The driver has its own errors for a wrong password, a missing database or an invalid port.
-            raise CannotServe(f"the database cannot be used: {type(error).__name__}") from None
+            # The driver has its own errors, such as for an invalid port.
+            raise CannotServe(f"the database cannot be used: {_why(error)}") from None
         finally:
             await opening.dispose()
         return ServerDatabase(engine)
@@ -387,11 +400,20 @@ class ServerDatabase:
         except (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError) as error:
             if time.monotonic() >= self._logged + SAID_EVERY:
                 self._logged = time.monotonic()
-                log.error("the database does not answer: %s", type(error).__qualname__)
+                log.error("the database does not answer: %s", _why(error))
             raise Unreachable from error
 
     async def close(self) -> None:
         await self._engine.dispose()
+
+
+def _why(error: Exception) -> str:
+    """Why a database server cannot be used, without the error's message, which may quote rows or an address."""
+    if isinstance(error, socket.gaierror):
+        return "its host name is unknown"
+    wrapped = getattr(error, "orig", None)
+    own = error if wrapped is None else wrapped.__cause__ or wrapped  # SQLAlchemy wraps what asyncpg raises twice
+    return REFUSALS.get(getattr(own, "sqlstate", None) or "", type(own).__qualname__)
 
 
 def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:
