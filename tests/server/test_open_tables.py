@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
+import dasan.server.operations.chores as chores_module
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
 from dasan.server.compact import compact
@@ -24,9 +25,11 @@ from dasan.server.operations.metrics import Metrics
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, MoveCommand, NextCommand, SitCommand
+from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.protocol.table import PerMove, TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, log
+from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import events
 from dasan.server.store.schema import tables as rows
@@ -202,6 +205,29 @@ async def test_tables_with_people_leave_no_room(few: Tables) -> None:
     await few.leave(full[0], connections[0])
     assert (await few.look(another)).head.id == another
     assert set(few._open) == {*full[1:], another}
+
+
+async def test_a_process_that_has_not_read_notices_for_long_misses_none(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was suspended, or did not reach the database."""
+    identities = Identities(b"k" * 32, tables.store.people, 1)
+    chores = Chores(tables, identities, Live(), Metrics(tables.settings), Sightings())
+    table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
+    assert (await tables.look(table_id)).chairs[0].name == "Ann"
+    await identities._valid("ann", None)
+    await chores._notices()
+    other = await Store.open(tables.settings.data_dir)
+    await other.moderation.carry_out(BanNetwork(type="ban-network", network="192.0.2.0/24", days=1), HOST, now())
+    await other.people.delete("ann", now())
+    await prune(other.database, other.people, Keep(), now() + HOUR)
+    await other.close()
+    later = now() + HOUR
+    monkeypatch.setattr(chores_module, "now", lambda: later)
+    await chores._notices()
+    assert tables.store.people.restrictions.bans("192.0.2.7", later)
+    assert not await identities._valid("ann", None)
+    assert (await tables.look(table_id)).chairs[0].name == "Former player"
 
 
 async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from dasan import __version__
@@ -13,12 +13,15 @@ from dasan.server.operations.background import repeat
 from dasan.server.operations.metrics import Metrics
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
+from dasan.server.store.processes import NOTICE_LIFE, Notice
 from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.directory import Tables
 from dasan.server.times import now
 
 READ_EVERY = 1.0
 """Seconds between reads of notices, and thus until a ban takes effect."""
+MISSED = NOTICE_LIFE // 2
+"""Milliseconds without a read of notices after which some may have been missed: half their life, for machines' clocks differ."""
 BEAT_EVERY = 10.0
 PRUNE_EVERY = 60 * 60.0
 HERE_EVERY = 15.0
@@ -40,12 +43,15 @@ class Chores:
         self._metrics = metrics
         self._sightings = sightings
         self._read: set[int] = set()
+        self._read_at = now()
+        """The time of the last read of notices."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run the tasks during the context."""
         # Notices from before the start need no action: nobody was connected, and the data they announce is read later.
-        self._read = {notice.id for notice in await self._store.processes.notices(now())}
+        self._read_at = now()
+        self._read = {notice.id for notice in await self._store.processes.notices(self._read_at)}
         await self._store.moderation.reload()
         tasks = [
             asyncio.create_task(repeat("announcing this process", self._beat, BEAT_EVERY), name="beat"),
@@ -71,8 +77,16 @@ class Chores:
         await self._store.friends.seen(self._live.here(), now())
 
     async def _notices(self) -> None:
-        notices = await self._store.processes.notices(now())
-        new = [notice for notice in notices if notice.id not in self._read]
+        moment = now()
+        notices = await self._store.processes.notices(moment)
+        if moment - self._read_at > MISSED:
+            await self._read_all()
+        else:
+            await self._act([notice for notice in notices if notice.id not in self._read])
+        self._read, self._read_at = {notice.id for notice in notices}, moment
+
+    async def _act(self, new: Sequence[Notice]) -> None:
+        """Do what these notices ask for."""
         for notice in new:
             if notice.kind == "recheck":
                 self._identities.forget()
@@ -80,7 +94,13 @@ class Chores:
         if any(notice.kind == "restrict" for notice in new) and await self._store.moderation.reload():
             self._live.recheck_all()
         await self._tables.reopen_changed({notice.subject for notice in new if notice.kind == "reopen"})
-        self._read = {notice.id for notice in notices}
+
+    async def _read_all(self) -> None:
+        """Do what any notice may have asked for, after notices may have been missed."""
+        self._identities.forget()
+        await self._store.moderation.reload()
+        self._live.recheck_all()
+        await self._tables.reopen_changed()
 
     async def _prune(self) -> None:
         removed = await prune(self._store.database, self._store.people, Keep.of(self._tables.settings), now())

@@ -119,9 +119,10 @@ class Tables:
         if table is not None:
             table.stop()
 
-    async def reopen_changed(self, table_ids: Collection[str]) -> None:
-        """Reload those of these tables that are open here and whose stored logs have changed."""
-        fences = await self.store.leases.fences([table_id for table_id in table_ids if table_id in self._open])
+    async def reopen_changed(self, table_ids: Collection[str] | None = None) -> None:
+        """Reload those of these tables (None: of all) that are open here and whose stored logs have changed."""
+        wanted = self._open if table_ids is None else table_ids
+        fences = await self.store.leases.fences([table_id for table_id in wanted if table_id in self._open])
         for table_id, fence in fences.items():
             table = self._open.get(table_id)
             if table is not None and table.claimed and table.fence != fence:
