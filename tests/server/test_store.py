@@ -9,6 +9,7 @@ import secrets
 import sqlite3
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,9 +23,13 @@ from dasan.server.people.identity import signing_key
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store, database
 from dasan.server.store.database import DATABASE_FILE, Database, SqliteDatabase, Unreachable, Unusable
-from dasan.server.store.log import EventLog
+from dasan.server.store.hand import FinishedHand, Player
+from dasan.server.store.log import EventLog, Write, WrittenEntry, _append
+from dasan.server.store.ratings import rate
+from dasan.server.tables.room import Entry
 
 from .conftest import new_database
+from .rooms import room_of, settle
 from .test_every_store import moved, open_table
 
 T = TypeVar("T")
@@ -114,6 +119,56 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / DATABASE_FILE).write_bytes(b"no database" * 100)
     with pytest.raises(CannotServe, match="cannot be used"):
         await Store.open(tmp_path)
+
+
+@pytest.mark.full
+async def test_transactions_lock_tables_and_ratings_in_one_order(tmp_path: Path, postgres_url: str) -> None:
+    """Else two of them could wait for each other, until the database server ends one."""
+    url = await new_database(postgres_url)
+    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+    writes = []
+    for at, name in enumerate(("a", "B")):
+        room = room_of("big-three", ["p0", "p1", "p2"])
+        room = replace(room, head=replace(room.head, id=name))
+        await store.log.create(room)
+        assert await store.leases.claim(name, "me", 0, 10) == 1
+        log: list[tuple[Entry, int]] = []
+        after = settle(room, 1000, log)
+        entries = tuple(WrittenEntry(seq, moment, entry) for seq, (entry, moment) in enumerate(log))
+        seats = (Player(0, "", None, name, "player", 1, won=True), Player(1, "", "ann", None, "player", -1, won=False))
+        hand = FinishedHand(name, name, 1, "big-two", at, True, True, {"finish_order": [0]}, [], "", seats)
+        before = replace(hand, id=f"before {name}")
+        await store.database.write(lambda connection, before=before: rate(connection, before))  # type: ignore[misc]
+        writes.append(Write(after, 1, entries, dealt=True, finished=hand))
+    waiting = sa.text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+
+    async def is_waiting() -> bool:
+        async with engine.connect() as connection:
+            return bool(await connection.scalar(waiting))
+
+    async def append() -> None:
+        await store.database.write(lambda connection: _append(connection, writes))
+
+    async def renew() -> None:
+        await store.leases.renew("me", ["a", "B"], 99)
+
+    for first, second, work in (
+        ("tables WHERE id = 'B'", "tables WHERE id = 'a'", renew),
+        ("tables WHERE id = 'B'", "tables WHERE id = 'a'", append),
+        ("ratings WHERE player = 'bot:B'", "ratings WHERE player = 'bot:a'", append),
+    ):
+        async with engine.begin() as holder:
+            await holder.execute(sa.text(f"SELECT FROM {first} FOR UPDATE"))
+            task = asyncio.create_task(work())
+            while not await is_waiting():
+                assert not task.done()
+            await holder.execute(sa.text(f"SELECT FROM {second} FOR UPDATE NOWAIT"))
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    await engine.dispose()
+    await store.close()
 
 
 @pytest.mark.full

@@ -168,6 +168,14 @@ def put_row(
     return True
 
 
+def as_python_sorts(connection: sa.Connection, column: sa.ColumnElement[str]) -> sa.ColumnElement[str]:
+    """To order by a text column as Python sorts strings, whatever the database's language.
+
+    Transactions that lock rows of several tables lock them in this order; else two of them could wait for each other.
+    """
+    return column if connection.dialect.name == "sqlite" else sa.collate(column, "C")
+
+
 def among(connection: sa.Connection, column: sa.ColumnElement[str], values: Collection[str]) -> sa.ColumnElement[bool]:
     """Whether the column has one of the values, of which there may be any number: they are one parameter.
 

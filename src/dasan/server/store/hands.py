@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
 from dasan.server.store.event_plays import check_open, record_result
 from dasan.server.store.hand import FinishedHand, player_of
-from dasan.server.store.ratings import rate
+from dasan.server.store.ratings import hold_ratings, rate
 from dasan.server.store.schema import hand_seats, hands
 
 PAGE = 50
@@ -56,6 +57,15 @@ def insert_hand(connection: sa.Connection, hand: FinishedHand) -> None:
     record_result(connection, hand)
     if hand.rated:
         rate(connection, hand)
+
+
+def insert_hands(connection: sa.Connection, several: Sequence[FinishedHand]) -> None:
+    """Insert finished hands in the order in which they ended, in which ratings are recomputed too."""
+    rated = [hand for hand in several if hand.rated]
+    if len(rated) > 1:
+        hold_ratings(connection, rated)
+    for hand in sorted(several, key=lambda one: (one.finished, one.id)):
+        insert_hand(connection, hand)
 
 
 def fill_facts(connection: sa.Connection, most: int) -> None:

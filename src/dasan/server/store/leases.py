@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart, among
+from dasan.server.store.database import StorePart, among, as_python_sorts
 from dasan.server.store.schema import tables
 
 
@@ -59,9 +59,12 @@ class Leases(StorePart):
 
         def write(connection: sa.Connection) -> frozenset[str]:
             mine = sa.and_(tables.c.owner == owner, among(connection, tables.c.id, table_ids))
+            query = sa.select(tables.c.id).where(mine).order_by(as_python_sorts(connection, tables.c.id))
+            kept = connection.scalars(query.with_for_update()).all()
             # Renewals may arrive out of order.
-            connection.execute(sa.update(tables).where(mine, tables.c.lease_until < until).values(lease_until=until))
-            return frozenset(connection.scalars(sa.select(tables.c.id).where(mine)))
+            late = sa.and_(among(connection, tables.c.id, kept), tables.c.lease_until < until)
+            connection.execute(sa.update(tables).where(late).values(lease_until=until))
+            return frozenset(kept)
 
         return await self._database.write(write) if table_ids else frozenset()
 

@@ -26,7 +26,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database, StorePart, Unreachable
 from dasan.server.store.hand import FinishedHand
-from dasan.server.store.hands import insert_hand
+from dasan.server.store.hands import insert_hands
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import events, forgotten, seats, tables
 from dasan.server.tables.chairs import Chair, EventDeal, Head
@@ -449,7 +449,7 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
     rows = []
     together: list[dict[str, Any]] = []
     many = connection.dialect.supports_sane_multi_rowcount
-    for write in batch:
+    for write in sorted(batch, key=lambda one: one.room.head.id):  # see `as_python_sorts`
         room, head = write.room, write.room.head
         values: dict[str, Any] = {
             "seq": room.seq,
@@ -465,17 +465,18 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
             together.append({**values, **mine})
         elif connection.execute(_DEALT if write.dealt else _ADVANCED, {**values, **mine}).rowcount != 1:
             raise Conflict(head.id)
+    for write in batch:
+        room, head = write.room, write.room.head
         if write.reseated:
             connection.execute(sa.delete(seats).where(seats.c.table_id == head.id))
             _seat(connection, room)
         if write.returned:
             theirs = sa.and_(forgotten.c.table_id == head.id, forgotten.c.player.in_(write.returned))
             connection.execute(sa.delete(forgotten).where(theirs))
-        if write.finished is not None:
-            insert_hand(connection, write.finished)
         if write.awaited is not None:
             put_out(connection, [write.awaited], "turn", head.id, room.at)
         rows += [_row(head.id, written) for written in write.entries]
+    insert_hands(connection, [write.finished for write in batch if write.finished is not None])
     # If one table has another owner, all writes are retried one by one.
     if together and connection.execute(_ADVANCED, together).rowcount != len(together):
         raise Conflict(*(params["own_id"] for params in together))

@@ -135,12 +135,26 @@ def _rate(sides: Sequence[Sequence[int]], places: list[float], before: Sequence[
     return [_model.rating(mu=rating.mu + shift, sigma=rating.sigma) for rating in rated]
 
 
+def _names(hand: FinishedHand) -> set[str]:
+    """Whose ratings a hand changes."""
+    names = (p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players)
+    return {name for name in names if name is not None}
+
+
+def hold_ratings(connection: sa.Connection, hands: Sequence[FinishedHand]) -> None:
+    """Lock the ratings of everybody who played these hands, in the order in which `rate` locks those of one hand.
+
+    Other processes may rate the same bots at the same time: in another order two transactions could wait for each other.
+    """
+    for name, preset, count in sorted({(n, h.preset, len(h.players)) for h in hands for n in _names(h)}):
+        _read(connection, name, preset, count)
+
+
 def rate(connection: sa.Connection, hand: FinishedHand) -> None:
     """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand."""
-    names = {p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players}
     count = len(hand.players)
-    # Lock rows in sorted order: other processes may rate the same bots at the same time.
-    rows = {name: _read(connection, name, hand.preset, count) for name in sorted(n for n in names if n is not None)}
+    # In sorted order, see `hold_ratings`.
+    rows = {name: _read(connection, name, hand.preset, count) for name in sorted(_names(hand))}
     known = {name: _rated(row) for name, row in rows.items() if row is not None}
     for name, new in sorted(after(hand, known).items()):
         which = {"player": name, "preset": hand.preset, "players": count}
