@@ -59,6 +59,8 @@ class Nats:
                 program("nats-server"),
                 *("-a", "127.0.0.1", "-p", str(self.ports[node])),
                 *("-cluster", f"nats://127.0.0.1:{self.routes[node]}", "-cluster_name", "test", "-routes", routes),
+                # Else clients learn the servers' own addresses, and go round the proxies that cut or stall their connections.
+                "-no_advertise",
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
