@@ -18,6 +18,12 @@ import dasan.server.tables.answers as answers_module
 import dasan.server.tables.directory as tables_module
 from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
+from dasan.server.connections.websocket import Live
+from dasan.server.operations.background import repeat
+from dasan.server.operations.chores import Chores
+from dasan.server.operations.metrics import Metrics
+from dasan.server.people.identity import Identities
+from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -228,3 +234,32 @@ async def test_a_command_that_is_older_than_memory_is_acknowledged_again(
     assert await tables.command(table_id, player, command) == done
     with pytest.raises(dasan.IllegalPlay):
         await tables.command(table_id, player, command.model_copy(update={"id": "new"}))
+
+
+@pytest.mark.timeout(120)
+async def test_a_table_whose_owner_the_bus_does_not_reach_goes_on_elsewhere(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both processes reach the database, but not each other."""
+    monkeypatch.setattr(tables_module, "LEASE", 3.0)
+    url = await new_database(postgres_url)
+    async with process(tmp_path, url, LocalBus()) as first, process(tmp_path, url, LocalBus()) as second:
+        table_id = await three(first)
+        socket = Connection(8, "ann")
+        await first.join(table_id, "ann", socket, None)
+        chores = [Chores(one, _identities(one), Live(), Metrics(one.settings), Sightings()) for one in (first, second)]
+        reading = asyncio.create_task(repeat("reading notices", chores[0]._notices, 0.05))
+        said = await second.command(table_id, "bo", ChatCommand(type="chat", id="hello", text="hello"))
+        async with asyncio.timeout(SECONDS):
+            while isinstance(item := await socket.next(), str):
+                pass
+        assert item == RESTART
+        await chores[1]._notices()
+        assert await second.command(table_id, "bo", ChatCommand(type="chat", id="hello", text="hello")) == said
+        assert await second.store.leases.owner_of(table_id, now()) == second.process, "it keeps what it asked for"
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+
+def _identities(tables: Tables) -> Identities:
+    return Identities(b"k" * 32, tables.store.people, 1)

@@ -91,6 +91,8 @@ class Chores:
             if notice.kind == "recheck":
                 self._identities.forget()
                 self._live.recheck(notice.subject)
+            elif notice.kind == "release":
+                self._tables.release(notice.subject)
         if any(notice.kind == "restrict" for notice in new) and await self._store.moderation.reload():
             self._live.recheck_all()
         await self._tables.reopen_changed({notice.subject for notice in new if notice.kind == "reopen"})

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.schema import notices, processes
 
-Kind: TypeAlias = Literal["recheck", "reopen", "restrict"]
+Kind: TypeAlias = Literal["recheck", "reopen", "restrict", "release"]
 """recheck: check whether a player is still signed in and not banned. reopen: read a table from the store again.
-restrict: reload banned networks and blocked words.
+restrict: reload banned networks and blocked words. release: close a table, so that another process can own it.
 """
 
 NOTICE_LIFE = 5 * 60 * 1000
@@ -26,7 +26,7 @@ ALIVE = 30 * 1000
 
 @dataclass(frozen=True)
 class Notice:
-    """A request to every process. subject: the id of a player or a table."""
+    """A request to every process. subject: the id of a player or a table; for ``release`` the owner's and the table's."""
 
     id: int
     kind: Kind

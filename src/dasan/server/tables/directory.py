@@ -253,18 +253,37 @@ class Tables:
     ) -> T:
         """Run an action at a table: here if this process owns or can claim it, otherwise through its owner.
 
-        Waits for the lease of a dead owner to expire. A command may thus be tried twice, which its id makes harmless.
+        Waits for the lease of a dead owner to expire, and for a silent one to release the table. A command may thus be tried
+        twice, which its id makes harmless.
         """
-        end = _clock() + LEASE * 1.5
+        begun, asked = _clock(), False
         while True:
             try:
                 if self.relays is None or await self._may_run(table_id):
                     return await here()
                 return await elsewhere(self.relays)
             except (OwnedElsewhere, NoOwner):
-                if self._closing or _clock() > end:
+                waited = _clock() - begun
+                if self._closing or waited > LEASE * 1.5:
                     raise Refused("unavailable", reason("stopping" if self._closing else "silent")) from None
+            if waited > LEASE and not asked and self.relays is not None and self.relays.connected:
+                asked = True
+                await self._ask_to_release(table_id)
             await asyncio.sleep(TRY_AGAIN)
+
+    async def _ask_to_release(self, table_id: str) -> None:
+        """Ask an owner that lives longer than a lease without an answer, because the bus does not reach it, to release the
+        table.
+        """
+        owner = await self.store.leases.owner_of(table_id, now())
+        if owner not in (None, self.process):
+            await self.store.processes.leave("release", f"{owner} {table_id}", now())
+
+    def release(self, subject: str) -> None:
+        """Close the table of a notice, if it names this process as its owner, so that another can claim the table."""
+        owner, _, table_id = subject.partition(" ")
+        if owner == self.process:
+            self.reopen(table_id)
 
     async def _may_run(self, table_id: str) -> bool:
         return table_id in self._open or await self.store.leases.owner_of(table_id, now()) in (None, self.process)

@@ -120,6 +120,11 @@ class Relays:
         finally:
             await end()
 
+    @property
+    def connected(self) -> bool:
+        """Whether the bus reaches other processes, as far as this one knows."""
+        return self._bus.connected
+
     # At the socket's process.
 
     async def command(self, table_id: str, player: str, command: RoomCommand, lag: int) -> int:
