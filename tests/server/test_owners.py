@@ -148,7 +148,7 @@ async def test_an_owner_does_not_keep_a_connection_that_it_has_closed() -> None:
     owner, socket, connections = await joined("p0", "p1")
     owner._there["t"]["socket", 1].close(RESTART)
     owner._out.clear()  # the message with the close is lost
-    await socket._keep_at("t")
+    await socket._keep_at("t", list(socket._here))
     assert await connections[0].next() == RESTART
     assert list(socket._here) == [2]
 
@@ -160,13 +160,34 @@ async def test_a_lost_text_ends_its_connection_even_if_no_other_text_follows() -
     slow = owner._there["t"]["socket", 2]
     slow.offer("also sent")
     for _ in range(2):
-        await socket._keep_at("t")
+        await socket._keep_at("t", list(socket._here))
         assert list(socket._here) == [1, 2], "a text may still be on its way"
     socket._heard(b"[%b]" % b",".join(owner._out.pop("socket")))
     slow.offer("sent since")
-    await socket._keep_at("t")
+    await socket._keep_at("t", list(socket._here))
     assert list(socket._here) == [2]
     assert await connections[0].next() == RESTART
+
+
+async def test_keeping_alive_looks_at_each_connection_once() -> None:
+    """However many tables there are: thousands of connections are looked at every two seconds."""
+    looks = 0
+
+    class Counted(dict[int, _Here]):
+        def items(self) -> Any:
+            nonlocal looks
+            for pair in super().items():
+                looks += 1
+                yield pair
+
+        values = items
+
+    relays = Relays(LocalBus(), "here")
+    relays._here = Counted({number: _Here(f"t{number}", Connection(8, "p0")) for number in range(50)})
+    async with asyncio.TaskGroup() as group:
+        await relays._keep(group)
+    assert looks == 50
+    assert relays._here == {}, "nobody owns these tables"
 
 
 async def test_a_process_that_reports_no_received_texts_is_kept() -> None:

@@ -13,7 +13,7 @@ import asyncio
 import json
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from itertools import zip_longest
 from typing import Any, cast
@@ -191,14 +191,17 @@ class Relays:
 
     async def _keep(self, group: asyncio.TaskGroup) -> None:
         """Keep connections alive, table by table, so that a silent or failing owner does not delay others."""
-        for table_id in {here.table_id for here in self._here.values()} - self._keeping:
+        at: dict[str, list[int]] = defaultdict(list)
+        for number, here in self._here.items():
+            at[here.table_id].append(number)
+        for table_id in at.keys() - self._keeping:
             self._keeping.add(table_id)
-            group.create_task(guarded(f"keeping table {table_id} alive", self._keep_at(table_id)))
+            group.create_task(guarded(f"keeping table {table_id} alive", self._keep_at(table_id, at[table_id])))
         for table, _ in list(self._owned.values()):
             group.create_task(guarded(f"dropping silent connections of table {table.id}", self._drop_silent(table)))
 
-    async def _keep_at(self, table_id: str) -> None:
-        received = {number: here.next for number, here in self._here.items() if here.table_id == table_id}
+    async def _keep_at(self, table_id: str, numbers: Iterable[int]) -> None:
+        received = {number: self._here[number].next for number in numbers if number in self._here}
         lost = set(received)
         try:
             counts = list(received.values())
