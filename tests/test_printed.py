@@ -7,8 +7,11 @@ from collections import Counter
 import pytest
 
 import dasan
-from dasan import vector, worlds
+from dasan import puzzles, vector, worlds
 from dasan.bots.external.program import player
+from dasan.games.option import Game
+from dasan.networks.trained import load, named
+from dasan.review.best_play import review
 
 RULES = dasan.rules("big-three")
 HANDS = ["4D 4H", "5D 6D", "7D"]
@@ -37,6 +40,37 @@ def test_a_value_is_shown_in_one_short_line() -> None:
     assert repr(player("cmd:no-such-program")) == "<bot cmd:no-such-program>"
     assert repr(dasan.PRESETS).startswith("<presets: big-three, big-three-denexa, ")
     assert repr(dasan.bots.BOTS).startswith("<bots: random, low, ")
+
+
+def test_a_value_with_arrays_and_long_lists_is_shown_in_one_short_line() -> None:
+    state = dasan.start(RULES, HANDS, bidder=0, leader=0)
+    view, preset, trained = state.view(0), dasan.PRESETS["dou-dizhu"], named("big-three-policy")
+    puzzle, env = puzzles.load(players=3)[0], vector.make(RULES, 4)
+    positions = worlds.Positions(RULES, 2)
+    positions.put(0, state)
+    positions.put(1, state)
+    auction = dasan.solve(dasan.deal(RULES, seed=7), nodes=10)
+    unproved = dasan.solve(dasan.deal(dasan.rules("big-two"), seed=3), nodes=10)
+    for value, shown in (
+        (preset, f"<Preset dou-dizhu, {len(preset.options)} options>"),
+        (Game((preset,), "**X.01** …" * 100), "<Game dou-dizhu>"),
+        (RULES.catalogue, "<Catalogue complete, 171 rows>"),
+        (worlds.deals(view, 100), "<Deals of big-three, 100 worlds>"),
+        (worlds.judge(view, worlds=10), "<Judgement of 2 moves in 10 worlds>"),
+        (positions.play_out(times=3), "<Outcomes of 2 positions, each played 3 times>"),
+        (vector.playouts(RULES, 100), "<Playouts of 100 hands, played by ranks>"),
+        (vector.functional(RULES, 4).init(7), "<BatchState of 4 hands>"),
+        (vector.Returns(env).take(), "<Batch of 0 decisions>"),
+        (trained, "<Trained big-three-policy>"),
+        (load(trained), "<Network of 459521 weights>"),
+        (puzzle, f"<Puzzle {puzzle.id} of big-three, grade {puzzle.grade}, {puzzle.key} wins>"),
+        (dasan.solve(state), "<Solution two sides, value 2, 0 nodes>"),
+        (auction, "<Solution auction, for 3 bidders, 10 nodes>"),
+        (unproved, f"<Solution paranoid, value from {unproved.lower} to {unproved.upper}, 10 nodes>"),
+        (dasan.bot("greedy").explain(view), "<Explanation of greedy, 2 moves, 4D 4H first>"),
+        (review(state.play("4 4")), "<Review of big-three, 1 moves>"),
+    ):
+        assert repr(value) == shown
 
 
 def test_rules_that_differ_are_shown_differently() -> None:

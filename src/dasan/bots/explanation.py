@@ -112,6 +112,9 @@ class Explanation:
     unit: Unit
     moves: tuple[Candidate, ...]
 
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.bot}, {len(self.moves)} moves, {self.moves[0].move} first>"
+
     def __str__(self) -> str:
         """A line for each candidate: the move, its value, the reasons."""
         return "\n".join(map(str, self.moves))

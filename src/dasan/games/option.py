@@ -80,6 +80,9 @@ class Preset:
     sample: str = ""
     summary: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Preset {self.name}, {len(self.options)} options>"
+
     def rules(self, chosen: Mapping[str, object]) -> Rules:
         known = {option.name: option for option in self.options}
         for name in chosen:
@@ -95,3 +98,6 @@ class Game:
 
     presets: tuple[Preset, ...]
     chapter: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Game {', '.join(preset.name for preset in self.presets)}>"

@@ -98,6 +98,9 @@ class Network:
     weights: Mapping[str, Floats]
     unit: float = 1.0
 
+    def __repr__(self) -> str:
+        return f"<Network of {sum(part.size for part in self.weights.values())} weights>"
+
     def inputs(self, view: View, session: bool) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
         """The network's input: uint8 [features], the observation of the seat of `view`, and uint8 [moves, features of
         a move], its legal moves in the order of `choices`. session: as for `encode`.

@@ -50,6 +50,9 @@ class SharedInputs:
     answers: bool
     labels: Labels
 
+    def __repr__(self) -> str:
+        return f"<SharedInputs of {len(self.rules)} rule sets>"
+
     @property
     def sizes(self) -> tuple[int, int]:
         """The lengths of the rows of observations and of moves, multiples of eight."""

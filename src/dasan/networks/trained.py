@@ -43,6 +43,9 @@ class Trained:
     answers: bool = False
     also: tuple[tuple[Rules, float], ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Trained {self.name}>"
+
     @property
     def shared(self) -> SharedInputs | None:
         """What the network reads if it was trained for several rule sets."""

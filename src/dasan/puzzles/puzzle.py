@@ -42,6 +42,9 @@ class Puzzle:
     tree: Tree
     source: str
 
+    def __repr__(self) -> str:
+        return f"<Puzzle {self.id} of {self.state.rules.name}, grade {self.grade}, {self.key} wins>"
+
     @property
     def id(self) -> str:
         """An identifier, equal for positions that differ only in suits or in the bidder's seat."""

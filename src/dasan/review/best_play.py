@@ -98,6 +98,9 @@ class Review:
     hand: State
     moves: tuple[Judged, ...]
 
+    def __repr__(self) -> str:
+        return f"<Review of {self.hand.rules.name}, {len(self.moves)} moves>"
+
     @property
     def turning_points(self) -> tuple[Judged, ...]:
         """The moves that did not keep the result."""

@@ -129,6 +129,9 @@ class Catalogue:
     rows: tuple[Row, ...]
     scope: Literal["complete", "canonical"]
 
+    def __repr__(self) -> str:
+        return f"<Catalogue {self.scope}, {len(self.rows)} rows>"
+
     @cached_property
     def _by_cards(self) -> dict[int, Row]:
         """If the catalogue lists complete sets, its rows by the sum of their cards' bits."""

@@ -39,6 +39,13 @@ class Solution:
     by_bidder: Mapping[int, Solution] = field(default_factory=dict)
     by_seat: Mapping[int, int] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        if self.scope == "auction":
+            value = f"for {len(self.by_bidder)} bidders"
+        else:
+            value = f"value {self.value}" if self.exact else f"value from {self.lower} to {self.upper}"
+        return f"<Solution {self.scope}, {value}, {self.nodes} nodes>"
+
     @classmethod
     def of_auction(cls, by_bidder: Mapping[int, Solution], nodes: int) -> Solution:
         """The solution of a state in the auction: a value for each seat as the bidder, and none for the state."""

@@ -45,6 +45,9 @@ class BatchState:
     _drawn: npt.NDArray[np.int32] = field(repr=False)
     _game: tuple[object, ...] = field(repr=False)
 
+    def __repr__(self) -> str:
+        return f"<BatchState of {len(self.num_moves)} hands>"
+
 
 class Functional:
     """The functions of one game. Not thread-safe, because they share environments.

@@ -33,6 +33,9 @@ class Playouts:
     plies: npt.NDArray[np.int32]
     backend: str
 
+    def __repr__(self) -> str:
+        return f"<Playouts of {len(self)} hands, played by {self.backend}>"
+
     def __len__(self) -> int:
         return len(self.plies)
 

@@ -32,6 +32,9 @@ class Batch(NamedTuple):
     actions: npt.NDArray[np.int32]
     seats: npt.NDArray[np.int8]
 
+    def __repr__(self) -> str:
+        return f"<Batch of {len(self.obs)} decisions>"
+
 
 class Returns:
     """Steps `env` and records training data: call `step(actions)` in place of `env.step(actions)`, and `take()` for a

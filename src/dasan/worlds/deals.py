@@ -37,6 +37,9 @@ class Deals:
     one: npt.NDArray[np.uint64]
     two: npt.NDArray[np.uint64]
 
+    def __repr__(self) -> str:
+        return f"<Deals of {self.rules.name}, {len(self)} worlds>"
+
     def __len__(self) -> int:
         return len(self.one)
 

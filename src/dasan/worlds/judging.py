@@ -29,6 +29,9 @@ class Judgement:
     payments: npt.NDArray[np.float64]
     places: npt.NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        return f"<Judgement of {len(self.moves)} moves in {self.payments.shape[1]} worlds>"
+
     def best(self) -> Move:
         """The move with the highest mean payment; ties go to the lowest mean place in games in which every seat gets
         one.

@@ -50,6 +50,9 @@ class Outcomes:
     places: npt.NDArray[np.uint8]
     plies: int
 
+    def __repr__(self) -> str:
+        return f"<Outcomes of {self.payments.shape[0]} positions, each played {self.payments.shape[1]} times>"
+
 
 class Positions:
     """An array of `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, with the exchange.
