@@ -112,6 +112,7 @@ def hand_info(state: dasan.State) -> HandInfo:
             for seat, name in enumerate(names)
         ],
         result=Result.model_validate(state.result, from_attributes=True),
+        doublings=[],
         you=0,
         shown=True,
     )

@@ -40,6 +40,22 @@ describe('the hands of a record', () => {
   });
 });
 
+describe('the doublings of a record', () => {
+  it('are those of its bombs so far', () => {
+    const game = replay(
+      record(
+        { seq: 0, type: 'deal', hands: ['4D 5D 5C 5H 5S', '6D 7D', 'BJ RJ 3D'] },
+        { seq: 1, seat: 0, type: 'play', cards: ['4D'] },
+        { seq: 2, seat: 1, type: 'play', cards: ['6D'] },
+        { seq: 3, seat: 0, type: 'play', cards: ['5D', '5C', '5H', '5S'] },
+        { seq: 4, seat: 2, type: 'play', cards: ['BJ', 'RJ'] },
+      ),
+      [3, 4],
+    );
+    expect(game?.steps.map((step) => step.after.doublings)).toEqual([0, 0, 1, 2]);
+  });
+});
+
 describe('the bidder of a record', () => {
   const passes = [0, 1, 2].map((seat) => ({ seq: 6 + seat, seat, type: 'pass' }));
   const bidders = (...after: object[]) => {

@@ -9,7 +9,7 @@ export interface Position {
   table: { seat: number; cards: Card[] } | null;
   bidder: number | null;
   bid: number | null;
-  /** How often bombs have doubled the bid, where the server has said so. */
+  /** How often bombs have doubled the bid. */
   doublings: number;
   called: Card | null;
   /** The kitty, until the bidder takes it. */
@@ -58,8 +58,11 @@ interface Line extends Partial<Omit<Event, 'type' | 'cards'>> {
   rules?: { name: string; options: Replay['options'] };
 }
 
-/** The hand of a climb/1 record, move by move. Nothing is checked: the record states what happened. */
-export function replay(text: string): Replay | null {
+/**
+ * The hand of a climb/1 record, move by move. Nothing is checked: the record states what happened.
+ * @param doublings the events of the plays that doubled the bid, which the record does not name
+ */
+export function replay(text: string, doublings: readonly number[] = []): Replay | null {
   const lines = text
     .split('\n')
     .filter(Boolean)
@@ -110,6 +113,7 @@ export function replay(text: string): Replay | null {
         break;
       case 'play':
         now = { ...now, hands: taken(now.hands, seat, cards), table: { seat, cards } };
+        if (doublings.includes(seq)) now = { ...now, doublings: now.doublings + 1 };
         break;
       case 'trick':
         now = { ...now, table: null };

@@ -10,6 +10,7 @@ from fastapi import Request
 from starlette.responses import Response, StreamingResponse
 
 import dasan
+from dasan.play.scoring import doublings
 from dasan.reasons import reason
 from dasan.server.api.dependencies import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
@@ -95,9 +96,22 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
         finished=moment(finished.finished),
         seats=seats,
         result=Result.model_validate(finished.result),
+        doublings=await asyncio.to_thread(doubling_plays, rules, finished.record),
         you=you,
         shown=finished.shown,
     )
+
+
+def doubling_plays(rules: dasan.Rules, record: str) -> list[int]:
+    """The sequence numbers of the plays in a hand's record that doubled the payment as bombs (H.15)."""
+    out: list[int] = []
+    bombs = 0
+    for line in map(json.loads, record.splitlines()) if rules.doubles else ():
+        if line.get("type") == "play" and rules.combination(" ".join(line["cards"])).power > 0:
+            bombs += 1
+            if doublings(rules, bombs, spring=False) > len(out):
+                out.append(line["seq"])
+    return out
 
 
 @router.get("/hands/{hand_id}/record", response_class=JsonLines)
