@@ -205,6 +205,44 @@ async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_
     pool.close()
 
 
+@pytest.mark.parametrize("leaves", ["stream", "run"])
+async def test_a_job_that_is_stopped_while_its_process_starts_is_not_begun(
+    monkeypatch: pytest.MonkeyPatch, leaves: str
+) -> None:
+    begun: list[str] = []
+    starting, started = asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        alive = True
+
+        def __init__(self, memory_mb: int) -> None: ...
+
+        async def start(self) -> None:
+            starting.set()
+            await started.wait()
+
+        async def do(self, job: Job) -> None:
+            begun.append(job.name)
+
+        def end(self) -> None: ...
+
+    monkeypatch.setattr("dasan.server.workers.pools.Worker", Slow)
+    pool = Workers(1, Limits(60.0, 0), "test")
+    if leaves == "stream":
+        parts = pool.stream("left")
+        await starting.wait()
+        await parts.aclose()
+    else:
+        reader = asyncio.create_task(pool.run("left"))
+        await starting.wait()
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+    started.set()
+    await pool.run("next")
+    assert begun == ["next"]
+    pool.close()
+
+
 async def test_a_job_that_comes_as_the_last_one_ends_is_begun(workers: Workers) -> None:
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     view = state.view(state.to_act)

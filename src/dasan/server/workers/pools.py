@@ -110,13 +110,12 @@ class Workers:
         try:
             while jobs := self._urgent or self._jobs:
                 job = jobs.popleft()
-                if job.stopped or job.future.done():
-                    # Skip a job that nobody waits for any more.
-                    job.future.cancel()
-                    continue
                 try:
-                    if worker is None or not worker.alive:
+                    if job.wanted and (worker is None or not worker.alive):
                         worker = await self._start()
+                    if worker is None or not job.wanted:  # its reader may have left while the process started
+                        job.future.cancel()
+                        continue
                     value = await worker.do(job)
                 except asyncio.CancelledError:
                     job.future.cancel()

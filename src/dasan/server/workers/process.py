@@ -64,6 +64,11 @@ class Job:
     stopped: bool = False
     worker: Worker | None = None
 
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody waits for it."""
+        return not (self.stopped or self.future.done())
+
     def stop(self) -> None:
         """End the job, or do not start it, because its reader has left."""
         self.stopped = True
