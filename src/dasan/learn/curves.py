@@ -46,10 +46,10 @@ def picture(rows: Sequence[Mapping[str, str]], ladder: Sequence[str]) -> str:
     points = {name: [(int(row["epoch"]), float(row[name])) for row in rows if row.get(name)] for name in ladder}
     values = [value for line in points.values() for _, value in line] or [0.0]
     low, high = min(0.0, *values), max(0.1, *values)
-    last = max([int(row["epoch"]) for row in rows] or [1])
+    last = max((int(row["epoch"]) for row in rows), default=0)
 
     def at(epoch: int, value: float) -> str:
-        x = EDGE + (WIDTH - 2 * EDGE) * epoch / last
+        x = EDGE + (WIDTH - 2 * EDGE) * epoch / max(last, 1)
         y = HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * (value - low) / (high - low)
         return f"{x:.1f},{y:.1f}"
 
