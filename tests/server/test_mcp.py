@@ -173,6 +173,20 @@ def test_a_table_waits_and_ends_in_the_language_of_the_view(monkeypatch: pytest.
     agent.close()
 
 
+def test_a_seat_that_was_closed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line()
+    monkeypatch.setattr(Site, "join", lambda *_: 2)
+    monkeypatch.setattr(Site, "socket", lambda *_: line)
+    agent = AgentSeat("http://localhost:8000/t/x", "Agent")
+    assert "has not been dealt" in agent.describe()
+    agent.close()
+    agent.wait(60)
+    for ask in (agent.describe, agent.next_hand, lambda: agent.play("pass")):
+        with pytest.raises(Refusal, match="this connection to the table was closed"):
+            ask()
+    agent.close()
+
+
 def test_open_seats_are_counted_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     from dasan.remote.mcp_server import make_server
 

@@ -45,7 +45,8 @@ class AgentSeat:
         Thread(target=self._read, daemon=True).start()
 
     def close(self) -> None:
-        """Close the socket; the seat stays the agent's until the table gives it to a bot."""
+        """Close the socket; the seat stays the agent's until the table gives it to a bot. Later calls are refused."""
+        self._break("this connection to the table was closed")
         self._open.close()
 
     def wait(self, seconds: float) -> None:
@@ -136,8 +137,12 @@ class AgentSeat:
             pass
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             reason = f"{self._site.server} says what this version does not know"
+        self._break(reason)
+
+    def _break(self, reason: str) -> None:
+        """Refuse everything from now on, for the first reason."""
         with self._changed:
-            self._broken = reason
+            self._broken = self._broken or reason
             self._changed.notify_all()
 
     def _heard(self, message: Message) -> None:
