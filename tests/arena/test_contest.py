@@ -119,6 +119,28 @@ def test_outcomes_that_a_time_limit_changed_are_played_again(kind: str, tmp_path
     assert list(OutcomeFile(tmp_path / "outcomes.jsonl").of(contest)) == ([1, 2, 3] if kind == "crash" else [1, 2])
 
 
+def test_outcomes_of_a_longer_limit_are_known_only_where_all_moves_together_took_no_longer(tmp_path: Path) -> None:
+    file = tmp_path / "outcomes.jsonl"
+    contest, outcomes = Contest(RULES, "thrifty", "random", 4, 1, 10.0), OutcomeFile(file)
+    outcomes.keep(contest, Outcome(1, 0.5, 0.25, 1, 1, seconds=(1.5, 2.0)))
+    outcomes.keep(contest, Outcome(2, 0.5, 0.25, 1, 1, seconds=(2.5, 0.0)))
+    outcomes.keep(replace(contest, move_seconds=2.0), Outcome(3, 0.5, 0.25, 1, 1, seconds=(4.0, 4.0)))
+    outcomes.keep(replace(contest, move_seconds=None), Outcome(4, 0.5, 0.25, 1, 1, seconds=(9.0, 11.0)))
+    for known in (outcomes, OutcomeFile(file)):
+        assert list(known.of(replace(contest, move_seconds=2.0))) == [1, 3]
+        assert list(known.of(contest)) == [1, 2, 3]
+        assert list(known.of(replace(contest, move_seconds=None))) == [1, 2, 3, 4]
+    lines = file.read_text().splitlines()
+    file.write_text("".join(line.replace('"move_seconds":10.0,', "") + "\n" for line in lines[:2]))
+    earlier = OutcomeFile(file)  # lines without a limit count as played under the command's default
+    assert list(earlier.of(contest)) == [1, 2]
+    assert list(earlier.of(replace(contest, move_seconds=2.0))) == [1]
+    for wrong in ('"x"', "[]", "1" + "0" * 400):
+        file.write_text(lines[0].replace("10.0", wrong) + "\n")
+        with pytest.raises(ValueError, match="does not hold outcomes"):
+            OutcomeFile(file)
+
+
 def test_records_of_other_games_and_programs_have_files_of_their_own(tmp_path: Path) -> None:
     long = "x" * 80
     makers: Mapping[str, Maker] = {name: lambda seed: bot("thrifty") for name in (f"a{long}", f"b{long}")}

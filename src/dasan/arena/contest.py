@@ -15,6 +15,7 @@ from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from math import inf
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -293,22 +294,31 @@ class OutcomeFile:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._outcomes: dict[str, dict[int, Outcome]] = {}
+        self._limits: dict[tuple[str, int], float] = {}
+        """The time limit for a move under which an outcome was played; infinite without one."""
         if not file.exists():
             return
         try:
             for line in stored_lines(file, b'{"contest"'):
                 data = json.loads(line)
                 key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
+                limit = data.get("move_seconds", PATIENCE)  # outcomes without one are from before limits were stored
                 self._outcomes.setdefault(key, {})[outcome.seed] = outcome
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+                self._limits[key, outcome.seed] = inf if limit is None else float(limit)
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError(f"{file} does not hold outcomes of contests") from error
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
-        """The stored outcomes of a contest's game, bots and versions, by number of the deal, but not those with late
-        moves, which a longer limit may change. ValueError: they earn more or less than the game pays.
+        """The stored outcomes of a contest's game, bots and versions, by number of the deal. Not those with late moves,
+        which a longer limit may change; nor those played under a longer limit, except where all moves together took no
+        longer than this contest allows for one. ValueError: they earn more or less than the game pays.
         """
-        stored = self._outcomes.get(_key(contest), {})
-        outcomes = {seed: one for seed, one in stored.items() if not _late(contest, one)}
+        key, limit = _key(contest), contest.move_seconds or inf
+        outcomes = {
+            seed: one
+            for seed, one in self._outcomes.get(key, {}).items()
+            if not _late(contest, one) and (self._limits[key, seed] <= limit or max(one.seconds) <= limit)
+        }
         least, most = earning_bounds(contest.rules)
         if any(not least <= one.mean <= most for one in outcomes.values()):
             raise ValueError(f"{self._file} has outcomes that {contest.rules.name} cannot have")
@@ -333,8 +343,11 @@ class OutcomeFile:
 
     def keep(self, contest: Contest, outcome: Outcome) -> None:
         """Append an outcome to the file; `of` and `newest` know it from then on."""
-        self._outcomes.setdefault(_key(contest), {})[outcome.seed] = outcome
-        line = json.dumps({"contest": _key(contest), "outcome": asdict(outcome)}, separators=(",", ":"))
+        key = _key(contest)
+        self._outcomes.setdefault(key, {})[outcome.seed] = outcome
+        self._limits[key, outcome.seed] = contest.move_seconds or inf
+        stored = {"contest": key, "move_seconds": contest.move_seconds, "outcome": asdict(outcome)}
+        line = json.dumps(stored, separators=(",", ":"))
         with self._file.open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
             stream.flush()
