@@ -126,3 +126,14 @@ def test_stored_deals_have_the_bids_of_the_present_greedy(tmp_path: Path, monkey
         monkeypatch.setattr(GreedyBot, "choose", choose)
         assert bids("all")[1] == bids("greedy")[1] == [seat, seat]
     assert file.read_text(encoding="utf-8").count("\n") == 2 + 2 * 3, "each seat of each deal was solved once"
+
+
+def test_progress_is_reported_in_a_pipe_also_for_stored_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.cli.progress.BETWEEN", 0)
+    command = ("deals", *QUICK, "--out", str(tmp_path / "deals.jsonl"), "--count")
+    assert cli(*command, "2").stderr.splitlines() == ["deals: 1 of 2", "deals: 2 of 2"]
+    assert cli(*command, "3").stderr.splitlines() == [
+        "auctions of stored deals: 1 of 2",
+        "auctions of stored deals: 2 of 2",
+        "deals: 1 of 1",
+    ]

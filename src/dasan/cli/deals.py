@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,6 +12,7 @@ import typer
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
+from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import failures_refused
 from dasan.stored_lines import stored_lines
 
@@ -69,21 +69,25 @@ def deals(
         raise CannotRun("give --seconds or --nodes, not both")
     budget = {"seconds": seconds} if seconds is not None else {"nodes": nodes or DEFAULT_NODES}
     enough = budget.get("nodes", 0)
-    known = {
-        deal.number: deal
-        for stored in _stored_deals(out)
-        if (stored.seed, stored.players, stored.seats) == (seed, players, seats) and stored.number in range(count)
-        if stored.settled or stored.nodes >= enough
-        if (deal := with_bids(stored)) is not None
-    }
-    todo = [number for number in range(count) if number not in known]
-    valued = [*known.values()]
-    values = value_deals(todo, seed=seed, players=players, seats=seats, workers=workers, memory_mb=memory, **budget)
-    with failures_refused("it solved a deal", "memory ran out"):
-        for deal in _shown(values, todo):
+    stored = [
+        one
+        for one in _stored_deals(out)
+        if (one.seed, one.players, one.seats) == (seed, players, seats) and one.number in range(count)
+        if one.settled or one.nodes >= enough
+    ]
+    known: dict[int, Valued] = {}
+    with progress_bar() as show, failures_refused("it solved a deal", "memory ran out"):
+        for done, one in enumerate(stored, 1):
+            if (deal := with_bids(one)) is not None:
+                known[deal.number] = deal
+            show("auctions of stored deals", done, len(stored))
+        todo = [number for number in range(count) if number not in known]
+        values = value_deals(todo, seed=seed, players=players, seats=seats, workers=workers, memory_mb=memory, **budget)
+        for done, deal in enumerate(values, 1):
             _keep(out, deal)
-            valued.append(deal)
-    valued.sort(key=lambda deal: deal.number)
+            known[deal.number] = deal
+            show("deals", done, len(todo))
+    valued = [known[number] for number in range(count)]
     if stats:
         rows = shares(valued)
         if as_json:
@@ -128,15 +132,6 @@ def _keep(file: str | None, deal: Valued) -> None:
             stream.write(json.dumps(deal.to_json(), separators=(",", ":")) + "\n")
     except OSError as error:
         raise CannotRun(f"cannot write {file}: {error.strerror or error}") from error
-
-
-def _shown(deals: Iterator[Valued], todo: Sequence[int]) -> Iterator[Valued]:
-    """The deals, with a progress bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    quiet = not sys.stderr.isatty()
-    return iter(track(deals, "deals", len(todo), console=Console(stderr=True), transient=True, disable=quiet))
 
 
 def _line(deal: Valued) -> str:
