@@ -1,4 +1,4 @@
-"""Processors, and worker processes that end with their program: an interrupt does not wait for their work."""
+"""Processors, memory, and worker processes that end with their program: an interrupt does not wait for their work."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from math import inf
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
+from pathlib import Path
 from types import FrameType
 
 _MOST_IN_WINDOWS = 61
 """The most processes that Windows can wait for."""
+_OF_A_PROCESS = 8 << 20
+"""Bytes of memory that any worker process has for itself, at least."""
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""The files in which Linux says how much memory a container has."""
 _YOUNG = 10_000
 """A worker looks for cyclic garbage when it has this many objects more than the last time. Python's own 700 cost 2 % of its
 time.
@@ -29,16 +36,40 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+@cache
+def memory() -> float:
+    """The memory of this machine or container, in bytes; infinite where the system does not say."""
+    known = [inf]
+    with suppress(AttributeError, OSError, ValueError):
+        known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for file in _LIMITS:
+        with suppress(OSError, ValueError):  # "max" is no number
+            known.append(int(Path(file).read_text(encoding="ascii")))
+    return min(known)
+
+
+def require_memory(needed: float, what: str) -> None:
+    """MemoryError, in a sentence, if `what` takes more memory than there is: the system would end the program in the middle
+    of its work. needed: its bytes, at least.
+    """
+    if needed > memory():
+        sizes = f"they take {needed / 1e9:,.1f} GB or more, and there are {memory() / 1e9:,.1f} GB"
+        raise MemoryError(f"there is not enough memory for {what}: {sizes}")
+
+
 @contextmanager
 def worker_processes(number: int | None, *, copies: bool = True) -> Iterator[ProcessPoolExecutor]:
     """A pool of `number` processes (None: one for each processor; at most 61 on Windows). They end at once if the
     body raises, as on Ctrl-C, or if their program is killed.
 
     Without this the pool would wait for all submitted work, which may take hours. copies: whether a process may begin as a
-    copy of this one where the system has that; a copy cannot use a GPU that this process has opened.
+    copy of this one where the system has that; a copy cannot use a GPU that this process has opened. MemoryError: there is
+    not enough for so many processes.
     """
     if number is not None and sys.platform == "win32":
         number = min(number, _MOST_IN_WINDOWS)
+    if number is not None:
+        require_memory(number * _OF_A_PROCESS, f"{number:,} processes")
     pool = _Pool(number, initializer=_begin, mp_context=None if copies else get_context("spawn"))
     try:
         yield pool
@@ -111,4 +142,4 @@ def _exit_after(sentinel: int) -> None:
     os._exit(1)
 
 
-__all__ = ["processors", "worker_processes"]
+__all__ = ["memory", "processors", "require_memory", "worker_processes"]

@@ -31,7 +31,7 @@ from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.cluster import check_cluster, over_cluster
 from dasan.estimates import Estimate
 from dasan.play.new_hand import deal
-from dasan.processes import worker_processes
+from dasan.processes import require_memory, worker_processes
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.stored_lines import stored_lines
@@ -41,6 +41,8 @@ MOST_SECONDS = 86_400
 PATIENCE = 60.0
 """Seconds that a program may take for a move without an explicit limit. It also sets when bots of other packages are
 killed."""
+OF_A_DEAL = 300
+"""Bytes of memory that the outcome of a deal takes, at least."""
 LOOKS = 20
 """The number of interim tests of a contest that may stop early."""
 
@@ -242,10 +244,12 @@ def run(
 
     processes: processes on this computer. ray: the address of a cluster to play on instead. keep: called with every new
     outcome. progress: called with the number of deals played and the number of all deals. early: test `LOOKS` times at
-    equal intervals, and stop once the `interval` excludes 0. Errors of a cluster: as for `over_cluster`.
+    equal intervals, and stop once the `interval` excludes 0. Errors of a cluster: as for `over_cluster`. MemoryError:
+    there is not enough for so many deals or processes.
     """
     if ray is not None:
         check_cluster(ray)
+    require_memory(contest.deals * OF_A_DEAL, f"{contest.deals:,} deals")
     numbers = range(contest.seed, contest.seed + contest.deals)
     # The machines of a cluster write records where they play.
     stored = {seed: one for seed, one in (known or {}).items() if seed in numbers}

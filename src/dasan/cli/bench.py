@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dasan.arguments import MOST_WORKERS
 from dasan.cli.bench_server import bench_server
 from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
@@ -67,7 +68,7 @@ def bench(
         list[int] | None, typer.Option(min=1, help="Server: concurrent tables; may be repeated for further rows.")
     ] = None,
     think: Annotated[float, typer.Option(min=0.0, help="Server: mean thinking time in seconds.")] = 5.0,
-    processes: Annotated[int, typer.Option(min=1, help="Server: processes to start.")] = 1,
+    processes: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Server: processes to start.")] = 1,
     database: Annotated[
         str, typer.Option(metavar="URL", help="Server: a PostgreSQL database; default: SQLite in a temporary folder.")
     ] = "",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dasan.arguments import MOST_WORKERS
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dasan.bench.deals import Share, Valued
 
 DEFAULT_NODES = 2_000_000
+OF_A_DEAL = 1_000
+"""Bytes of memory that a valued deal takes, at least."""
 NAMES = {
     "all": "every valued seat",
     "some": "the best bidder of the deal",
@@ -53,7 +56,7 @@ def deals(
         int | None, typer.Option(min=1, help="The most search nodes for each deal; default: 2,000,000.")
     ] = None,
     memory: Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")] = 512,
-    workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Number of processes.")] = 1,
     out: Annotated[
         str | None,
         typer.Option(
@@ -64,9 +67,11 @@ def deals(
 ) -> None:
     """Value random deals for their bidders, and count how often the bidder's side wins."""
     from dasan.bench.deals import shares, value_deals, with_bids
+    from dasan.processes import require_memory
 
     if seconds is not None and nodes is not None:
         raise CannotRun("give --seconds or --nodes, not both")
+    require_memory(count * OF_A_DEAL, f"{count:,} deals")
     budget = {"seconds": seconds} if seconds is not None else {"nodes": nodes or DEFAULT_NODES}
     enough = budget.get("nodes", 0)
     stored = [

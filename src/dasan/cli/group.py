@@ -70,8 +70,8 @@ class Group(TyperGroup):
             _stop(str(error))
         except (typer.Abort, KeyboardInterrupt):
             _stop("stopped", STOPPED)
-        except MemoryError:
-            _stop("there is not enough memory for this")
+        except MemoryError as error:
+            _stop(str(error) or "there is not enough memory for this")
         except OSError as error:
             _silence(printing)
             if error.errno == errno.EPIPE:

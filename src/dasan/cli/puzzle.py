@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dasan.arguments import MOST_WORKERS
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say, warn
@@ -39,7 +40,7 @@ def puzzle(
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the puzzles.")] = 0,
     hands: Annotated[int, typer.Option(min=1, help="The most hands to search.")] = 20_000,
-    workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Number of processes.")] = 1,
     shipped: Annotated[bool, typer.Option("--shipped", help="Choose from the puzzles that come with dasan.")] = False,
     grade: Annotated[
         int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped or FILE.")

@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from dasan.arguments import MOST_WORKERS
 from dasan.cli.group import CannotRun, refused
 
 Processes = Annotated[
-    int | None, typer.Option(min=1, help="Processes on this machine; default: one per core. Not with --ray.")
+    int | None,
+    typer.Option(min=1, max=MOST_WORKERS, help="Processes on this machine; default: one per core. Not with --ray."),
 ]
 RayAddress = Annotated[
     str | None, typer.Option("--ray", metavar="ADDRESS", help="Run on this Ray cluster instead of this machine.")

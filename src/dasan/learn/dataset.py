@@ -21,7 +21,7 @@ from dasan.cluster import check_cluster, over_cluster
 from dasan.play.action_ids import action_ids
 from dasan.play.events import MOVES
 from dasan.play.new_hand import deal
-from dasan.processes import worker_processes
+from dasan.processes import require_memory, worker_processes
 from dasan.records.retrace import move_of
 from dasan.ruleset.rules import Rules
 from dasan.strict_json import NotJson, parse
@@ -31,6 +31,8 @@ from dasan.whole_file import whole_file
 SCHEMA = "dasan-hands/1"
 MOST = 10**15
 """The most hands, and the highest number of a hand: columns are 64 bits wide."""
+OF_A_HAND = 1_000
+"""Bytes of memory that a hand takes before its file is written, at least."""
 MOST_PARTS = 1_000_000
 PART = re.compile(r"part-([0-9]{5,})\.parquet")
 """The name of a part. Other files are not the data set's, such as a copy of a part."""
@@ -159,13 +161,16 @@ def make(
 
     Hands beyond `plan.hands` stay. ValueError: the folder holds a data set with other settings, or an unreadable file.
     ValueError, ModuleNotFoundError, before anything is written: as for `check_cluster`. ClusterError: as for
-    `over_cluster`. BrokenProcessPool: a process died, for example because a bot ended it.
+    `over_cluster`. BrokenProcessPool: a process died, for example because a bot ended it. MemoryError: there is not enough for so
+    many processes, or hands of a part.
     """
     import pyarrow as pa  # noqa: F401  before anything is written
 
     processes = whole(processes, "processes", 1)
     if ray is not None:
         check_cluster(instance(ray, str, "ray is the address of a cluster"))
+    unwritten = min((processes if ray is None else 1) * plan.part, plan.hands)
+    require_memory(unwritten * OF_A_HAND, f"{unwritten:,} hands in unfinished files")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     manifest, file = plan.manifest(), folder / "manifest.json"

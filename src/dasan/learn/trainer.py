@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import amount, instance, whole
+from dasan.features import observation_size
 from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
 from dasan.learn.in_torch import TorchLearner
@@ -33,6 +34,8 @@ from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
 from dasan.networks.network import Floats, LayerSizes, Network, arrays_of
+from dasan.play.action_ids import action_ids
+from dasan.processes import require_memory
 from dasan.whole_file import whole_file
 
 Bytes = npt.NDArray[np.uint8]
@@ -66,16 +69,34 @@ class Progress:
         return progress
 
 
+def least_memory(config: Config) -> float:
+    """Bytes of memory that a run takes, at least: the outputs of the environments, and the observations of a round's decisions.
+    Without branches, a tenth of all moves counts as decisions: more of them are.
+    """
+    games = [
+        (observation_size(one, config.session), action_ids(one, config.session).count)
+        for one in map(Config.rules, config.games())
+    ]
+    together = games if config.method == "policy" else games[:1]
+    least = float(config.envs * sum(map(sum, together)))
+    if config.method == "values" and config.branches == 1:
+        collected = max(1.0, config.actors * config.keep)
+        least += collected * config.envs * config.steps * min(size for size, _ in games) / 10
+    return least
+
+
 class Trainer:
     """A training run of `config`, before its first epoch. `load` resumes a run that `save` wrote.
 
     ValueError: there is no network `config.start`, its layer sizes do not match, there is no device `config.device`, two games
     of `config` have the same options, or the pool has no network for one of them.
-    ImportError: a device is named, and PyTorch is not installed or does not load.
+    ImportError: a device is named, and PyTorch is not installed or does not load. MemoryError: there is not enough for so many
+    environments and steps.
     """
 
     def __init__(self, config: Config) -> None:
         self.config = instance(config, Config, "a training run has a configuration")
+        require_memory(least_memory(config), f"{config.envs:,} parallel hands with {config.steps:,} steps in a round")
         playing = PolicyPlay(config) if config.method == "policy" else SelfPlay(config)
         if isinstance(playing, SelfPlay):
             for game in config.games()[1:]:

@@ -96,7 +96,7 @@ def make(
     try:
         return VectorEnv(rules, num_envs, seed, recipe=recipe, buffers={} if buffers is None else buffers)
     except MemoryError:
-        raise MemoryError(f"there is not enough memory for {num_envs} environments of {rules.name}") from None
+        raise MemoryError(f"there is not enough memory for {num_envs:,} environments of {rules.name}") from None
 
 
 def functional(

@@ -18,6 +18,7 @@ from dasan.kernels.env.optional_outputs import new_optional_outputs
 from dasan.kernels.env.threads import Team, Workspace
 from dasan.kernels.runtime.table_cache import load_or_make
 from dasan.play.action_ids import action_ids
+from dasan.processes import require_memory
 from dasan.ruleset.rules import Rules
 from dasan.vector.given import Given
 from dasan.vector.history import MoveHistory
@@ -48,7 +49,7 @@ def allocate(
 ) -> Allocation:
     """Allocate the memory of `num_envs` environments. buffers: the caller's arrays to write in, by name.
 
-    ValueError: one of them does not fit, or is not written.
+    ValueError: one of them does not fit, or is not written. MemoryError: there is not enough.
     """
     session, count = recipe.session, action_ids(rules, recipe.session).count
     code = code_of(backend)
@@ -56,8 +57,10 @@ def allocate(
         tables, count = load_or_make(rules, session, lambda: (code.environments.tables(rules, session), count))
     else:
         tables = code.environments.tables(rules, session)
-    states, base, number = code.environments.make_state(rules, num_envs)
     num_features = observation_size(rules, session)
+    outputs_of_one = num_features * (recipe.observations is True) + count * (recipe.mask is True)
+    require_memory(num_envs * outputs_of_one, f"{num_envs:,} environments of {rules.name}")
+    states, base, number = code.environments.make_state(rules, num_envs)
     num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
     outputs = _new_buffers(
         rules, num_envs, recipe, buffers, code, tables, count, num_features, packed_size(num_features, num_flags)

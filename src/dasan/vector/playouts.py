@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dasan.arguments import MOST_WORKERS, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.games import rules_of
+from dasan.processes import require_memory
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -82,10 +83,8 @@ def playouts(
     chosen = choose(rules, Purpose.ENVIRONMENTS, backend)
     code = code_of(chosen).whole
     tables = code.hand_tables(rules)
-    try:
-        results = new_results(hands, rules.players)
-    except MemoryError:
-        raise MemoryError(f"there is not enough memory for the results of {hands} hands of {rules.name}") from None
+    require_memory(hands * (9 * rules.players + 4), f"the results of {hands:,} hands of {rules.name}")
+    results = new_results(hands, rules.players)
 
     def play(start: int, end: int) -> None:
         payments, places, plies = results

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dasan.arguments import instance, whole
 from dasan.cards import Hand
 from dasan.play.view import View
+from dasan.processes import require_memory
 from dasan.ruleset.rules import Rules
 from dasan.worlds.layout import KITTY
 from dasan.worlds.states import Sampler
@@ -65,6 +66,7 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     seed = whole(seed, "a seed")
     sampler = Sampler(view)
     rules = view.rules
+    require_memory(16 * count * (rules.players + 1), f"{count:,} worlds of {rules.name}")
     one = np.empty((count, rules.players + 1), np.uint64)
     two = np.empty((count, rules.players + 1), np.uint64)
     if sampler.doubtful:

@@ -25,6 +25,7 @@ from dasan.backends import Backend, Purpose, Wanted, choose
 from dasan.play.action_ids import action_ids
 from dasan.play.phases import Phase
 from dasan.play.state import State
+from dasan.processes import require_memory
 from dasan.ruleset.rules import Rules
 from dasan.worlds.deals import Deals
 
@@ -66,6 +67,7 @@ class Positions:
 
         self.rules = instance(rules, Rules, "positions are of rules, such as dasan.rules gives")
         self.size = size = whole(size, "size", 1, MOST_POSITIONS)
+        require_memory(13 * size * rules.players, f"{size:,} positions of {rules.name}")
         self.ids = action_ids(rules, True)
         chosen = choose(rules, Purpose.WORLDS, backend)
         self._wanted, self.backend = backend, chosen.name

@@ -1,0 +1,87 @@
+"""Sizes that do not fit into memory are refused before any work, in a sentence with the numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan import processes, vector, worlds
+
+from .running import cli, refusal
+
+RULES = dasan.rules("big-three")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with ten megabytes."""
+    monkeypatch.setattr(processes, "memory", lambda: 1e7)
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("train --out OUT --envs 100000", "100,000 parallel hands with 32 steps in a round"),
+        ("train --out OUT --steps 1000000", "1,024 parallel hands with 1,000,000 steps in a round"),
+        ("train --out OUT --envs 100000 --branches 10", "100,000 parallel hands with 32 steps in a round"),
+        ("train --out OUT --envs 100000 --method policy", "100,000 parallel hands with 32 steps in a round"),
+        ("train --out OUT --envs 100 --actors 4000", "100 parallel hands with 256 steps in a round"),
+        ("arena low random --deals 100000", "100,000 deals"),
+        ("arena low random --processes 9", "9 processes"),
+        ("evaluate low --deals 100000", "100,000 deals"),
+        ("deals --count 100000", "100,000 deals"),
+        ("deals --workers 9", "9 processes"),
+        ("puzzle --count 1 --workers 9", "9 processes"),
+    ],
+)
+@pytest.mark.usefixtures("small")
+def test_a_command_says_what_does_not_fit(command: str, what: str, tmp_path: Path) -> None:
+    said = refusal(*(str(tmp_path / "out") if word == "OUT" else word for word in command.split()))
+    assert said.startswith(f"there is not enough memory for {what}: they take ")
+    assert said.endswith(" GB or more, and there are 0.0 GB")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("small")
+def test_a_data_set_says_what_does_not_fit(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="data sets need their extra: pip install 'dasan[data]'")
+    said = refusal("generate", "--out", tmp_path / "out", "--hands", 10**9, "--part", 10**6, "--processes", 20)
+    assert said.startswith("there is not enough memory for 20,000,000 hands in unfinished files: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("small")
+def test_a_library_says_what_does_not_fit() -> None:
+    view = dasan.deal(RULES, seed=7).view(1)
+    for make, what in (
+        (lambda: vector.make(RULES, 100_000), "100,000 environments of big-three"),
+        (lambda: vector.playouts(RULES, 10**6), "the results of 1,000,000 hands of big-three"),
+        (lambda: worlds.deals(view, 10**6), "1,000,000 worlds of big-three"),
+        (lambda: worlds.Positions(RULES, 10**6), "1,000,000 positions of big-three"),
+    ):
+        with pytest.raises(MemoryError, match=f"there is not enough memory for {what}"):
+            make()
+
+
+@pytest.mark.parametrize("command", ["arena low random --processes", "deals --workers", "puzzle --workers"])
+def test_no_machine_has_a_million_processes(command: str) -> None:
+    assert "less than or equal to 4096" in refusal(*command.split(), 10**6)
+
+
+@pytest.mark.parametrize(("limit", "least"), [("1000\n", 1000), ("max\n", 10**8), (None, 10**8)])
+def test_a_container_has_the_memory_of_its_limit(
+    limit: str | None, least: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "memory.max"
+    if limit is not None:
+        file.write_text(limit)
+    monkeypatch.setattr(processes, "_LIMITS", (str(file),))
+    found = processes.memory.__wrapped__()
+    assert found == least if limit == "1000\n" else found > least
+
+
+def test_the_usual_sizes_fit(tmp_path: Path) -> None:
+    done = cli("train", "--out", tmp_path, "--envs", 4, "--rounds", 1, "--steps", 4, "--epochs", 1, "--every", 9)
+    assert done.exit_code == 0
