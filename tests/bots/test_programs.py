@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.cli.running import cli
 import dasan
 from dasan.arena.hands import play_fairly
 from dasan.bots.external.conformance import check
-from dasan.bots.external.program import ProgramBot, split_command
+from dasan.bots.external.program import Program, ProgramBot, split_command
 from dasan.bots.external.speaking import view_of
 from dasan.bots.external.wire import Fault, choose, hand
 from dasan.features import encode
@@ -168,7 +169,7 @@ def test_a_start_does_not_count_against_the_limit_of_a_move(
     assert tallies[0].seconds < 3
     messages = [record.getMessage() for record in caplog.records]
     assert [message.endswith("ends: no card left") for message in messages] == (
-        [] if kind is None else [True] * 3 + [False]
+        [] if kind is None else [True, True, False, True, False]  # the third says that there will be no other start
     )
 
 
@@ -244,6 +245,31 @@ def test_only_the_first_faults_are_reported(tmp_path: Path, caplog: pytest.LogCa
     assert len(messages) == 4
     assert messages[0].endswith("crash: it ended; its standard error ends: enough")
     assert messages[-1].endswith("further faults are only counted")
+
+
+def test_a_program_whose_starts_fail_three_times_in_a_row_is_not_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its first start works; then each would hang for ten seconds."""
+    starts = tmp_path / "starts"
+    command = program(tmp_path, "sys.exit()")
+    works = (tmp_path / "bot.py").read_text()
+    counts = f"with open({str(starts)!r}, 'a+') as file: file.write('x'); file.seek(0); again = file.read() != 'x'"
+    (tmp_path / "bot.py").write_text(f"import time\n{counts}\nif again: time.sleep(60)\n{works}")
+    monkeypatch.setattr("dasan.bots.external.program.Program", partial(Program, starting=2.0))
+    state = dasan.deal(dasan.rules("big-two"), seed=7)
+    with ProgramBot(command, seconds=20) as bot:
+        kinds = []
+        for _ in range(6):
+            with pytest.raises(Fault) as caught:
+                bot.choose(state.view(state.to_act))
+            kinds.append(caught.value.kind)
+    assert kinds == ["crash", "stall", "stall", "stall", "crash", "crash"]
+    assert "it is not started again" in str(caught.value)
+    assert starts.read_text() == "xxxx"
+    assert [line for line in caplog.messages if "started again" in line] == [
+        f"cmd:{command}: 3 starts in a row failed; it is not started again"
+    ]
 
 
 def test_a_contest_with_a_program_that_does_not_start_is_refused(tmp_path: Path) -> None:

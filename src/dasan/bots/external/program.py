@@ -32,6 +32,8 @@ from dasan.play.view import View, known_at_start
 
 STARTING = 10.0
 """Seconds that a program may take to say hello."""
+MOST_STARTS = 3
+"""The number of failed starts in a row after which a program is not started again."""
 ENDING = 2.0
 """Seconds that a program may take to exit."""
 PREFIX = "cmd:"
@@ -254,7 +256,8 @@ def _kill(
 
 
 class ProgramBot(Named):
-    """A bot whose moves a program chooses. The program is started on the first question, and again after a fault.
+    """A bot whose moves a program chooses. The program is started on the first question, and again after a fault, until three
+    starts in a row have failed.
 
     command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises
     `Fault`; other players are not affected. Programs with the same name and version should choose the same move for
@@ -268,6 +271,7 @@ class ProgramBot(Named):
         self._sent: tuple[object, int] | None = None
         self._asked = 0
         self._faults = 0
+        self._failed_starts = 0
         self._name = f"{PREFIX}{command}"
         self._version = "unknown"
 
@@ -331,10 +335,24 @@ class ProgramBot(Named):
 
     def _running(self) -> Program:
         if self._program is None or not self._program.ours:
-            self._program = Program(self._command)
+            self._program = self._started()
             self._sent = None
             self._version = f"{self._program.name} {self._program.version}"
         return self._program
+
+    def _started(self) -> Program:
+        """A new process, unless too many starts in a row have failed: a program that hangs there takes `STARTING` seconds."""
+        if self._failed_starts >= MOST_STARTS:
+            raise Fault("crash", f"it is not started again, because {MOST_STARTS} starts in a row failed")
+        try:
+            program = Program(self._command)
+        except Fault:
+            self._failed_starts += 1
+            if self._failed_starts == MOST_STARTS:
+                _log.warning("%s: %d starts in a row failed; it is not started again", self._name, MOST_STARTS)
+            raise
+        self._failed_starts = 0
+        return program
 
     def _news(self, view: View) -> list[Message]:
         """Messages with everything about this hand that the program has not received yet."""
