@@ -110,6 +110,20 @@ def test_known_deals_without_records_are_played_again(tmp_path: Path) -> None:
     assert (played, len(list(tmp_path.iterdir()))) == ([1, 2, 3, 2], 12)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit for the length of files there")
+def test_a_record_that_a_full_disk_has_cut_off_is_none(tmp_path: Path) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            run(Contest(RULES, "low", "random", 1, 1, records=str(tmp_path)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("kind", ["stall", "exit", "crash"])
 def test_outcomes_that_a_time_limit_changed_are_played_again(kind: str, tmp_path: Path) -> None:
     contest, file = Contest(RULES, "cmd:false", "random", 3, 1, 2.0), OutcomeFile(tmp_path / "outcomes.jsonl")

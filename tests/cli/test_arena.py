@@ -161,3 +161,12 @@ def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> 
     assert refusal("arena", f"net:{file}", "net").endswith("network.npz: the file does not contain a network")
     assert "No such file" in refusal("arena", "net:nowhere.npz", "net")
     assert "there is no network 'nowhere'; there are big-three" in refusal("arena", "net:nowhere", "net")
+
+
+def test_a_file_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
+    file = tmp_path / "none" / "kept.jsonl"
+    said = refusal("arena", "low", "random", "--deals", 1, "--out", file, "--processes", 1)
+    assert said == f"cannot read or write {file}: No such file or directory"
+    network = tmp_path / "none.npz"
+    said = refusal("evaluate", f"net:{network}", "--deals", 2, "--processes", 1)
+    assert said == f"cannot read or write {network}: No such file or directory"

@@ -35,6 +35,7 @@ from dasan.processes import require_memory, worker_processes
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.stored_lines import stored_lines
+from dasan.whole_file import whole_file
 
 MOST_SECONDS = 86_400
 """The longest time limit for a move: a day, in seconds."""
@@ -163,7 +164,8 @@ def play_deal(
         for seat, clock in enumerate(clocks):
             _add(total[seat != mine], clock)
         if contest.records:
-            _record_file(contest, seed, mine).write_text(state.record(), encoding="utf-8")
+            with whole_file(_record_file(contest, seed, mine)) as stream:
+                stream.write(state.record().encode())
     a, b = total
     return Outcome(
         seed,

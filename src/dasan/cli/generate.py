@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, sentence
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
@@ -55,7 +55,7 @@ def generate(
         parquet = "writing Parquet needs its extra: pip install 'dasan[data]'"
         raise CannotRun(parquet if (error.name or "").startswith("pyarrow") else str(error)) from error
     except (ValueError, OSError) as error:
-        raise CannotRun(str(error)) from error
+        raise CannotRun(sentence(error)) from error
     if as_json:
         print_json({"out": str(out), "hands": sum(held.values()), "parts": len(held), "written": written})
     else:

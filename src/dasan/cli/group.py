@@ -32,7 +32,14 @@ def refused(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise CannotRun(str(error)) from error
+        raise CannotRun(sentence(error)) from error
+
+
+def sentence(error: Exception) -> str:
+    """The message of an error, without an error of the system's number."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"cannot read or write {error.filename}: {error.strerror}"
 
 
 class Group(TyperGroup):
@@ -76,8 +83,7 @@ class Group(TyperGroup):
             _silence(printing)
             if error.errno == errno.EPIPE:
                 sys.exit(GONE)
-            what = "write the output" if error.filename is None else f"read or write {error.filename}"
-            _stop(f"cannot {what}: {error.strerror or error}")
+            _stop(sentence(error) if error.filename else f"cannot write the output: {error.strerror or error}")
         except SystemExit as left:
             if left.code != 1:
                 raise

@@ -13,7 +13,7 @@ import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun, refused
+from dasan.cli.group import CannotRun, refused, sentence
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
@@ -304,7 +304,7 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
         trainer = Trainer.load(out / "run.npz", **changes)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
     except (OSError, ValueError, KeyError, TypeError, csv.Error, ImportError) as error:
-        raise CannotRun(f"cannot resume the run in {out}: {error}") from error
+        raise CannotRun(f"cannot resume the run in {out}: {sentence(error)}") from error
     return trainer
 
 
