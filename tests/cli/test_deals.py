@@ -137,3 +137,13 @@ def test_progress_is_reported_in_a_pipe_also_for_stored_deals(tmp_path: Path, mo
         "auctions of stored deals: 2 of 2",
         "deals: 1 of 1",
     ]
+
+
+def test_a_file_that_an_editor_has_saved_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    command = ("deals", "--count", "2", *QUICK, "--out", str(file))
+    first = cli(*command).stdout
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+    before = file.read_bytes()
+    assert cli(*command).stdout == first
+    assert file.read_bytes() == before

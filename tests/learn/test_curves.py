@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from dasan.learn.curves import picture
+from dasan.learn.curves import add_row, picture, read
 
 
 @pytest.mark.parametrize("epochs", [[], [0], [0, 1, 2]])
@@ -14,3 +16,18 @@ def test_a_curve_of_any_length_is_drawn(epochs: list[int]) -> None:
     assert f"epochs 0 to {max(epochs, default=0)};" in drawn
     points = drawn.partition('points="')[2].partition('"')[0].split()
     assert len(points) == len(epochs)
+
+
+def test_a_curve_that_an_editor_has_saved_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "curve.csv"
+    add_row(file, {"epoch": 0, "greedy": 0.5}, ("greedy",))
+    rows = read(file)
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\r\n", b"\n"))
+    assert read(file) == rows
+
+
+@pytest.mark.parametrize("text", ["x,y\n1,2\n", "epoch;loss\n1;2\n", "epoch,loss\none,2\n", "epoch\n\udcff"])
+def test_a_file_of_something_else_is_no_curve(text: str, tmp_path: Path) -> None:
+    (tmp_path / "curve.csv").write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=r"curve\.csv is no curve of a training run"):
+        read(tmp_path / "curve.csv")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -303,7 +302,7 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
     try:
         trainer = Trainer.load(out / "run.npz", **changes)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
-    except (OSError, ValueError, KeyError, TypeError, csv.Error, ImportError) as error:
+    except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
         raise CannotRun(f"cannot resume the run in {out}: {sentence(error)}") from error
     return trainer
 

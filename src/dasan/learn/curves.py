@@ -29,11 +29,17 @@ def _write(file: Path, rows: Sequence[Mapping[str, object]], ladder: Sequence[st
 
 
 def read(file: Path) -> list[dict[str, str]]:
-    """All rows."""
+    """All rows. ValueError: the file has something else."""
     if not file.exists():
         return []
-    with file.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:  # some programs write a byte order mark
+            rows = list(csv.DictReader(stream))
+        for row in rows:
+            int(row["epoch"])
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
+        raise ValueError(f"{file} is no curve of a training run") from error
+    return rows
 
 
 def cut(file: Path, epoch: int, ladder: Sequence[str]) -> None:
