@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.running import cli, refusal
+from tests.cli.running import cli, output, refusal
 
 import dasan
 from dasan.arena.ladder import (
@@ -120,6 +120,30 @@ def test_a_check_prints_json_and_takes_nothing_that_the_report_names(
         assert "neither --game nor --deals" in refusal("evaluate", "greedy", "--check", file, *given)
 
 
+def test_a_check_has_the_time_limit_of_the_report(
+    greedy: Evaluation, short: BotLadder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[float | None] = []
+
+    def again(*_: object, move_seconds: float | None, **__: object) -> Evaluation:
+        limits.append(move_seconds)
+        return greedy
+
+    monkeypatch.setattr("dasan.arena.ladder.ladders", lambda: {"big-two": short})
+    monkeypatch.setattr("dasan.arena.ladder.evaluate", again)
+    assert evaluate("low", short, deals=1, move_seconds=5.0).to_json()["move_seconds"] == 5.0
+    report, file = greedy.to_json(), tmp_path / "report.json"
+    for limit in (5.0, None, 2):
+        file.write_text(json.dumps({**report, "move_seconds": limit}), encoding="utf-8")
+        output("evaluate", "greedy", "--check", file)
+        output("evaluate", "greedy", "--check", file, "--move-seconds", 7)
+    del report["move_seconds"]
+    file.write_text(json.dumps(report), encoding="utf-8")
+    output("evaluate", "greedy", "--check", file)
+    output("evaluate", "greedy", "--game", "big-two")
+    assert limits == [5.0, 7.0, None, 7.0, 2, 7.0, 60.0, 60.0]
+
+
 def test_a_ladder_is_for_a_preset_without_house_rules() -> None:
     assert "presets without house rules; dasan arena" in refusal("evaluate", "greedy", "-o", "cut=off")
     assert "no ladder for chess; there is one for each preset: big" in refusal("evaluate", "greedy", "--game", "chess")
@@ -131,7 +155,14 @@ def test_a_file_that_is_no_report(tmp_path: Path) -> None:
     from dasan.cli import app
 
     file = tmp_path / "report.json"
-    for text in ("", "[]", "{}", '{"game": "big-two", "rungs": []}', '{"game": 5, "rungs": [{"outcomes": [1, 2]}]}'):
+    for text in (
+        "",
+        "[]",
+        "{}",
+        '{"game": "big-two", "rungs": []}',
+        '{"game": 5, "rungs": [{"outcomes": [1, 2]}]}',
+        '{"game": "big-two", "rungs": [{"outcomes": [1, 2]}], "move_seconds": -1}',
+    ):
         file.write_text(text, encoding="utf-8")
         result = CliRunner().invoke(app, ["evaluate", "greedy", "--check", str(file)])
         assert result.exit_code != 0

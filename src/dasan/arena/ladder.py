@@ -79,7 +79,8 @@ class BotLadder:
 @dataclass(frozen=True)
 class Evaluation:
     """A bot's rating. points: on the ladder, with a 95 % interval over deals; a lead of 400 points means that it earns
-    more ten times as often as less. outcomes: by rung. faults: illegal, late or missing answers, by kind.
+    more ten times as often as less. outcomes: by rung. move_seconds: the time limit for a move, None without one.
+    faults: illegal, late or missing answers, by kind.
     """
 
     ladder: BotLadder
@@ -89,6 +90,7 @@ class Evaluation:
     low: float
     high: float
     outcomes: Mapping[str, Sequence[Outcome]]
+    move_seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data, which `dasan evaluate --check` can verify."""
@@ -101,6 +103,7 @@ class Evaluation:
             "points": round(self.points),
             "low": round(self.low),
             "high": round(self.high),
+            "move_seconds": self.move_seconds,
             "seconds_per_move": round(self.seconds_per_move, 6),
             "faults": self.faults,
             "by_role": by_role(self._every()),
@@ -172,7 +175,7 @@ def evaluate(
         show = None if progress is None else lambda done, total, rung=rung: progress(rung.name, done, total)
         outcomes[rung.name] = run(contest, processes=min(processes, contest.deals), progress=show)
     points, low, high = _rating(ladder, outcomes)
-    return Evaluation(ladder, candidate.name, candidate.version, points, low, high, outcomes)
+    return Evaluation(ladder, candidate.name, candidate.version, points, low, high, outcomes, move_seconds)
 
 
 def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
@@ -181,7 +184,7 @@ def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
     return [
         f"{key} is {_short(report.get(key))}, and now {_short(fresh[key])}"
         for key in fresh
-        if key != "seconds_per_move" and report.get(key) != fresh[key]
+        if key not in ("move_seconds", "seconds_per_move") and report.get(key) != fresh[key]
     ]
 
 

@@ -33,7 +33,12 @@ def evaluate(
     deals: Annotated[
         int | None, typer.Option(min=2, help="Deals against each bot of the ladder; the default is the ladder's own.")
     ] = None,
-    move_seconds: Annotated[float, typer.Option(min=0.01, max=86_400, help="The time limit for a move.")] = 60,
+    move_seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01, max=86_400, help="The time limit for a move; the default is 60, with --check that of the report."
+        ),
+    ] = None,
     check: Annotated[
         Path | None,
         typer.Option(
@@ -50,12 +55,13 @@ def evaluate(
 
     if option:
         raise CannotRun("ladders are for presets without house rules; dasan arena compares bots with --option")
-    report = None
+    report, limit = None, 60.0
     if check is not None:
         if game is not None or deals is not None:
             raise CannotRun("--check repeats the game and deals of a report: it goes with neither --game nor --deals")
         report = _report(check)
         game, deals = report["game"], len(report["rungs"][0]["outcomes"])
+        limit = report.get("move_seconds", limit)  # reports of version 0.1.0 have none
     game = game or "big-three"
     known = ladders()
     if game not in known:
@@ -66,7 +72,7 @@ def evaluate(
             bot,
             ladder,
             deals=deals,
-            move_seconds=move_seconds,
+            move_seconds=limit if move_seconds is None else move_seconds,
             processes=processes or processors(),
             progress=show,
         )
@@ -85,13 +91,15 @@ def evaluate(
 
 
 def _report(file: Path) -> dict[str, Any]:
-    """A report printed by `--json`, with a readable game and number of deals."""
+    """A report printed by `--json`, with a readable game, number of deals and time limit."""
     try:
         report = parse(file.read_bytes())
         game, outcomes = report["game"], report["rungs"][0]["outcomes"]
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise CannotRun(f"{file} is no report of dasan evaluate --json") from error
-    if not isinstance(game, str) or not isinstance(outcomes, list) or len(outcomes) < 2:
+    limit = report.get("move_seconds", 60.0)
+    timed = limit is None or (isinstance(limit, float | int) and 0 < limit <= 86_400)
+    if not isinstance(game, str) or not isinstance(outcomes, list) or len(outcomes) < 2 or not timed:
         raise CannotRun(f"{file} is no report of dasan evaluate --json")
     return dict(report)
 
