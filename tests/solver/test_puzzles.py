@@ -399,3 +399,8 @@ def test_loading_needs_no_compiled_code() -> None:
     program = "import sys, dasan.puzzles; dasan.puzzles.load(); print('numba' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_a_number_that_no_hands_have_ends_after_the_last_hand() -> None:
+    """It counted up to the number, whatever was left."""
+    assert generate(10**15, hands=0) == []

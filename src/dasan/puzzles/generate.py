@@ -146,7 +146,8 @@ def _chosen(by_cell: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str,
 
     for cell, number in share.items():
         for _ in range(number):
-            take(cell)
+            if not take(cell):
+                break
     count = sum(share.values())
     more = list(queues)
     while more and len(chosen) < count:
