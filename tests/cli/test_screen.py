@@ -89,6 +89,7 @@ async def test_the_highest_bid_of_wa_keng_for_four_has_a_key() -> None:
         assert app.game.view.bid == 4
 
 
+@pytest.mark.full
 async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
     seed = next(s for s in range(100) if greedy_game("big-three-4p", s).my_turn)
     app = table("big-three-4p", seed)
