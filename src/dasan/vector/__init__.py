@@ -93,10 +93,7 @@ def make(
         history=history,
         backend=backend,
     )
-    try:
-        return VectorEnv(rules, num_envs, seed, recipe=recipe, buffers={} if buffers is None else buffers)
-    except MemoryError:
-        raise MemoryError(f"there is not enough memory for {num_envs:,} environments of {rules.name}") from None
+    return VectorEnv(rules, num_envs, seed, recipe=recipe, buffers={} if buffers is None else buffers)
 
 
 def functional(
