@@ -19,8 +19,8 @@ from types import FrameType
 
 _MOST_IN_WINDOWS = 61
 """The most processes that Windows can wait for."""
-_OF_A_PROCESS = 8 << 20
-"""Bytes of memory that any worker process has for itself, at least."""
+_OF_A_PROCESS = 4 << 20
+"""Bytes of memory that a worker process has for itself, at least, once it has done some work: a copy shares the rest."""
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """The files in which Linux says how much memory a container has."""
 _YOUNG = 10_000
