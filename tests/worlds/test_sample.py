@@ -110,6 +110,9 @@ def test_h_32_what_the_first_out_was_paid_is_that_of_each_world(options: Options
             drawn = worlds.sample(state.view(None), 4, seed=seed)
             assert [dasan.replay(world.record()) for world in drawn] == drawn
             various += len({world.payments for world in drawn}) > 1
+            seat = state.to_act or 0
+            paid = [(world.payments or ())[seat] for world in worlds.sample(state.view(seat), 4, seed=seed)]
+            assert (worlds.judge(state.view(seat), worlds=4, seed=seed).payments == paid).all()
             state = state.play(state.legal_moves()[-1])
     assert various > 3
 

@@ -55,9 +55,12 @@ def judge(
     seed = whole(seed, "a seed")
     if not moves:
         raise ValueError("nothing to judge: it takes the view of the seat to act")
-    (state,) = Sampler(view).states(1, seed)
-    positions = Positions(view.rules, worlds)
-    positions.put_worlds(0, state, deals(view, worlds, seed))
+    sampler, positions = Sampler(view), Positions(view.rules, worlds)
+    if sampler.settled_unseen:
+        for i, state in enumerate(sampler.states(worlds, seed)):
+            positions.put(i, state)
+    else:
+        positions.put_worlds(0, next(sampler.states(1, seed)), deals(view, worlds, seed))
     payments = np.zeros((len(moves), worlds))
     places = np.zeros((len(moves), worlds))
     for i, move in enumerate(moves):

@@ -109,8 +109,9 @@ class Positions:
     def put_worlds(self, first: int, state: State, deals: Deals) -> None:
         """Write `state` to positions from `first` on, each with the hidden cards of one world of `deals`.
 
-        state: any world of the same view. ValueError: there is not enough space, or cards on offer are hidden from the
-        view (W.20): they differ between worlds, so that each must be `put`.
+        state: any world of the same view; all positions have its payments for going out first (H.32). ValueError: there is
+        not enough space, or cards on offer are hidden from the view (W.20): they differ between worlds, so that each must
+        be `put`.
         """
         first = whole(first, "the first position", 0)
         instance(state, State, "a position is a state, such as dasan.deal gives")

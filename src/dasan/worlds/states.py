@@ -50,6 +50,7 @@ class Sampler:
     """Samples worlds consistent with a view.
 
     If the rest of the hand does not depend on hidden cards, it is played only once; the last move is always played.
+    settled_unseen: whether worlds differ in what has been paid for going out first (H.32).
     """
 
     def __init__(self, view: View) -> None:
@@ -61,7 +62,8 @@ class Sampler:
         self._last = max((i for i, e in enumerate(events) if e.type in MOVES), default=-1)
         self._before: State | None = None
         self.doubtful = self.knows.doubtful
-        self._whole = self.doubtful or view.phase == "over" or view.hands is not None or _settled_unseen(view)
+        self.settled_unseen = _settled_unseen(view)
+        self._whole = self.doubtful or view.phase == "over" or view.hands is not None or self.settled_unseen
 
     def states(self, count: int, seed: int, *, first: int = 0) -> Iterator[State]:
         """Worlds `first` to `first + count - 1` of `seed`."""
