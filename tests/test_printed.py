@@ -8,6 +8,7 @@ import pytest
 
 import dasan
 from dasan import puzzles, vector, worlds
+from dasan.bots.explanation import Explanation
 from dasan.bots.external.program import player
 from dasan.games.option import Game
 from dasan.networks.trained import load, named
@@ -68,6 +69,7 @@ def test_a_value_with_arrays_and_long_lists_is_shown_in_one_short_line() -> None
         (auction, "<Solution auction, for 3 bidders, 10 nodes>"),
         (unproved, f"<Solution paranoid, value from {unproved.lower} to {unproved.upper}, 10 nodes>"),
         (dasan.bot("greedy").explain(view), "<Explanation of greedy, 2 moves, 4D 4H first>"),
+        (Explanation("greedy", "payment", ()), "<Explanation of greedy, 0 moves>"),
         (review(state.play("4 4")), "<Review of big-three, 1 moves>"),
     ):
         assert repr(value) == shown

@@ -113,7 +113,8 @@ class Explanation:
     moves: tuple[Candidate, ...]
 
     def __repr__(self) -> str:
-        return f"<Explanation of {self.bot}, {len(self.moves)} moves, {self.moves[0].move} first>"
+        chosen = f", {self.moves[0].move} first" if self.moves else ""
+        return f"<Explanation of {self.bot}, {len(self.moves)} moves{chosen}>"
 
     def __str__(self) -> str:
         """A line for each candidate: the move, its value, the reasons."""
