@@ -61,7 +61,7 @@ def evaluate(
             raise CannotRun("--check repeats the game and deals of a report: it goes with neither --game nor --deals")
         report = _report(check)
         game, deals = report["game"], len(report["rungs"][0]["outcomes"])
-        limit = report.get("move_seconds", limit)  # reports of version 0.1.0 have none
+        limit = report["move_seconds"]
     game = game or "big-three"
     known = ladders()
     if game not in known:
@@ -97,7 +97,7 @@ def _report(file: Path) -> dict[str, Any]:
         game, outcomes = report["game"], report["rungs"][0]["outcomes"]
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise CannotRun(f"{file} is no report of dasan evaluate --json") from error
-    limit = report.get("move_seconds", 60.0)
+    limit = report.setdefault("move_seconds", 60.0)  # reports of version 0.1.0 have none
     timed = limit is None or (isinstance(limit, float | int) and 0 < limit <= 86_400)
     if not isinstance(game, str) or not isinstance(outcomes, list) or len(outcomes) < 2 or not timed:
         raise CannotRun(f"{file} is no report of dasan evaluate --json")
