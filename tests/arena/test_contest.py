@@ -149,6 +149,10 @@ def test_outcomes_of_a_longer_limit_are_known_only_where_all_moves_together_took
     earlier = OutcomeFile(file)  # lines without a limit count as played under the command's default
     assert list(earlier.of(contest)) == [1, 2]
     assert list(earlier.of(replace(contest, move_seconds=2.0))) == [1]
+    program = replace(contest, a="cmd:false", move_seconds=2.0)
+    outcomes.keep(program, Outcome(1, 0.5, 0.25, 1, 1, seconds=(9.0, 9.0)))
+    file.write_text(file.read_text().splitlines()[-1].replace('"move_seconds":2.0,', "") + "\n")
+    assert list(OutcomeFile(file).of(program)) == [1]  # a program's limit is part of the key
     for wrong in ('"x"', "[]", "1" + "0" * 400):
         file.write_text(lines[0].replace("10.0", wrong) + "\n")
         with pytest.raises(ValueError, match="does not hold outcomes"):

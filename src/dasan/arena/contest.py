@@ -308,7 +308,9 @@ class OutcomeFile:
             for line in stored_lines(file, b'{"contest"'):
                 data = json.loads(line)
                 key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
-                limit = data.get("move_seconds", PATIENCE)  # outcomes without one are from before limits were stored
+                # Earlier lines have a limit only in the key, and only for a program.
+                stated = re.search(r" in (\d[\d.e+]*) s( / |$)", key)
+                limit = data.get("move_seconds", stated[1] if stated else PATIENCE)
                 self._outcomes.setdefault(key, {})[outcome.seed] = outcome
                 self._limits[key, outcome.seed] = inf if limit is None else float(limit)
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
