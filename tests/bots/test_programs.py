@@ -14,6 +14,7 @@ from tests.bots.programs import GAMES, hands_in, program, spy, within
 from tests.cli.running import cli
 
 import dasan
+from dasan.arena.contest import Contest, checked_player, play_deal
 from dasan.arena.hands import play_fairly
 from dasan.bots.external.conformance import check
 from dasan.bots.external.program import Program, ProgramBot, split_command
@@ -270,6 +271,19 @@ def test_a_program_whose_starts_fail_three_times_in_a_row_is_not_started_again(
     assert [line for line in caplog.messages if "started again" in line] == [
         f"cmd:{command}: 3 starts in a row failed; it is not started again"
     ]
+
+
+def test_a_mended_program_is_started_again(tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    contest = Contest(dasan.rules("big-two"), f"cmd:'{sys.executable}' '{file}'", "low", 1)
+    file.write_text("import no_such_module", encoding="utf-8")
+    assert play_deal(contest, 0).faults[0].keys() == {"crash"}
+    for _ in range(4):
+        with pytest.raises(ValueError, match="no_such_module"):
+            checked_player(contest.a, contest.rules)
+    shutil.copy(BOTS / "first.py", file)
+    assert checked_player(contest.a, contest.rules).version != "unknown"
+    assert play_deal(contest, 0).faults == ({}, {})
 
 
 def test_a_contest_with_a_program_that_does_not_start_is_refused(tmp_path: Path) -> None:

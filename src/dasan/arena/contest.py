@@ -25,7 +25,7 @@ from dasan.arena.hands import Tally, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
-from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, player
+from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, forget_programs, player
 from dasan.bots.external.wire import Fault
 from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.cluster import check_cluster, over_cluster
@@ -86,6 +86,9 @@ def checked_player(name: str, rules: Rules) -> Bot:
     """The bot, program or network of this name, before a contest. ValueError: there is none, the program does not start, or
     the network reads features of other rules. OSError: a network's file cannot be read.
     """
+    if name.startswith(PREFIX):  # one that is no longer started may have been mended
+        _made.cache_clear()
+        forget_programs()
     one = player(name)
     if isinstance(one, ProgramBot):
         try:

@@ -393,6 +393,11 @@ def _program(command: str, seed: int, seconds: float) -> ProgramBot:
     return ProgramBot(command, seconds=seconds)
 
 
+def forget_programs() -> None:
+    """`player` makes every program anew, also one that is not started again."""
+    _program.cache_clear()
+
+
 def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     """The bot of this name, the program whose command follows `cmd:` (the same process for the same seed), or the network
     whose name or file follows `net:`, see `NamedNetworkBot` and `NetworkFileBot`.
@@ -409,4 +414,4 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     return bot(name, seed=seed)
 
 
-__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "player", "tell_end"]
+__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "forget_programs", "player", "tell_end"]
