@@ -69,7 +69,7 @@ test test-all: export PYTHONDONTWRITEBYTECODE =
 # As many test processes as processors: linear algebra on threads of its own would only wait for them.
 test test-all: export OPENBLAS_NUM_THREADS = 1
 
-test-full: $(VENV)/.dev chromium firefox  ## run every test, also those that take minutes, then the proof of the kernels, hours (PROOF="--hands 9000" plays fewer hands)
+test-full: $(VENV)/.dev chromium firefox  ## run every test, also those that take minutes, then the proof of the kernels, which takes hours (fewer: PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 	$(BIN)/python -m tests.vector.proof $(PROOF)
 
