@@ -103,9 +103,9 @@ async def test_a_table_is_read_again_once_after_a_change_to_its_log(tables: Tabl
 SIX_HUNDRED = TableSettings(speed=PerMove(kind="move", seconds=600))
 
 
-async def timed_table(tables: Tables) -> str:
+async def timed_table(tables: Tables, settings: TableSettings = SIX_HUNDRED) -> str:
     """A table at which Ann, Bo and Cy play Big Three, with ten minutes for every move."""
-    table_id, _ = await tables.create("ann", "big-three", {}, ["me", "open", "open"], settings=SIX_HUNDRED)
+    table_id, _ = await tables.create("ann", "big-three", {}, ["me", "open", "open"], settings=settings)
     for player in ("bo", "cy"):
         await tables.command(table_id, player, SitCommand(type="sit", id="sit"))
     return table_id
@@ -145,6 +145,25 @@ async def test_turns_last_as_long_as_they_should_when_the_clock_is_set(
             await asyncio.sleep(0.02)
             assert 590 < await seconds_left(tables, table_id) < left <= 600, "it stands still"
             await move_once(tables, table_id)
+
+
+async def test_spectators_wait_no_longer_than_the_delay_after_the_clock_was_set_back(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a table that is read again: its hand was dealt twenty seconds ago, and a move of it was made just now."""
+    settings = SIX_HUNDRED.model_copy(update={"spectators": True, "delay": 10})
+    table_id = await timed_table(tables, settings)
+    dealt = (await tables.look(table_id)).seq
+    passed, real = time.monotonic_ns, time.time_ns
+    monkeypatch.setattr(time, "monotonic_ns", lambda: passed() + 20_000_000_000)
+    await move_once(tables, table_id)
+    monkeypatch.setattr(time, "time_ns", lambda: real() - HOUR * 1_000_000)
+    tables.reopen(table_id)
+    assert (await tables.look(table_id)).seq > dealt
+    assert (await tables.detail(table_id, None))["seq"] == dealt
+    coming = [when - asyncio.get_running_loop().time() for when, *_ in tables._open[table_id]._spectators._coming]
+    assert coming
+    assert max(coming) <= 10
 
 
 async def test_a_table_follows_a_clock_that_was_set_ahead_when_a_hand_is_dealt(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import sys
 import threading
@@ -10,15 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
-from dasan.server.connections.send_queues import Hub
-from dasan.server.tables.spectators import Spectators
-from dasan.server.times import HOUR, now
 
 from .harness import SECONDS, Json, Serve, Served, Socket, fast, served
 from .test_live import play_hand
@@ -270,22 +265,6 @@ def test_spectators_come_late_to_a_table_that_is_read_again(tmp_path: Path) -> N
             watching.until_seen(lambda table: table.get("seq", 0) >= seq)
             assert watching.view["hand"] == []
             assert guest.http.get(f"/api/tables/{table_id}").json()["seq"] >= seq
-
-
-async def test_spectators_wait_no_longer_than_the_delay_after_a_clock_was_set_back() -> None:
-    """A table that was read again showed nothing until the clock had come to where it was."""
-
-    class Log:
-        async def as_it_was(self, table: str, at: int) -> SimpleNamespace:
-            return SimpleNamespace(at=now() + HOUR, seq=1)
-
-        async def since(self, table: str, seq: int) -> list[tuple[dict[str, str], int]]:
-            return [({"type": "chat"}, now() + 2 * HOUR)]
-
-    spectators = Spectators(Hub(), lambda player: None, dict)
-    head = SimpleNamespace(id="t", settings=SimpleNamespace(delay=10))
-    await spectators.open(SimpleNamespace(head=head, status="playing"), Log())  # type: ignore[arg-type]
-    assert [when - asyncio.get_running_loop().time() <= 10 for when, *_ in spectators._coming] == [True, True]
 
 
 @pytest.mark.full

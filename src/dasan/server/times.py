@@ -30,16 +30,17 @@ class SteadyTime:
     them.
     """
 
-    def __init__(self) -> None:
-        self._ahead = now() - _passed()
+    def __init__(self, least: int) -> None:
+        """Begin with the machine's clock, or with ``least`` if that is later."""
+        self._ahead = max(now(), least) - _passed()
 
     def now(self) -> int:
         """The current time."""
         return self._ahead + _passed()
 
-    def catch_up(self, least: int = 0) -> None:
-        """Continue with the machine's clock, or with ``least`` if that is later, but never go back."""
-        self._ahead = max(self._ahead, max(now(), least) - _passed())
+    def catch_up(self) -> None:
+        """Continue with the machine's clock if that is later."""
+        self._ahead = max(self._ahead, now() - _passed())
 
 
 def _passed() -> int:

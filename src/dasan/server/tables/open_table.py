@@ -88,6 +88,8 @@ class Table:
     """One open table. Only its task ``run`` changes ``room``."""
 
     room: Room
+    _time: SteadyTime
+    _attendance: Attendance
 
     def __init__(self, process: TableHost, table_id: str) -> None:
         self.id = table_id
@@ -99,8 +101,6 @@ class Table:
         self._process = process
         self._answers = Answers()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
-        self._time = SteadyTime()
-        self._attendance = Attendance(self._time.now())
         self._present: showing.Json = {"presence": [], "watching": 0}
         """The presence that was published last."""
         self._counting: asyncio.TimerHandle | None = None
@@ -374,12 +374,12 @@ class Table:
             self.fence = await self._process.claim(self)
             loaded = await self._process.store.log.load(self.id)
             self.room = loaded.room
-            self._time.catch_up(self.room.at)
+            self._time = SteadyTime(self.room.at)
             self._attendance = Attendance(self._time.now())
             await self._process.opened(self)
             self._answers.load(loaded.done)
             self._marks.append(Mark.of(self.room))
-            await self._spectators.open(self.room, self._process.store.log)
+            await self._spectators.open(self.room, self._process.store.log, self._time.now())
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
                 # Clocks were stopped while the table was closed.
                 await self.write([{"type": "resume"}])

@@ -12,7 +12,6 @@ from dasan.server.connections.send_queues import Hub
 from dasan.server.store.log import EventLog
 from dasan.server.tables import showing
 from dasan.server.tables.room import Entry, Room, fold, listed
-from dasan.server.times import now
 
 
 class Spectators:
@@ -33,25 +32,24 @@ class Spectators:
         """(the event loop's time at which to show the entry, its text or "" for `_first`, the time at which it was written)."""
         self._timer: asyncio.TimerHandle | None = None
 
-    async def open(self, room: Room, log: EventLog) -> None:
-        """Show the table as it was ``delay`` seconds before ``room``, then each later change with the same delay.
+    async def open(self, room: Room, log: EventLog, now: int) -> None:
+        """Show the table as it was ``delay`` seconds before ``now``, then each later change with the same delay.
 
-        If the last hand was dealt since then, spectators wait until its start is old enough. Nothing waits longer than
-        ``delay``, even if the machine's clock has been set back.
+        If the last hand was dealt since then, spectators wait until its start is old enough.
         """
         delay = room.head.settings.delay * 1000
         if not delay or room.status == "waiting":
             self.room = room
             return
-        moment = now()
-        past = await log.as_it_was(room.head.id, moment - delay)
-        if past.at > moment - delay:
+        old = now - delay
+        past = await log.as_it_was(room.head.id, old)
+        if past.at > old:
             self._first = past
-            self._later("", past.at, min(delay, past.at + delay - moment))
+            self._later("", past.at, past.at - old)
         else:
             self.room = past
         for entry, at in await log.since(room.head.id, past.seq):
-            self._later(compact(entry), at, min(delay, at + delay - moment))
+            self._later(compact(entry), at, at - old)
 
     def follow(self, entry: Entry, at: int, delay: float) -> None:
         """Show spectators the next entry, written at the time ``at``, after ``delay`` seconds."""
