@@ -292,6 +292,15 @@ async def test_a_long_log_is_read_in_pieces(tables: Tables, monkeypatch: pytest.
     await tables.store.database.write(lambda c: c.execute(sa.insert(events), written))
     monkeypatch.setattr(log, "FOLDED_FOR", 0.0)
     turns = 0
+    read = tables.store.database.read
+    sizes: list[int] = []
+
+    async def noted(query: Any) -> Any:
+        found = await read(query)
+        sizes.append(len(found[1]))
+        return found
+
+    monkeypatch.setattr(tables.store.database, "read", noted)
 
     async def others() -> None:
         nonlocal turns
@@ -300,7 +309,12 @@ async def test_a_long_log_is_read_in_pieces(tables: Tables, monkeypatch: pytest.
             turns += 1
 
     beside = asyncio.create_task(others())
-    loaded = await asyncio.gather(*(tables.store.log.load(table_id) for _ in range(2)))
+    reads = [asyncio.create_task(tables.store.log.load(table_id)) for _ in range(2)]
+    loaded = [await reads[0]]
+    assert sorted(sizes) == [log.LONG + 1, log.LONG + 1, entries], (
+        "one that waits has read no more than it needs to know"
+    )
+    loaded.append(await reads[1])
     beside.cancel()
     assert [one.room.seq for one in loaded] == [entries] * 2
     assert turns > 2 * entries, "both were read at the same time"

@@ -45,7 +45,7 @@ GATHERED_FOR = 0.02
 processor time as three writes in it.
 """
 LONG = 1000
-"""The most entries that several tables fold at the same time. Players can make a log longer than any game: by toggling
+"""The most entries of a log that is read and folded beside others. Players can make a log longer than any game: by toggling
 whether they are ready, or by taking moves back.
 """
 FOLDED_FOR = 0.005
@@ -150,7 +150,7 @@ class EventLog(StorePart):
         """The table of its last write."""
         self._compiling = asyncio.Lock()
         self._long = asyncio.Lock()
-        """Held while a long log is folded: one at a time."""
+        """Held while a long log is read and folded: one at a time, for it takes memory too."""
         self.counts = WriteTotals()
 
     async def run(self) -> None:
@@ -285,7 +285,7 @@ class EventLog(StorePart):
         ``Refused``: there is no such table. ``BadRecord``: it is damaged.
         """
 
-        def read(connection: sa.Connection) -> tuple[Any, Sequence[Any], Sequence[Any]]:
+        def read(connection: sa.Connection, most: int | None = None) -> tuple[Any, Sequence[Any], Sequence[Any]]:
             table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
             if table is None:
                 raise Refused("not-found", reason("no-table"))
@@ -295,6 +295,7 @@ class EventLog(StorePart):
                 sa.select(events.c.seq, events.c.at, events.c.line)
                 .where(mine, events.c.seq >= since, sa.true() if until is None else events.c.seq < until)
                 .order_by(events.c.seq)
+                .limit(most)
             ).all()
             commands = connection.execute(
                 sa.select(events.c.seq, events.c.player, events.c.client_id, events.c.digest)
@@ -304,10 +305,13 @@ class EventLog(StorePart):
             ).all()
             return table, lines, commands
 
-        table, lines, commands = await self._database.read(read)
+        table, lines, commands = await self._database.read(lambda connection: read(connection, LONG + 1))
         await self._compile(table)
-        room = opened(table, from_the_start=_before_checkpoint(table, until))
-        async with self._long if len(lines) > LONG else nullcontext():
+        long = len(lines) > LONG
+        async with self._long if long else nullcontext():
+            if long:
+                table, lines, commands = await self._database.read(read)
+            room = opened(table, from_the_start=_before_checkpoint(table, until))
             begun = time.monotonic()
             for row in lines:
                 if row.seq != room.seq:
