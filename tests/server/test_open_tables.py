@@ -263,6 +263,29 @@ async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Pa
     await store.close()
 
 
+async def test_a_table_is_not_released_while_it_is_read(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next owner would take as long, and be asked to release it in turn."""
+    table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"])
+    load, reading, going_on = tables.store.log.load, asyncio.Event(), asyncio.Event()
+
+    async def slow(table_id: str) -> log.Loaded:
+        reading.set()
+        await going_on.wait()
+        return await load(table_id)
+
+    monkeypatch.setattr(tables.store.log, "load", slow)
+    looking = asyncio.create_task(tables.look(table_id))
+    await reading.wait()
+    table = tables._open[table_id]
+    tables.release(f"{tables.process} {table_id}")
+    going_on.set()
+    await looking
+    tables.release(f"another {table_id}")
+    assert not table._stopping
+    tables.release(f"{tables.process} {table_id}")
+    assert table._stopping
+
+
 async def test_rules_are_compiled_beside_the_event_loop(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules with other combinations take up to a second, which would stop every table."""
     threads: list[threading.Thread] = []

@@ -280,10 +280,12 @@ class Tables:
             await self.store.processes.leave("release", f"{owner} {table_id}", now())
 
     def release(self, subject: str) -> None:
-        """Close the table of a notice, if it names this process as its owner, so that another can claim the table."""
+        """Close the table of a notice, if it names this process as its owner, so that another can claim the table. One that
+        is still being read stays: the other process would have to read it anew.
+        """
         owner, _, table_id = subject.partition(" ")
-        if owner == self.process:
-            self.reopen(table_id)
+        if owner == self.process and (table := self._open.get(table_id)) is not None and table.loaded:
+            table.stop()
 
     async def _may_run(self, table_id: str) -> bool:
         return table_id in self._open or await self.store.leases.owner_of(table_id, now()) in (None, self.process)

@@ -98,6 +98,8 @@ class Table:
         """The time, by the clock of `Tables`, until which no other process can have claimed the table."""
         self.fence = 0
         """The fence of the log's lease, once this process owns the table."""
+        self.loaded = False
+        """Whether the log has been read, so that requests are answered."""
         self._process = process
         self._answers = Answers()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
@@ -376,6 +378,7 @@ class Table:
             self.room = loaded.room
             self._time = SteadyTime(self.room.at)
             self._attendance = Attendance(self._time.now())
+            self.loaded = True
             await self._process.opened(self)
             self._answers.load(loaded.done)
             self._marks.append(Mark.of(self.room))
