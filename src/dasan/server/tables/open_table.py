@@ -128,8 +128,8 @@ class Table:
     @property
     def idle(self) -> tuple[bool, int] | None:
         """(whether a clock runs, the time of the last request), if the table has no connection, bot's turn or request;
-        otherwise None. An idle table can be closed at any time: the next request opens it from the log, and a clock
-        continues then.
+        otherwise None. An idle table can be closed at any time: the next request opens it from the log, and the turn of a
+        running clock begins again then.
         """
         return None if self._wake.is_set() else self._idle
 
