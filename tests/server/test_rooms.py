@@ -299,6 +299,24 @@ def test_a_clock_counts_what_a_player_had_used_before_a_bot_moved() -> None:
     assert (room.clock.left[seat], room.clock.since) == (20_000, begun + 45_000)
 
 
+def test_only_an_undo_forgets_what_was_used_of_a_turn() -> None:
+    room, seat, player = timed_room(kind="move", seconds=60)
+    begun, other = room.at, f"p{(seat + 1) % 4}"
+    room = done(room, player, LEAVE, begun + 40_000)
+    room = fold(room, substitute(room, seat, "left", "random"), begun + 45_000)
+    room = done(done(room, other, LEAVE, begun + 46_000), other, RETURN, begun + 47_000)
+    assert done(room, player, RETURN, begun + 50_000).deadline == begun + 70_000, "bots had ten seconds"
+    again = fold(room, {"type": "undo", "moves": 0, "taken_back": False}, begun + 50_000)
+    assert done(again, player, RETURN, begun + 50_000).deadline == begun + 110_000
+
+
+def test_leaving_while_the_deal_is_shown_takes_no_time() -> None:
+    room, _, player = timed_room(kind="move", seconds=60)
+    begun = room.at
+    room = done(replace(room, at=begun - 4000), player, LEAVE, begun - 4000)
+    assert done(room, player, RETURN, begun - 3000).deadline == begun + 61_000
+
+
 def test_a_refused_command_leaves_no_trace() -> None:
     room = settle(room_of("big-three", ["p0", "p1", "p2"]), 1000)
     seat = room.to_act
