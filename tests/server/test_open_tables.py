@@ -213,6 +213,16 @@ async def test_idle_tables_make_room_and_clocks_stop_last(few: Tables) -> None:
     assert (await few.look(clock)).clock.since >= moment, "a clock stops while its table is closed"
 
 
+async def test_tables_that_are_opened_at_once_close_one_each(few: Tables) -> None:
+    seats = ["me", "open", "open", "open"]
+    ids = [(await few.create("ann", "big-two", {}, seats))[0] for _ in range(5)]
+    for table_id in ids[:3]:
+        await few.look(table_id)
+        await asyncio.sleep(0.01)
+    await asyncio.gather(*map(few.look, ids[3:]))
+    assert set(few._open) == set(ids[2:])
+
+
 async def test_tables_with_people_leave_no_room(few: Tables) -> None:
     seats = ["me", "open", "open", "open"]
     *full, another = [(await few.create("ann", "big-two", {}, seats))[0] for _ in range(4)]
