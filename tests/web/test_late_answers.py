@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 from tests.server.harness import Served
 from tests.web.browsing import visitor
+from tests.web.test_friends import account
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -28,3 +29,77 @@ def test_the_list_of_puzzles_is_that_of_the_filter_chosen_last(browser: Browser,
         expect(rows.filter(has_not_text="Dou Dizhu")).to_have_count(0)
         page.reload()
         expect(games).to_have_value("dou-dizhu")
+
+
+class Held:
+    """Lets the server carry out the requests to an address, and holds back its answers."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self._page, self._address = page, address
+        self._answers: list[tuple[Route, APIResponse]] = []
+        page.route(address, lambda route: self._answers.append((route, route.fetch())))
+
+    def arrive(self) -> None:
+        """The held answers arrive."""
+        for route, answer in self._answers:
+            with self._page.expect_response(self._address):
+                route.fulfill(response=answer)
+        self._page.evaluate("new Promise(requestAnimationFrame)")
+
+
+def test_a_profile_shows_what_the_last_command_has_done(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as other, visitor(browser, server) as page:
+        account(other, "Ada-late")
+        account(page, "Bo-late")
+        page.goto("/players/Ada-late")
+        held = Held(page, "**/api/friends/*/follow")
+        with page.expect_request("**/api/friends/*/follow"):
+            page.get_by_role("button", name="Follow", exact=True).click()
+        page.get_by_role("button", name="Block: Ada-late").click()
+        page.get_by_role("button", name="Yes, block: Ada-late").click()
+        unblock = page.get_by_role("button", name="Unblock", exact=True)
+        expect(unblock).to_be_visible()
+        held.arrive()
+        assert unblock.is_visible()
+
+
+def test_a_group_shows_what_the_last_command_has_done(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        account(page, "Cy-late")
+        page.goto("/groups")
+        page.get_by_label("Name of the group").fill("Club")
+        page.get_by_label("Name of the group").press("Enter")
+        name = page.get_by_label("Name of the group")
+        expect(page.get_by_role("heading", name="Club")).to_be_visible()
+        held = Held(page, "**/api/groups/*/rename")
+        name.fill("Circle")
+        with page.expect_request("**/api/groups/*/rename"):
+            name.press("Enter")
+        page.get_by_placeholder("Say something").fill("hello")
+        page.get_by_placeholder("Say something").press("Enter")
+        line = page.get_by_role("log").get_by_text("hello")
+        expect(line).to_be_visible()
+        held.arrive()
+        assert line.is_visible()
+
+
+def test_two_browsers_are_removed_from_notifications(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        account(page, "Di-late")
+        told = page.evaluate("fetch('/api/notifications').then(answer => answer.json())")
+        told["browsers"] = [{"id": name, "agent": name, "created": 0} for name in ("one", "two")]
+        page.route("**/api/notifications", lambda route: route.fulfill(json=told))
+        page.goto("/notifications")
+        remove = page.get_by_role("button", name="Remove")
+        expect(remove).to_have_count(2)
+        asked: list[Route] = []
+        page.route("**/api/notifications/browsers/remove", lambda route: asked.append(route))
+        for button in (remove.first, remove.last):
+            with page.expect_request("**/api/notifications/browsers/remove"):
+                button.click()
+        asked[1].fulfill(json={**told, "browsers": []})
+        expect(remove).to_have_count(0)
+        with page.expect_response("**/api/notifications/browsers/remove"):
+            asked[0].fulfill(json={**told, "browsers": told["browsers"][1:]})
+        page.evaluate("new Promise(requestAnimationFrame)")
+        expect(remove).to_have_count(0)
