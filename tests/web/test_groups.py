@@ -133,3 +133,9 @@ def test_a_member_signs_in_on_the_way_to_a_group(browser: Browser, server: Serve
         phone.get_by_label(words["profile.password"]).fill("correct horse")
         phone.get_by_role("button", name=words["profile.signIn"]).click()
         expect(phone.get_by_role("heading", name="Club")).to_be_visible()
+        banned = {"id": "banned", "values": {}}
+        refusal = {"type": "error", "id": None, "code": "forbidden", "clause": None, "message": "", "wording": banned}
+        phone.route("**/api/groups/*", lambda route: route.fulfill(status=403, json=refusal))
+        phone.reload()
+        expect(phone.get_by_text(words["refusal.banned"])).to_be_visible()
+        expect(phone.get_by_text(words["groups.account"])).to_have_count(0)

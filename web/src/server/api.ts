@@ -67,12 +67,13 @@ import { t } from '../i18n/i18n.svelte';
 import { refusalText, type Refusal } from './refusal';
 import { save } from '../browser/storage';
 
-/** The server refused: `message` is for the player. */
+/** The server refused: `message` is for the player, `id` names it in the catalogue. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
     readonly clause: string | null = null,
+    readonly id: string | null = null,
   ) {
     super(message);
   }
@@ -95,7 +96,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => null)) as Partial<Refusal> | null;
   if (!body?.code || body.message === undefined) return new ApiError(response.status, t('start.unreachable'));
   const { code, clause = null, message, wording = null } = body;
-  return new ApiError(response.status, refusalText({ code, clause, message, wording }), clause);
+  return new ApiError(response.status, refusalText({ code, clause, message, wording }), clause, wording?.id ?? null);
 }
 
 const send = <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>
