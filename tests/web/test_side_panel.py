@@ -111,6 +111,8 @@ def test_rules_are_read_once(browser: Browser, server: Served) -> None:
         assert len(asked) == 1
         find.fill(" D2.05 ")
         expect(page.locator("[data-clause]")).to_have_count(1)
+        find.fill("a player’s words")
+        expect(page.locator("[data-clause]").first).to_contain_text("a player’s words")
 
 
 def test_the_chat_scrolls_for_new_lines_alone(browser: Browser, server: Served) -> None:
