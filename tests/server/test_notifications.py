@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from dasan.server.notifications import push, sending
 from dasan.server.notifications.words import LANGUAGES, TEXTS, written
-from dasan.server.people.reserved_names import GUESTS
+from dasan.server.people.reserved_names import FORMERS, GUESTS
 from dasan.server.store import notifications
 from dasan.server.store.database import DATABASE_FILE
 
@@ -324,12 +324,15 @@ def test_an_event_that_begins_is_announced_once(serve: Serve) -> None:
         assert refusal(late) == (409, "the event has already begun")
 
 
-def test_guests_without_a_name_are_called_as_on_the_page() -> None:
+def test_guests_and_deleted_players_are_called_as_on_the_page() -> None:
     assert tuple(TEXTS[language]["guest"] for language in LANGUAGES) == GUESTS
+    assert tuple(TEXTS[language]["former"] for language in LANGUAGES) == FORMERS
     for language in LANGUAGES:
         catalogue = json.loads((CATALOGUES / f"{language}.json").read_text(encoding="utf-8"))
         assert catalogue["join.name.guest"] == TEXTS[language]["guest"]
+        assert catalogue["seat.former"] == TEXTS[language]["former"]
     assert written("turn", "zh-Hans", ["Guest 2", "Guest of honour", "Special Guest"])[1].count("游客") == 1
+    assert written("turn", "fr", ["Former player", "Former players"])[1].endswith("avec Ancien joueur, Former players.")
 
 
 def test_every_language_has_every_text() -> None:

@@ -16,10 +16,14 @@ GUEST = "Guest"
 """The name that tables show for a guest without one, alone or with a number. Pages translate it."""
 GUESTS = (GUEST, "Invité", "游客", "訪客")
 """The same in the languages of the page."""
+FORMER = "Former player"
+"""The name of a deleted player at tables and in hands. Pages translate it."""
+FORMERS = (FORMER, "Ancien joueur", "已注销的玩家", "已刪除的玩家")
+"""The same in the languages of the page."""
 RESERVED = (
     *("admin", "administrator", "root", "system", "server", "host", "moderator", "mod", "staff", "support", "official"),
     *("dasan", "bot", "me", "open", "everybody", "nobody", "spectator", "you", "vous", "你", "您"),
-    *("former player", "ancien joueur", "已注销的玩家", "已刪除的玩家"),
+    *FORMERS,
     *(
         "hôte",
         "modérateur",

@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.server.compact import compact
+from dasan.server.people.reserved_names import FORMER
 from dasan.server.store.friends import forget_friends
 from dasan.server.store.group_people import forget_groups
 from dasan.server.store.notifications import forget_notifications
@@ -42,8 +43,6 @@ from dasan.server.store.schema import (
 )
 from dasan.server.store.sessions import end_sessions
 
-NOBODY = "Former player"
-"""The name of a deleted player at tables and in hands."""
 NOTHING = "…"
 """The text that replaces deleted chat."""
 NAMING = ("sit", "stand", "bots", "chat")
@@ -75,7 +74,7 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
     summary = row.summary
     if isinstance(summary, dict) and isinstance(summary.get("chairs"), list):
         chairs = [
-            [kind, NOBODY, bot] if seat in mine else [kind, name, bot]
+            [kind, FORMER, bot] if seat in mine else [kind, name, bot]
             for seat, (kind, name, bot) in enumerate(summary["chairs"])
         ]
         summary = {**summary, "chairs": chairs}
@@ -132,13 +131,13 @@ def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     for column in (audit.c.subject, audit.c.by):
         connection.execute(sa.update(audit).where(column == player).values({column.name: gone}))
     named = duplicate_entries.c.player == player
-    connection.execute(sa.update(duplicate_entries).where(named).values(player=gone, name=NOBODY))
+    connection.execute(sa.update(duplicate_entries).where(named).values(player=gone, name=FORMER))
     attempts = duplicate_plays.c.player == player
     connection.execute(sa.delete(duplicate_plays).where(attempts, duplicate_plays.c.table_id.is_(None)))
     connection.execute(sa.update(duplicate_plays).where(attempts).values(player=gone))
     connection.execute(sa.update(duplicates).where(duplicates.c.host == player).values(host=None))
     played = hand_seats.c.player == player
-    connection.execute(sa.update(hand_seats).where(played).values(player=None, name=NOBODY))
+    connection.execute(sa.update(hand_seats).where(played).values(player=None, name=FORMER))
     connection.execute(sa.delete(players).where(players.c.id == player))
 
 
@@ -170,15 +169,15 @@ def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str
 
 
 def _unsaid(line: dict[str, Any]) -> dict[str, Any]:
-    return {**line, "name": NOBODY, "text": NOTHING}
+    return {**line, "name": FORMER, "text": NOTHING}
 
 
 def _replaced(data: Any, player: str, other: str) -> Any:
-    """JSON data with ``other`` in place of the id ``player``, and ``NOBODY`` in place of the name beside it."""
+    """JSON data with ``other`` in place of the id ``player``, and ``FORMER`` in place of the name beside it."""
     if isinstance(data, dict):
         after = {key: _replaced(value, player, other) for key, value in data.items()}
         if data.get("player") == player and "name" in data:
-            after["name"] = NOBODY
+            after["name"] = FORMER
         return after
     if isinstance(data, list):
         return [_replaced(value, player, other) for value in data]
