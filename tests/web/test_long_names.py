@@ -36,6 +36,15 @@ def test_a_table_of_long_names(browser: Browser, server: Served, state: str) -> 
         upright(page, state)
 
 
+def test_the_moves_of_long_names(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        send_once(page, renamed(json.loads(snapshot("play"))))
+        page.goto("/t/fixed")
+        panel = page.get_by_role("tabpanel")
+        expect(panel.get_by_text(NAME).first).to_be_visible()
+        assert panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
+
+
 def told(page: Page, path: str, body: object) -> str:
     """Post to the server as this page's player; the id in the answer."""
     made: dict[str, str] = page.evaluate(
