@@ -1,4 +1,4 @@
-"""Duplicate events over HTTP and sockets: the deal of the day, events among people, closed hands, and the end."""
+"""Duplicate events over HTTP and sockets: events of players, closed hands, and the end."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import asyncio
 import hashlib
 import json
 import random
-import re
 import sqlite3
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -20,13 +18,11 @@ from websockets.exceptions import ConnectionClosed
 import dasan
 from dasan.play import fairness
 from dasan.records.retrace import moves_of
-from dasan.server.app import create_app
 from dasan.server.events import running
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Events
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.table import TableSettings
-from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
 from dasan.server.store.hand import finished
 from dasan.server.tables.chairs import Chair, EventDeal, Head
@@ -424,33 +420,6 @@ def test_listed_events_are_shown_and_others_are_found_by_their_link(server: Serv
     assert bo.http.get(f"/api/events/{hidden}").json()["event"]["title"] == "Friends"
 
 
-@pytest.mark.full
-def test_the_deal_of_the_day(serve: Serve) -> None:
-    with serve(daily_deals=2, daily_preset="big-three") as server:
-        ann, bo = server.player(), server.player()
-        answers = [player.http.get("/api/events/today").json() for player in (ann, bo)]
-        assert answers[0] == answers[1]
-        event = answers[0]["event"]
-        assert (event["preset"], event["deals"], event["people"]) == ("big-three", 2, 1)
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d", event["day"])
-        coming = ann.http.get(f"/api/events/{answers[0]['next']}").json()
-        assert coming["event"]["status"] == "before"
-        assert len(coming["commitments"]) == 2
-        assert play_deal(ann, event["id"])["table"]["event"]["id"] == event["id"]
-    with serve(daily_deals=2, daily_preset="big-three") as server:
-        assert server.player().http.get("/api/events/today").json()["event"]["id"] == event["id"]
-        assert server.player().http.get(f"/api/events/{event['id']}").json()["event"]["entries"] == 1
-    with serve(daily_deals=0) as server:
-        assert server.player().http.get("/api/events/today").json() == {"event": None, "next": None}
-
-
-async def test_a_daily_game_that_is_none_stops_the_server(tmp_path: Path) -> None:
-    app = create_app(fast(tmp_path, daily_preset="poker"))
-    with pytest.raises(CannotServe, match="DASAN_DAILY_PRESET names one of"):
-        async with app.router.lifespan_context(app):
-            pass
-
-
 def test_pages_of_hands_differ_between_tables_with_the_same_deal() -> None:
     place = EventDeal("e", 0, 2)
     rules, seed = dasan.rules(GAME), bytes(128)
@@ -475,43 +444,3 @@ def test_an_event_goes_on_after_a_kill(serve: Serve) -> None:
         back.http.cookies.update(cookies)
         assert back.http.get(f"/api/events/{event}").json() == before
         assert next_deal(back, event)["table"] == table
-
-
-async def test_bots_play_the_deal_of_the_day_before_events_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bots take minutes for an event, and one player can open many."""
-    events = Events(SimpleNamespace(store=None))  # type: ignore[arg-type]
-    played: list[str] = []
-
-    async def play(event_id: str) -> None:
-        played.append(event_id)
-        if event_id == "a":  # in the meantime somebody opens the deal of the day
-            events._asked["day"] = True
-        if event_id == "b":
-            raise RuntimeError
-
-    monkeypatch.setattr(events, "_play_bots", play)
-    events._asked = dict.fromkeys("abc", False)
-    for _ in range(5):
-        await events._play_asked()
-    assert played == ["a", "day", "b", "c", "b"]
-    assert list(events._asked) == ["b"], "it is tried again later"
-
-
-async def test_bots_try_the_deal_of_the_day_again_although_players_open_events_without_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    events = Events(SimpleNamespace(store=None))  # type: ignore[arg-type]
-    played: list[str] = []
-
-    async def play(event_id: str) -> None:
-        played.append(event_id)
-        if len(played) < 20:
-            events._asked[f"e{len(played)}"] = False
-        if event_id == "day" and played.count("day") < 3:
-            raise RuntimeError
-
-    monkeypatch.setattr(events, "_play_bots", play)
-    events._asked = {"e0": False, "day": True}
-    for _ in range(6):
-        await events._play_asked()
-    assert played == ["day", "e0", "day", "e1", "day", "e2"]
