@@ -23,7 +23,7 @@ import dasan
 from dasan import bots
 from dasan.play.dealing import Deal
 from dasan.server.operations import logs
-from dasan.server.store.log import opened
+from dasan.server.store.table_rows import opened
 from dasan.server.tables.room import Room, fold
 
 from .harness import Json, Player, Serve, Served, Socket

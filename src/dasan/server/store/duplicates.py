@@ -24,10 +24,10 @@ from dasan.server.refusals import Refused
 from dasan.server.store.database import Lock, StorePart, put_row, serialize
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.friends import blocked_pairs
-from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked, names_apart
 from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates, hands
 from dasan.server.store.sessions import check_not_deleted
+from dasan.server.store.table_rows import insert_room
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
 

@@ -24,7 +24,6 @@ from dasan.server.store.database import StorePart
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.group_standings import standings
 from dasan.server.store.known import hold
-from dasan.server.store.log import insert_room
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import (
     group_keys,
@@ -37,6 +36,7 @@ from dasan.server.store.schema import (
     reports,
     tables,
 )
+from dasan.server.store.table_rows import insert_room
 from dasan.server.tables.facts import title_of
 from dasan.server.tables.room import Room
 

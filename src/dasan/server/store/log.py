@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,15 +22,14 @@ from dasan.errors import BadRecord
 from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
-from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database, StorePart, Unreachable
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hands
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import events, forgotten, seats, tables
-from dasan.server.tables.chairs import Chair, EventDeal, Head
-from dasan.server.tables.checkpoints import checkpoint, restore
+from dasan.server.store.table_rows import insert_room, insert_seats, opened, summary
+from dasan.server.tables.checkpoints import checkpoint
 from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.tables.shared_rules import compile_rules, is_compiled, kept_rules
 
@@ -359,78 +358,6 @@ def _before_checkpoint(row: Any, until: int | None) -> bool:
     return row.checkpoint is None or (until is not None and until < row.checkpoint["seq"])
 
 
-def opened(row: Any, *, from_the_start: bool = False) -> Room:
-    """The room in a row of ``tables``: at its checkpoint, or at its start. ``BadRecord``: the row is damaged."""
-    try:
-        rules = kept_rules(row.preset, row.rules["options"])
-        if rules.digest != row.rules["digest"]:
-            raise BadRecord("the rules do not match the digest in the table's row")
-        place = row.opened.get("event")
-        event = None if place is None else EventDeal(**place)
-        head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed, event)
-        if row.checkpoint is not None and not from_the_start:
-            return restore(head, row.checkpoint)
-        chairs = tuple(map(Chair.from_json, row.opened["chairs"]))
-        given = {int(seat): text for seat, text in row.opened["contributions"].items()}
-        silenced = frozenset(row.opened.get("silenced", ()))
-        return Room.create(head, chairs, row.opened["host"], row.created, given, silenced)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadRecord("the table's row is damaged") from error
-
-
-def summary(room: Room) -> dict[str, Any]:
-    """The public facts of a table, for lists and the lobby."""
-    state = room.state
-    return {
-        "number": room.number,
-        "phase": None if state is None else state.phase.value,
-        "to_act": room.to_act,
-        "balances": list(room.balances),
-        "chairs": [[chair.shown, chair.name, chair.bot] for chair in room.chairs],
-        "locked": room.locked,
-    }
-
-
-def insert_room(connection: sa.Connection, room: Room) -> bool:
-    """Insert a new table with an empty log, inside a transaction. False if the table exists already."""
-    head = room.head
-    begun: dict[str, Any] = {
-        "chairs": [chair.to_json() for chair in room.chairs],
-        "host": room.host,
-        "contributions": {str(seat): text for seat, text in room.contributions.items()},
-    }
-    if room.silenced:
-        begun["silenced"] = sorted(room.silenced)
-    if head.event is not None:
-        begun["event"] = asdict(head.event)
-    row = {
-        "id": head.id,
-        "preset": head.rules.name,
-        "rules": {"options": head.rules.options, "digest": head.rules.digest},
-        "settings": head.settings.model_dump(),
-        "opened": begun,
-        "seed": head.seed,
-        "created": room.at,
-        "touched": room.at,
-        "status": room.status,
-        "listed": head.settings.visibility == "lobby",
-        "seq": room.seq,
-        "summary": summary(room),
-        "deadline": None,
-        "fence": 0,
-        "lease_until": 0,
-    }
-    if connection.execute(sa.select(tables.c.id).where(tables.c.id == head.id)).first() is not None:
-        return False
-    connection.execute(sa.insert(tables), row)
-    _seat(connection, room)
-    # The row names these players too: the deletion of a player finds it by their entry, which ends when they sit down.
-    unseated = {*room.silenced, *([] if room.host is None else [room.host])} - {chair.player for chair in room.chairs}
-    if unseated:
-        connection.execute(sa.insert(forgotten), [{"table_id": head.id, "player": one} for one in sorted(unseated)])
-    return True
-
-
 def _advance(*columns: str) -> sa.Update:
     """The statement that extends a table's log if the fence is current. Built once: building costs more than
     running.
@@ -473,7 +400,7 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
         room, head = write.room, write.room.head
         if write.reseated:
             connection.execute(sa.delete(seats).where(seats.c.table_id == head.id))
-            _seat(connection, room)
+            insert_seats(connection, room)
         if write.returned:
             theirs = sa.and_(forgotten.c.table_id == head.id, forgotten.c.player.in_(write.returned))
             connection.execute(sa.delete(forgotten).where(theirs))
@@ -498,16 +425,6 @@ def _row(table_id: str, written: WrittenEntry) -> dict[str, Any]:
         "client_id": None if cause is None else cause.client_id,
         "digest": None if cause is None else cause.digest,
     }
-
-
-def _seat(connection: sa.Connection, room: Room) -> None:
-    people = [
-        {"table_id": room.head.id, "seat": seat, "player": chair.player}
-        for seat, chair in enumerate(room.chairs)
-        if chair.player is not None
-    ]
-    if people:
-        connection.execute(sa.insert(seats), people)
 
 
 def _read(line: str) -> Entry:

@@ -18,11 +18,11 @@ import sqlalchemy as sa
 
 from dasan.server.store.database import Lock, StorePart, serialize
 from dasan.server.store.friends import blocked_pairs
-from dasan.server.store.log import insert_room
 from dasan.server.store.people import marked, names_apart
 from dasan.server.store.ratings import BEGINNING, shown
 from dasan.server.store.schema import ratings, seekers
 from dasan.server.store.sessions import check_not_deleted
+from dasan.server.store.table_rows import insert_room
 from dasan.server.tables.room import Room
 
 PRESENT = 4_000
