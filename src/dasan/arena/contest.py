@@ -311,11 +311,9 @@ class OutcomeFile:
             for line in stored_lines(file, b'{"contest"'):
                 data = json.loads(line)
                 key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
-                # Earlier lines have a limit only in the key, and only for a program.
-                stated = re.search(r" in (\d[\d.e+]*) s( / |$)", key)
-                limit = data.get("move_seconds", stated[1] if stated else PATIENCE)
-                self._outcomes.setdefault(key, {})[outcome.seed] = outcome
-                self._limits[key, outcome.seed] = inf if limit is None else float(limit)
+                # Lines of version 0.1.0 have no limit. A program's is part of the key, so that no other limit finds them.
+                earlier = 0.0 if f" {PREFIX}" in key else PATIENCE
+                self._remember(key, outcome, data.get("move_seconds", earlier))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError(f"{file} does not hold outcomes of contests") from error
 
@@ -355,14 +353,17 @@ class OutcomeFile:
     def keep(self, contest: Contest, outcome: Outcome) -> None:
         """Append an outcome to the file; `of` and `newest` know it from then on."""
         key = _key(contest)
-        self._outcomes.setdefault(key, {})[outcome.seed] = outcome
-        self._limits[key, outcome.seed] = contest.move_seconds or inf
+        self._remember(key, outcome, contest.move_seconds)
         stored = {"contest": key, "move_seconds": contest.move_seconds, "outcome": asdict(outcome)}
         line = json.dumps(stored, separators=(",", ":"))
         with self._file.open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
             stream.flush()
             os.fsync(stream.fileno())
+
+    def _remember(self, key: str, outcome: Outcome, limit: float | None) -> None:
+        self._outcomes.setdefault(key, {})[outcome.seed] = outcome
+        self._limits[key, outcome.seed] = inf if limit is None else float(limit)
 
 
 def _late(contest: Contest, outcome: Outcome) -> bool:
