@@ -1,4 +1,4 @@
-"""Processors, memory, and worker processes that end with their program: an interrupt does not wait for their work."""
+"""Processors, and worker processes that end with their program: an interrupt does not wait for their work."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
-from functools import cache
-from math import inf
+from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
-from pathlib import Path
 from types import FrameType
+
+from dasan.memory import require_memory
 
 _MOST_IN_WINDOWS = 61
 """The most processes that Windows can wait for."""
 _OF_A_PROCESS = 4 << 20
 """Bytes of memory that a worker process has for itself, at least, once it has done some work: a copy shares the rest."""
-_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""The files in which Linux says how much memory a container has."""
 _YOUNG = 10_000
 """A worker looks for cyclic garbage when it has this many objects more than the last time. Python's own 700 cost 2 % of its
 time.
@@ -34,27 +31,6 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@cache
-def memory() -> float:
-    """The memory of this machine or container, in bytes; infinite where the system does not say."""
-    known = [inf]
-    with suppress(AttributeError, OSError, ValueError):
-        known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    for file in _LIMITS:
-        with suppress(OSError, ValueError):  # "max" is no number
-            known.append(int(Path(file).read_text(encoding="ascii")))
-    return min(known)
-
-
-def require_memory(needed: float, what: str) -> None:
-    """MemoryError, in a sentence, if `what` takes more memory than there is: the system would end the program in the middle
-    of its work. needed: its bytes, at least.
-    """
-    if needed > memory():
-        sizes = f"they take {needed / 1e9:,.1f} GB or more, and there are {memory() / 1e9:,.1f} GB"
-        raise MemoryError(f"there is not enough memory for {what}: {sizes}")
 
 
 @contextmanager
@@ -142,4 +118,4 @@ def _exit_after(sentinel: int) -> None:
     os._exit(1)
 
 
-__all__ = ["memory", "processors", "require_memory", "worker_processes"]
+__all__ = ["processors", "worker_processes"]

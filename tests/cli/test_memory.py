@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan import processes, vector, worlds
+from dasan import memory, vector, worlds
 
 from .running import cli, refusal
 
@@ -17,7 +17,7 @@ RULES = dasan.rules("big-three")
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with ten megabytes."""
-    monkeypatch.setattr(processes, "memory", lambda: 1e7)
+    monkeypatch.setattr(memory, "installed", lambda: 1e7)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_a_container_has_the_memory_of_its_limit(
     file = tmp_path / "memory.max"
     if limit is not None:
         file.write_text(limit)
-    monkeypatch.setattr(processes, "_LIMITS", (str(file),))
-    found = processes.memory.__wrapped__()
+    monkeypatch.setattr(memory, "_LIMITS", (str(file),))
+    found = memory.installed.__wrapped__()
     assert found == least if limit == "1000\n" else found > least
 
 

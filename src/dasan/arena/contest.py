@@ -30,8 +30,9 @@ from dasan.bots.external.wire import Fault
 from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.cluster import check_cluster, over_cluster
 from dasan.estimates import Estimate
+from dasan.memory import require_memory
 from dasan.play.new_hand import deal
-from dasan.processes import require_memory, worker_processes
+from dasan.processes import worker_processes
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.stored_lines import stored_lines

@@ -67,7 +67,7 @@ def deals(
 ) -> None:
     """Value random deals for their bidders, and count how often the bidder's side wins."""
     from dasan.bench.deals import shares, value_deals, with_bids
-    from dasan.processes import require_memory
+    from dasan.memory import require_memory
 
     if seconds is not None and nodes is not None:
         raise CannotRun("give --seconds or --nodes, not both")

@@ -18,10 +18,11 @@ from typing import Any, cast
 from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import bot
 from dasan.cluster import check_cluster, over_cluster
+from dasan.memory import require_memory
 from dasan.play.action_ids import action_ids
 from dasan.play.events import MOVES
 from dasan.play.new_hand import deal
-from dasan.processes import require_memory, worker_processes
+from dasan.processes import worker_processes
 from dasan.records.retrace import move_of
 from dasan.ruleset.rules import Rules
 from dasan.strict_json import NotJson, parse

@@ -33,9 +33,9 @@ from dasan.learn.policy import CRITIC_DECAY, CRITIC_RATE, WARM_UP, PolicyLearner
 from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
+from dasan.memory import require_memory
 from dasan.networks.network import Floats, LayerSizes, Network, arrays_of
 from dasan.play.action_ids import action_ids
-from dasan.processes import require_memory
 from dasan.whole_file import whole_file
 
 Bytes = npt.NDArray[np.uint8]

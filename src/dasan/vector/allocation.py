@@ -17,8 +17,8 @@ from dasan.kernels.env.code import Code, code_of
 from dasan.kernels.env.optional_outputs import new_optional_outputs
 from dasan.kernels.env.threads import Team, Workspace
 from dasan.kernels.runtime.table_cache import load_or_make
+from dasan.memory import require_memory
 from dasan.play.action_ids import action_ids
-from dasan.processes import require_memory
 from dasan.ruleset.rules import Rules
 from dasan.vector.given import Given
 from dasan.vector.history import MoveHistory

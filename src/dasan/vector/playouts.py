@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dasan.arguments import MOST_WORKERS, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.games import rules_of
-from dasan.processes import require_memory
+from dasan.memory import require_memory
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 

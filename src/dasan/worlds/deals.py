@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from dasan.arguments import instance, whole
 from dasan.cards import Hand
+from dasan.memory import require_memory
 from dasan.play.view import View
-from dasan.processes import require_memory
 from dasan.ruleset.rules import Rules
 from dasan.worlds.layout import KITTY
 from dasan.worlds.states import Sampler

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from dasan.arguments import MOST_WORKERS, instance, shown, whole
 from dasan.backends import Backend, Purpose, Wanted, choose
+from dasan.memory import require_memory
 from dasan.play.action_ids import action_ids
 from dasan.play.phases import Phase
 from dasan.play.state import State
-from dasan.processes import require_memory
 from dasan.ruleset.rules import Rules
 from dasan.worlds.deals import Deals
 
