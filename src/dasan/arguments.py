@@ -25,6 +25,8 @@ class WrongType(TypeError, ValueError):
 MOST_SHOWN = 60
 MOST_WORKERS = 4096
 """Threads or processes that a caller may ask for."""
+MOST_SECONDS = 86_400
+"""The longest time limit for a move: a day, in seconds."""
 
 
 def whole(value: object, what: str, least: int | None = None, most: int | None = None) -> int:

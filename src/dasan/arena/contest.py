@@ -23,7 +23,7 @@ from typing import Any
 from dasan.arena.beside import outcomes_beside
 from dasan.arena.hands import Tally, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
-from dasan.arguments import amount, instance, whole
+from dasan.arguments import MOST_SECONDS, amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, forget_programs, player
 from dasan.bots.external.wire import Fault
@@ -38,8 +38,6 @@ from dasan.ruleset.rules import Rules
 from dasan.stored_lines import stored_lines
 from dasan.whole_file import whole_file
 
-MOST_SECONDS = 86_400
-"""The longest time limit for a move: a day, in seconds."""
 PATIENCE = 60.0
 """Seconds that a program may take for a move without an explicit limit. It also sets when bots of other packages are
 killed."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dasan.arguments import MOST_SECONDS
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, refused
@@ -51,7 +52,7 @@ def arena(
     records: Annotated[
         Path | None, typer.Option(file_okay=False, help="Write the record of every hand into this folder.")
     ] = None,
-    move_seconds: Annotated[float, typer.Option(min=0.01, max=86_400, help="The time limit for a move.")] = 60,
+    move_seconds: Annotated[float, typer.Option(min=0.01, max=MOST_SECONDS, help="The time limit for a move.")] = 60,
     processes: Processes = None,
     ray: RayAddress = None,
     details: Annotated[bool, typer.Option("--details", help="With --json: roles, faults, ratings.")] = False,

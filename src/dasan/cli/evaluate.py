@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dasan.arguments import MOST_SECONDS
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, refused
@@ -17,6 +18,9 @@ from dasan.strict_json import parse
 
 if TYPE_CHECKING:
     from dasan.arena.ladder import Evaluation
+
+DEFAULT_SECONDS = 60.0
+"""The time limit for a move. Reports of version 0.1.0 do not state theirs: they are checked under this one."""
 
 
 def evaluate(
@@ -36,7 +40,9 @@ def evaluate(
     move_seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.01, max=86_400, help="The time limit for a move; the default is 60, with --check that of the report."
+            min=0.01,
+            max=MOST_SECONDS,
+            help="The time limit for a move; the default is 60, with --check that of the report.",
         ),
     ] = None,
     check: Annotated[
@@ -55,7 +61,7 @@ def evaluate(
 
     if option:
         raise CannotRun("ladders are for presets without house rules; dasan arena compares bots with --option")
-    report, limit = None, 60.0
+    report, limit = None, DEFAULT_SECONDS
     if check is not None:
         if game is not None or deals is not None:
             raise CannotRun("--check repeats the game and deals of a report: it goes with neither --game nor --deals")
@@ -97,8 +103,8 @@ def _report(file: Path) -> dict[str, Any]:
         game, outcomes = report["game"], report["rungs"][0]["outcomes"]
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise CannotRun(f"{file} is no report of dasan evaluate --json") from error
-    limit = report.setdefault("move_seconds", 60.0)  # reports of version 0.1.0 have none
-    timed = limit is None or (isinstance(limit, float | int) and 0 < limit <= 86_400)
+    limit = report.setdefault("move_seconds", DEFAULT_SECONDS)
+    timed = limit is None or (isinstance(limit, float | int) and 0 < limit <= MOST_SECONDS)
     if not isinstance(game, str) or not isinstance(outcomes, list) or len(outcomes) < 2 or not timed:
         raise CannotRun(f"{file} is no report of dasan evaluate --json")
     return dict(report)
