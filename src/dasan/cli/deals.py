@@ -11,7 +11,7 @@ import typer
 
 from dasan.arguments import MOST_WORKERS
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, writing
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import failures_refused
@@ -132,11 +132,8 @@ def _stored_deals(file: str | None) -> Iterator[Valued]:
 def _keep(file: str | None, deal: Valued) -> None:
     if file is None:
         return
-    try:
-        with Path(file).open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(deal.to_json(), separators=(",", ":")) + "\n")
-    except OSError as error:
-        raise CannotRun(f"cannot write {file}: {error.strerror or error}") from error
+    with writing(file), Path(file).open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(deal.to_json(), separators=(",", ":")) + "\n")
 
 
 def _line(deal: Valued) -> str:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -33,6 +34,15 @@ def refused(*kinds: type[Exception]) -> Iterator[None]:
         yield
     except kinds as error:
         raise CannotRun(sentence(error)) from error
+
+
+@contextmanager
+def writing(file: Path | str) -> Iterator[None]:
+    """Turn an OSError of this file, or of its stream, into `CannotRun`."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotRun(f"cannot write {file}: {error.strerror or error}") from error
 
 
 def sentence(error: Exception) -> str:

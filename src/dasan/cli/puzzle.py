@@ -10,7 +10,7 @@ import typer
 
 from dasan.arguments import MOST_WORKERS
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun, refused
+from dasan.cli.group import CannotRun, refused, writing
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 from dasan.cli.recorded import RecordNumber, read_records
@@ -178,10 +178,8 @@ def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
 def _write(puzzles: dict[int, Puzzle], out: str) -> None:
     from dasan.puzzles import write
 
-    try:
+    with writing(out):
         Path(out).write_text(write(puzzles.values()), encoding="utf-8")
-    except OSError as error:
-        raise CannotRun(f"cannot write {out}: {error.strerror or error}") from error
     say(f"{len(puzzles)} {'puzzle' if len(puzzles) == 1 else 'puzzles'} written to {out}")
 
 

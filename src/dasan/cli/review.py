@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dasan.cli.files import AsJson, RecordFile, shown
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, writing
 from dasan.cli.output import say, visible
 from dasan.cli.progress import notice, progress_bar
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
@@ -83,10 +83,8 @@ def review(
         report = Report(judged, f"Record {place}. " if len(states) > 1 else "", could)
         if picture is not None:
             svg = drawn(judged, report.title, report.names, lambda j: move_words(j.move))
-            try:
+            with writing(picture):
                 picture.write_text(svg, encoding="utf-8")
-            except OSError as error:
-                raise CannotRun(f"cannot write {picture}: {error.strerror or error}") from error
         reports.append(report)
         if as_json or format_ is Format.JSON:
             continue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.group import CannotRun, refused
+from dasan.cli.group import CannotRun, refused, writing
 
 if TYPE_CHECKING:
     from dasan.tui.game import TableGame
@@ -60,7 +60,5 @@ def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> 
 
 def _write(path: Path, game: TableGame) -> None:
     """Write the record of the session so far. Also called before the first move, to refuse a bad path early."""
-    try:
+    with writing(path):
         path.write_text(game.session.record(), encoding="utf-8")
-    except OSError as error:
-        raise CannotRun(f"cannot write {path}: {error.strerror or error}") from error
