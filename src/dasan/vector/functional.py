@@ -14,7 +14,7 @@ NumPy arrays in the processor's memory, which PyTorch and JAX take without a cop
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,9 +41,9 @@ class BatchState:
     places: npt.NDArray[np.uint8]
     terminated: npt.NDArray[np.bool_]
     num_moves: npt.NDArray[np.int64]
-    _memory: tuple[npt.NDArray[Any], ...] = field(repr=False)
-    _drawn: npt.NDArray[np.int32] = field(repr=False)
-    _game: tuple[object, ...] = field(repr=False)
+    _memory: tuple[npt.NDArray[Any], ...]
+    _drawn: npt.NDArray[np.int32]
+    _game: tuple[object, ...]
 
     def __repr__(self) -> str:
         return f"<BatchState of {len(self.num_moves)} hands>"
