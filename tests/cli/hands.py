@@ -32,6 +32,6 @@ def play_on(game: TableGame, hands: int = 1) -> list[str]:
     return answers
 
 
-def my_auction() -> int:
-    """A seed with which the person opens the auction of Big Three."""
-    return next(seed for seed in range(100) if greedy_game("big-three", seed).my_turn)
+def opening_seed(preset: str) -> int:
+    """A seed with which the person moves first."""
+    return next(seed for seed in range(100) if greedy_game(preset, seed).my_turn)

@@ -18,7 +18,7 @@ from dasan.text.words import Words
 from dasan.tui.asking import question
 from dasan.tui.plain import run
 
-from .hands import SEED, greedy_game, my_auction, play_on
+from .hands import SEED, greedy_game, opening_seed, play_on
 
 
 def talk(preset: str, *lines: str, seed: int = SEED) -> str:
@@ -66,7 +66,7 @@ def test_quit_leaves_with_the_balances() -> None:
 
 
 def test_a_refusal_cites_its_clause_and_the_turn_stays() -> None:
-    heard = talk("big-three", "bid 7", "??", "2", seed=my_auction()).splitlines()
+    heard = talk("big-three", "bid 7", "??", "2", seed=opening_seed("big-three")).splitlines()
     assert "Not possible: bids go from 1 to 3 — B3.08" in heard
     assert "Not possible: '??' is not a card: write rank then suit, like 4H, TS or RJ — G.01" in heard
     assert "You bid 2." in heard
@@ -89,7 +89,7 @@ def test_a_refusal_cites_its_clause_and_the_turn_stays() -> None:
     ],
 )
 def test_words_that_are_no_moves(line: str, answer: str) -> None:
-    assert answer in talk("big-three", line, seed=my_auction())
+    assert answer in talk("big-three", line, seed=opening_seed("big-three"))
 
 
 def test_the_question_names_the_card_that_the_first_lead_must_contain() -> None:
@@ -127,7 +127,7 @@ def asked(state: dasan.State) -> str:
 
 
 def test_an_empty_hand_is_a_sentence() -> None:
-    game = greedy_game("big-three", my_auction())
+    game = greedy_game("big-three", opening_seed("big-three"))
     hand = [str(c) for c in game.view.hand]
     position = dasan.start(game.rules, hand[:3], bidder=0, bid=1, leader=0)
     game.session = replace(game.session, state=position)
@@ -137,11 +137,14 @@ def test_an_empty_hand_is_a_sentence() -> None:
 
 
 def test_nothing_hidden_is_said() -> None:
-    game = greedy_game("big-three", my_auction())
+    game = greedy_game("big-three", opening_seed("big-three"))
     others = {str(c) for s in (1, 2) for c in game.session.state.hands[s]} | {str(c) for c in game.session.state.kitty}
     opening = {str(c) for event in game.session.opening for c in event.cards}
     opening |= {str(c) for event in game.view.events for c in event.cards}
     words = set(
-        talk("big-three", "hand", "moves", "hint", seed=my_auction()).replace(",", " ").replace(".", " ").split()
+        talk("big-three", "hand", "moves", "hint", seed=opening_seed("big-three"))
+        .replace(",", " ")
+        .replace(".", " ")
+        .split()
     )
     assert not words & (others - opening)

@@ -14,7 +14,7 @@ from dasan.tui.app import Action, TableApp
 from dasan.tui.fan import Fan
 from dasan.tui.screens import CallScreen, PageScreen
 
-from .hands import greedy_game, my_auction, play_on
+from .hands import greedy_game, opening_seed, play_on
 
 SIZE = (100, 30)
 
@@ -81,8 +81,7 @@ async def test_a_whole_hand_is_played_by_keyboard(preset: str) -> None:
 
 @pytest.mark.full
 async def test_the_highest_bid_of_wa_keng_for_four_has_a_key() -> None:
-    seed = next(s for s in range(100) if greedy_game("wa-keng-4", s).my_turn)
-    app = table("wa-keng-4", seed)
+    app = table("wa-keng-4", opening_seed("wa-keng-4"))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -91,8 +90,7 @@ async def test_the_highest_bid_of_wa_keng_for_four_has_a_key() -> None:
 
 @pytest.mark.full
 async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
-    seed = next(s for s in range(100) if greedy_game("big-three-4p", s).my_turn)
-    app = table("big-three-4p", seed)
+    app = table("big-three-4p", opening_seed("big-three-4p"))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await pilot.pause()
@@ -110,7 +108,7 @@ async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
 
 @pytest.mark.full
 async def test_cards_are_raised_by_mouse_and_played_by_button() -> None:
-    app = table("big-two", next(s for s in range(100) if greedy_game("big-two", s).my_turn))
+    app = table("big-two", opening_seed("big-two"))
     async with app.run_test(size=SIZE) as pilot:
         hand = app.hand
         left, step = hand._left(0, hand.size.width), hand._rows(hand.size.width)[1]
@@ -126,7 +124,7 @@ async def test_cards_are_raised_by_mouse_and_played_by_button() -> None:
 
 
 async def test_cards_are_raised_by_their_rank() -> None:
-    app = table("big-three", my_auction())
+    app = table("big-three", opening_seed("big-three"))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("1")
         while app.game.view.phase is not Phase.PLAY or not app.game.my_turn:
@@ -149,7 +147,7 @@ async def test_cards_are_raised_by_their_rank() -> None:
 
 
 async def test_a_refusal_stands_where_the_question_stood() -> None:
-    app = table("big-three", my_auction())
+    app = table("big-three", opening_seed("big-three"))
     async with app.run_test(size=SIZE) as pilot:
         assert shown(app, "#asked") == "Your bid: bid 1, bid 2 or bid 3?"
         await pilot.press("p")
@@ -198,7 +196,7 @@ async def test_pages_open_and_close() -> None:
 
 
 async def test_a_hint_is_raised_or_said() -> None:
-    app = table("big-three", my_auction())
+    app = table("big-three", opening_seed("big-three"))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("h")
         assert shown(app, "#asked") == f"A bot would say: {app.game.hint()}"
