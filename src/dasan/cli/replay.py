@@ -59,8 +59,8 @@ def _stories(chosen: list[Chosen]) -> Iterator[str]:
 
 
 def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) -> Iterator[str]:
-    from dasan.games.verdict import title
     from dasan.play.sessions import Session
+    from dasan.text.description import title
 
     rules, origin = game.rules, game.origin
     words = words_of(hands[0][1])

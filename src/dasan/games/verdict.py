@@ -136,16 +136,4 @@ def _text(text: str) -> str:
     return shown if len(shown) <= MOST_TEXT else shown[:MOST_TEXT] + "…"
 
 
-def title(rules: Rules) -> str:
-    """A title for the game of these rules: the preset's, marked if the rules differ from it.
-
-    >>> import dasan
-    >>> title(dasan.rules("winner", players=3))
-    'Winner'
-    """
-    stands = verdict(rules)
-    named = PRESETS[stands.preset].title
-    return f"{named}, by rules of its own" if stands.differences else named
-
-
-__all__ = ["Verdict", "title", "verdict"]
+__all__ = ["Verdict", "verdict"]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dasan.games.verdict import title as title_of
 from dasan.play.phases import Phase
 from dasan.review.best_play import Judged, Review
 from dasan.review.expected import Known
+from dasan.text.description import title as title_of
 from dasan.text.moves import move_words, moves_words, worth_words
 from dasan.text.words import seat_names, signed
 

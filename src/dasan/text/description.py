@@ -37,13 +37,27 @@ def describe(view: Mapping[str, Any], rules: Rules, language: str = "en") -> str
     not a string.
     """
     instance(language, str, f"a view is described in {', '.join(LANGUAGES)}")
-    return "\n".join(_Describer(view, rules, messages(language)).lines())
+    return "\n".join(_Describer(view, rules, title(rules, language), messages(language)).lines())
+
+
+def title(rules: Rules, language: str = "en") -> str:
+    """A title for the game of these rules: that of the closest preset, marked if the rules differ from it. A preset of another
+    package has an English title only. ValueError: the language is not available.
+
+    >>> import dasan
+    >>> title(dasan.rules("winner", players=3))
+    'Winner'
+    """
+    stands, words = verdict(rules), messages(language)
+    named = words.get(f"title.{stands.preset}", PRESETS[stands.preset].title)
+    return words["title.own"].format(game=named) if stands.differences else named
 
 
 @dataclass(frozen=True)
 class _Describer:
     view: Mapping[str, Any]
     rules: Rules
+    title: str
     words: Mapping[str, str]
 
     def lines(self) -> Iterator[str]:
@@ -60,18 +74,12 @@ class _Describer:
 
     def _introduction(self) -> Iterator[str]:
         view, seat = self.view, self.view["seat"]
-        yield self._say("game", game=self._title(), players=view["players"])
+        yield self._say("game", game=self.title, players=view["players"])
         yield self._say("spectator" if seat is None else "you", seat=seat, last=view["players"] - 1)
         yield self._say("cards")
         if not self.rules.suits_ranked:
             yield self._say("equal_suits")
         yield self._say("dealer", seat=view["dealer"])
-
-    def _title(self) -> str:
-        """As `dasan.games.verdict.title`; in English for a preset of another package."""
-        stands = verdict(self.rules)
-        named = self.words.get(f"title.{stands.preset}", PRESETS[stands.preset].title)
-        return self._say("title.own", game=named) if stands.differences else named
 
     def _events(self) -> Iterator[str]:
         if self.view["events"]:
