@@ -14,6 +14,8 @@ NPM = PATH="$(NODE_BIN):$$PATH" node "$(NODE_BIN)/../lib/node_modules/npm/bin/np
 # Every package is installed by its hash, the tools that build dasan among them, so its own build needs no network.
 LOCKED = $(PIP) install --quiet --require-hashes --requirement
 ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
+# The files after whose changes it is installed again. The program is copied into the environment; the package is read from here.
+INSTALLED := pyproject.toml hatch_build.py src/dasan_program.py $(WEB)
 # uv takes a sixth of pip's processor time, but does not read pip's configuration: where uv cannot install, pip does.
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
@@ -144,9 +146,8 @@ $(VENV)/.made:
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-# Each pip step ends with a stamp, so that the next run starts at once. An environment for development plays too. The program
-# is copied into the environment; the package is read from here.
-$(VENV)/.play: pyproject.toml hatch_build.py src/dasan_program.py requirements/play.txt $(WEB) | $(VENV)/.made
+# Each pip step ends with a stamp, so that the next run starts at once. An environment for development plays too.
+$(VENV)/.play: $(INSTALLED) requirements/play.txt | $(VENV)/.made
 	@echo 'installing dasan into $(VENV), about a minute the first time'
 	$(LOCKED) requirements/play.txt
 	$(ITSELF)
@@ -159,7 +160,7 @@ $(VENV)/.packages: requirements/test.txt | $(VENV)/.made
 	$(UV_LOCKED) $< || $(LOCKED) $<
 	@touch $@
 
-$(VENV)/.test: pyproject.toml hatch_build.py src/dasan_program.py $(WEB) $(VENV)/.packages
+$(VENV)/.test: $(INSTALLED) $(VENV)/.packages
 	$(ITSELF)
 	@touch $@ $(VENV)/.play
 
