@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -255,9 +254,15 @@ def test_a_program_whose_starts_fail_three_times_in_a_row_is_not_started_again(
     starts = tmp_path / "starts"
     command = program(tmp_path, "sys.exit()")
     works = (tmp_path / "bot.py").read_text()
-    counts = f"with open({str(starts)!r}, 'a+') as file: file.write('x'); file.seek(0); again = file.read() != 'x'"
-    (tmp_path / "bot.py").write_text(f"import time\n{counts}\nif again: time.sleep(60)\n{works}")
-    monkeypatch.setattr("dasan.bots.external.program.Program", partial(Program, starting=2.0))
+    hangs = f"import time\nif len(open({str(starts)!r}).read()) > 1: time.sleep(60)"
+    (tmp_path / "bot.py").write_text(f"{hangs}\n{works}")
+
+    def start(command: list[str]) -> Program:
+        with starts.open("a") as file:
+            file.write("x")
+        return Program(command) if starts.read_text() == "x" else Program(command, starting=0.1)
+
+    monkeypatch.setattr("dasan.bots.external.program.Program", start)
     state = dasan.deal(dasan.rules("big-two"), seed=7)
     with ProgramBot(command, seconds=20) as bot:
         kinds = []
