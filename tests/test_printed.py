@@ -43,6 +43,7 @@ def test_a_value_is_shown_in_one_short_line() -> None:
     assert repr(dasan.bots.BOTS).startswith("<bots: random, low, ")
 
 
+@pytest.mark.full
 def test_a_value_with_arrays_and_long_lists_is_shown_in_one_short_line() -> None:
     state = dasan.start(RULES, HANDS, bidder=0, leader=0)
     view, preset, trained = state.view(0), dasan.PRESETS["dou-dizhu"], named("big-three-policy")

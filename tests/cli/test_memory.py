@@ -82,6 +82,7 @@ def test_a_container_has_the_memory_of_its_limit(
     assert found == least if limit == "1000\n" else found > least
 
 
+@pytest.mark.full
 def test_the_usual_sizes_fit(tmp_path: Path) -> None:
     done = cli("train", "--out", tmp_path, "--envs", 4, "--rounds", 1, "--steps", 4, "--epochs", 1, "--every", 9)
     assert done.exit_code == 0
