@@ -26,7 +26,10 @@ def test_a_curve_that_an_editor_has_saved_is_read(tmp_path: Path) -> None:
     assert read(file) == rows
 
 
-@pytest.mark.parametrize("text", ["x,y\n1,2\n", "epoch;loss\n1;2\n", "epoch,loss\none,2\n", "epoch\n\udcff"])
+@pytest.mark.parametrize(
+    "text",
+    ["x,y\n1,2\n", "epoch;loss\n1;2\n", "epoch,loss\none,2\n", "epoch\n\udcff", "epoch,net\n1,won\n", "epoch\n1,2\n"],
+)
 def test_a_file_of_something_else_is_no_curve(text: str, tmp_path: Path) -> None:
     (tmp_path / "curve.csv").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(ValueError, match=r"curve\.csv is no curve of a training run"):

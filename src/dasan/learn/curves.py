@@ -29,7 +29,7 @@ def _write(file: Path, rows: Sequence[Mapping[str, object]], ladder: Sequence[st
 
 
 def read(file: Path) -> list[dict[str, str]]:
-    """All rows. ValueError: the file has something else."""
+    """All rows: a number, or nothing, in every column. ValueError: the file has something else."""
     if not file.exists():
         return []
     try:
@@ -37,6 +37,8 @@ def read(file: Path) -> list[dict[str, str]]:
             rows = list(csv.DictReader(stream))
         for row in rows:
             int(row["epoch"])
+            for value in row.values():
+                float(value or 0)
     except (KeyError, TypeError, ValueError, csv.Error) as error:
         raise ValueError(f"{file} is no curve of a training run") from error
     return rows
