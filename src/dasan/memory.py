@@ -17,7 +17,9 @@ def installed() -> float:
     """The memory of this machine or container, in bytes; infinite where the system does not say."""
     known = [inf]
     with suppress(AttributeError, OSError, ValueError):
-        known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        pages = os.sysconf("SC_PHYS_PAGES")
+        if pages > 0:  # -1 is no number of pages
+            known.append(pages * os.sysconf("SC_PAGE_SIZE"))
     for file in _LIMITS:
         with suppress(OSError, ValueError):  # "max" is no number
             known.append(int(Path(file).read_text(encoding="ascii")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,12 @@ def test_a_container_has_the_memory_of_its_limit(
     monkeypatch.setattr(memory, "_LIMITS", (str(file),))
     found = memory.installed.__wrapped__()
     assert found == least if limit == "1000\n" else found > least
+
+
+def test_a_system_that_does_not_say_refuses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_LIMITS", ())
+    monkeypatch.setattr("os.sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else -1)
+    assert memory.installed.__wrapped__() == math.inf
 
 
 @pytest.mark.full
