@@ -13,9 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 import dasan
-from dasan.arena.contest import Contest, OutcomeFile, interval, play_deal, run
+from dasan.arena.contest import Contest, OutcomeFile, checked_player, interval, play_deal, run
 from dasan.arena.outcome import Outcome, win_rate
 from dasan.bots import Maker, bot
+from dasan.networks.trained import load, named
 
 pytestmark = pytest.mark.full
 
@@ -27,6 +28,18 @@ def test_a_program_whose_version_was_asked_plays_in_other_processes(tmp_path: Pa
     contest = Contest(RULES, f"cmd:'{sys.executable}' '{file}'", "random", 2, 1)
     outcomes = run(contest, processes=2, known=OutcomeFile(tmp_path / "outcomes.jsonl").of(contest))
     assert [one.faults for one in outcomes] == [({}, {}), ({}, {})]
+
+
+def test_a_network_that_was_trained_further_plays_the_next_contest(tmp_path: Path) -> None:
+    file, rules = tmp_path / "network.npz", dasan.rules("big-three")
+    contest, outcomes = Contest(rules, f"net:{file}", "low", 1, 1), OutcomeFile(tmp_path / "outcomes.jsonl")
+    for network in ("big-three", "big-three-policy"):
+        load(named(network)).save(file)
+        checked_player(contest.a, rules)
+        assert outcomes.of(contest) == {}
+        (outcome,) = run(contest)
+        outcomes.keep(contest, outcome)
+        assert list(outcomes.of(contest)) == [1]
 
 
 def test_a_known_edge_is_found_with_the_deals_that_it_takes() -> None:

@@ -85,8 +85,9 @@ def checked_player(name: str, rules: Rules) -> Bot:
     """The bot, program or network of this name, before a contest. ValueError: there is none, the program does not start, or
     the network reads features of other rules. OSError: a network's file cannot be read.
     """
-    if name.startswith(PREFIX):  # one that is no longer started may have been mended
+    if name.startswith((PREFIX, NETWORK)):  # the program may have been mended since, and the network trained further
         _made.cache_clear()
+        _key.cache_clear()
         forget_programs()
     one = player(name)
     if isinstance(one, ProgramBot):
