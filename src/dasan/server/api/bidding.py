@@ -9,9 +9,10 @@ from fastapi import Request
 import dasan
 from dasan.games import PRESETS
 from dasan.reasons import reason
-from dasan.server.api.dependencies import Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import Player, StoreHere, TablesHere
 from dasan.server.api.people import known
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.bidding import Bid, BidAnswer, BiddingHand, BidHistory, BidVerdict
 from dasan.server.refusals import Refused
 from dasan.server.tables.facts import facts, title_of

@@ -7,14 +7,11 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from pydantic import Field
 
-from dasan.reasons import reason
 from dasan.server.connections.networks import address_of, networks
-from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.websocket import Live
 from dasan.server.events.running import Events
 from dasan.server.notifications.sending import Sending
 from dasan.server.people.identity import Identities
-from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
@@ -44,13 +41,6 @@ def network_of(request: Request) -> str:
     it.
     """
     return networks(address_of(request))[-1][0]
-
-
-def limit(request: Request, name: str, *keys: str | None) -> None:
-    """Take a token of the limit ``name`` for the address and for each key. ``Refused``: one of them has none left."""
-    buckets: Buckets = request.app.state.limits[name]
-    if not buckets.take_for(address_of(request)) or not all(buckets.take(key) for key in keys if key is not None):
-        raise Refused("too-fast", reason("fast"))
 
 
 TablesHere = Annotated[Tables, _part("tables")]

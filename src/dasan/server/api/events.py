@@ -8,8 +8,9 @@ from fastapi import Request, Response
 
 from dasan.play import fairness
 from dasan.reasons import reason
-from dasan.server.api.dependencies import EventsHere, IdentitiesHere, Player, Small, StoreHere, limit
+from dasan.server.api.dependencies import EventsHere, IdentitiesHere, Player, Small, StoreHere
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Standings, score_bounds
 from dasan.server.events.scoring import EntrantStanding, Play, others

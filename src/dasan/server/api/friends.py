@@ -7,9 +7,10 @@ from typing import Literal
 from fastapi import Request
 
 from dasan.reasons import reason
-from dasan.server.api.dependencies import LiveHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import LiveHere, Player, StoreHere, TablesHere
 from dasan.server.api.people import account_named, limited_account
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.friends import Friends, Invitation, Invite, Invited
 from dasan.server.refusals import Refused
 from dasan.server.store import Store

@@ -12,8 +12,8 @@ from dasan import bots as known_bots
 from dasan.games import PRESETS, Option, Preset
 from dasan.reasons import reason
 from dasan.ruleset import clauses
-from dasan.server.api.dependencies import limit
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.base import OptionValue
 from dasan.server.protocol.rest import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
 from dasan.server.refusals import Refused

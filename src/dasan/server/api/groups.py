@@ -6,9 +6,10 @@ from typing import Literal
 
 from fastapi import Request
 
-from dasan.server.api.dependencies import CommandsHere, LiveHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import CommandsHere, LiveHere, Player, StoreHere, TablesHere
 from dasan.server.api.people import account_of, limited_account
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.people.chosen_names import allowed_name
 from dasan.server.protocol.groups import (
     CreateGroup,

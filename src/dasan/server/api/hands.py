@@ -12,9 +12,10 @@ from starlette.responses import Response, StreamingResponse
 import dasan
 from dasan.play.scoring import doublings
 from dasan.reasons import reason
-from dasan.server.api.dependencies import Player, Small, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import Player, Small, StoreHere, TablesHere
 from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
+from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.hand import Result
 from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn
 from dasan.server.refusals import Refused

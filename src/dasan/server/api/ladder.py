@@ -10,8 +10,9 @@ import dasan
 from dasan.arena.measured import measured
 from dasan.games import PRESETS
 from dasan.reasons import reason
-from dasan.server.api.dependencies import Player, Small, StoreHere, limit
+from dasan.server.api.dependencies import Player, Small, StoreHere
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.people import Ladder, LadderBoard, LadderPlace
 from dasan.server.refusals import Refused
 from dasan.server.store.ratings import SCALE, SETTLED, Ranked, level, measured_ratings, shown

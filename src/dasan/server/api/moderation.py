@@ -8,9 +8,10 @@ from typing import Any
 from fastapi import Request
 
 from dasan.reasons import reason
-from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.networks import address_of
+from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.moderation import (
     Audited,
     Ban,

@@ -8,10 +8,10 @@ from typing import cast
 from fastapi import Request
 
 from dasan.reasons import reason
-from dasan.server.api.dependencies import IdentitiesHere, Player, SendingHere, StoreHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, SendingHere, StoreHere
 from dasan.server.api.people import limited_account
 from dasan.server.api.strict import router as strict_router
-from dasan.server.connections.rate_limits import Buckets
+from dasan.server.connections.rate_limits import Buckets, limit
 from dasan.server.notifications.letters import clean_address
 from dasan.server.notifications.push import check_subscription, subscription_id
 from dasan.server.notifications.quiet import zone_named

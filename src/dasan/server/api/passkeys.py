@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request, Response
 
 from dasan.reasons import reason
-from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, StoreHere
 from dasan.server.api.people import account_of, check_free, described, limited_account
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.people.identity import new_player
 from dasan.server.people.names import clean_label
 from dasan.server.protocol.people import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions

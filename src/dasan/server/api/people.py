@@ -11,9 +11,10 @@ from fastapi import Request, Response
 
 from dasan.errors import DasanError
 from dasan.reasons import reason
-from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, limit, network_of
+from dasan.server.api.dependencies import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, network_of
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.networks import address_of
+from dasan.server.connections.rate_limits import limit
 from dasan.server.people.chosen_names import checked_name, chosen_name
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player

@@ -9,10 +9,11 @@ from fastapi import Query, Request
 
 from dasan import bots
 from dasan.reasons import reason
-from dasan.server.api.dependencies import Place, Player, Small, StoreHere, limit
+from dasan.server.api.dependencies import Place, Player, Small, StoreHere
 from dasan.server.api.hands import summary_of
 from dasan.server.api.people import account_named
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.people import History, HistoryChoices, Profile, Rating, RatingPoint, RoleStatistics
 from dasan.server.protocol.rest import HandRole
 from dasan.server.protocol.study import Habits

@@ -9,8 +9,9 @@ from fastapi import Request, Response
 
 from dasan import bots
 from dasan.play import fairness
-from dasan.server.api.dependencies import IdentitiesHere, Player, TablesHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, TablesHere
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.new_ids import new_id
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player

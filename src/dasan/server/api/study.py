@@ -15,9 +15,10 @@ from fastapi import Request
 from dasan import __version__
 from dasan.puzzles import Puzzle
 from dasan.reasons import reason
-from dasan.server.api.dependencies import Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import Player, StoreHere, TablesHere
 from dasan.server.api.hands import JsonLines
 from dasan.server.api.strict import router as strict_router
+from dasan.server.connections.rate_limits import limit
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.hand import View
 from dasan.server.protocol.rest import (

@@ -9,9 +9,10 @@ from fastapi import Request, Response
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
 from dasan.reasons import reason
-from dasan.server.api.dependencies import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.dependencies import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.networks import address_of
+from dasan.server.connections.rate_limits import limit
 from dasan.server.people.identity import new_player
 from dasan.server.protocol.commands import AnswerCommand, AnyCommand, LeaveCommand, OfferCommand, SitCommand
 from dasan.server.protocol.messages import Hint

@@ -8,9 +8,10 @@ from fastapi import Request, Response, WebSocket
 
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
-from dasan.server.api.dependencies import IdentitiesHere, Player, Small, StoreHere, limit
+from dasan.server.api.dependencies import IdentitiesHere, Player, Small, StoreHere
 from dasan.server.api.strict import router as strict_router
 from dasan.server.api.study import open_hand
+from dasan.server.connections.rate_limits import limit
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import SocketClient, admit
 from dasan.server.new_ids import new_id

@@ -6,7 +6,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
-from dasan.server.connections.networks import networks
+from starlette.requests import HTTPConnection
+
+from dasan.reasons import reason
+from dasan.server.connections.networks import address_of, networks
+from dasan.server.refusals import Refused
 
 
 class Bucket:
@@ -71,3 +75,13 @@ class Buckets:
         """Return a token that was taken for an action that did not happen."""
         if bucket := self._buckets.get(key):
             bucket.give_back()
+
+
+def limit(connection: HTTPConnection, name: str, *keys: str | None) -> None:
+    """Take a token of the limit ``name`` for the address of a request or a socket, and for each key.
+
+    ``Refused``: one of them has none left.
+    """
+    buckets: Buckets = connection.app.state.limits[name]
+    if not buckets.take_for(address_of(connection)) or not all(buckets.take(key) for key in keys if key is not None):
+        raise Refused("too-fast", reason("fast"))

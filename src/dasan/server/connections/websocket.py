@@ -16,7 +16,7 @@ from uvicorn.protocols.utils import ClientDisconnected
 from dasan.errors import DasanError
 from dasan.reasons import reason
 from dasan.server.connections.networks import NetworkCounts, address_of
-from dasan.server.connections.rate_limits import Bucket, Buckets
+from dasan.server.connections.rate_limits import Bucket, limit
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.uvicorn_protocol import writer
 from dasan.server.operations.metrics import Metrics
@@ -250,14 +250,12 @@ class _Player(SocketClient):
         self._tables: Tables = state.tables
         self._commands: Commands = state.commands
         self._metrics: Metrics = state.metrics
-        self._reads: Buckets = state.limits["reads"]
         self._table_id = table_id
         self._lag = Lag()
         self._probed: tuple[int, float] = (0, 0.0)
 
     async def join(self) -> None:
-        if not self._reads.take_for(self._address):
-            raise Refused("too-fast", reason("fast"))
+        limit(self._websocket, "reads")
         await self._tables.join(self._table_id, self._connection.player, self._connection, self._seen())
 
     async def leave(self) -> None:
