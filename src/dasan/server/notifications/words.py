@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from dasan.server.people.reserved_names import FORMER, GUEST
+from dasan.server.people.reserved_names import FORMER, FORMERS, GUEST, GUESTS
 
 Kind: TypeAlias = Literal["turn", "invitation", "event", "confirm"]
 """turn: it is the player's turn in a slow game. invitation: somebody invites the player to a table. event: an event
@@ -28,8 +28,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "confirm": "E-mails from dasan",
         "confirm.about": "The account {names} asked for e-mails to this address. To confirm, open the link within a day. "
         "If you did not ask for this, do nothing: no other e-mail will follow.",
-        "guest": "Guest",
-        "former": "Former player",
         "list": ", ",
         "unsubscribe": "To stop these e-mails, open:",
     },
@@ -44,8 +42,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "confirm": "Courriels de dasan",
         "confirm.about": "Le compte {names} demande des courriels à cette adresse. Confirmez avec le lien dans la journée. "
         "Si vous n’avez rien demandé, ne faites rien\u00a0: aucun autre courriel ne suivra.",
-        "guest": "Invité",
-        "former": "Ancien joueur",
         "list": ", ",
         "unsubscribe": "Pour ne plus recevoir de courriels, ouvrez\u00a0:",
     },
@@ -60,8 +56,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "confirm": "dasan 邮件通知",
         "confirm.about": "账号 {names} 希望向此地址发送邮件通知。请在一天内打开链接确认。"
         "如果不是你本人的请求，请忽略：不会再有其他邮件。",
-        "guest": "游客",
-        "former": "已注销的玩家",
         "list": "、",
         "unsubscribe": "不想再收到邮件，请打开：",
     },
@@ -76,8 +70,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "confirm": "dasan 郵件通知",
         "confirm.about": "帳號 {names} 希望向此地址寄送郵件通知。請在一天內開啟連結確認。"
         "如果不是你本人的請求，請忽略：不會再有其他郵件。",
-        "guest": "訪客",
-        "former": "已刪除的玩家",
         "list": "、",
         "unsubscribe": "不想再收到郵件，請開啟：",
     },
@@ -92,8 +84,10 @@ def written(kind: Kind, language: str, names: Sequence[str] = (), title: str = "
     >>> written("turn", "fr", ["Guest 2"])[1]
     'C’est votre tour à la table avec Invité 2.'
     """
-    texts = TEXTS.get(language, TEXTS["en"])
+    if language not in TEXTS:
+        language = "en"
+    texts = TEXTS[language]
     about = texts["turn.about.alone"] if kind == "turn" and not names else texts[f"{kind}.about"]
-    called = (texts["former"] if name == FORMER else UNNAMED.sub(texts["guest"], name) for name in names)
+    called = (FORMERS[language] if name == FORMER else UNNAMED.sub(GUESTS[language], name) for name in names)
     joined = texts["list"].join(called)
     return texts[kind].replace("{title}", title), about.replace("{names}", joined)

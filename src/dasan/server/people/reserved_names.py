@@ -12,36 +12,20 @@ from dasan.server.people.names import bare_form, keys, numbered
 from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import NAMES
 
-GUEST = "Guest"
-"""The name that tables show for a guest without one, alone or with a number. Pages translate it."""
-GUESTS = (GUEST, "Invité", "游客", "訪客")
-"""The same in the languages of the page."""
-FORMER = "Former player"
-"""The name of a deleted player at tables and in hands. Pages translate it."""
-FORMERS = (FORMER, "Ancien joueur", "已注销的玩家", "已刪除的玩家")
-"""The same in the languages of the page."""
+GUESTS = {"en": "Guest", "fr": "Invité", "zh-Hans": "游客", "zh-Hant": "訪客"}
+"""The name of a guest without one, alone or with a number, in the languages of the page."""
+GUEST = GUESTS["en"]
+"""The one that tables show. Pages translate it."""
+FORMERS = {"en": "Former player", "fr": "Ancien joueur", "zh-Hans": "已注销的玩家", "zh-Hant": "已刪除的玩家"}
+"""The name of a deleted player in the languages of the page."""
+FORMER = FORMERS["en"]
+"""The one at tables and in hands. Pages translate it."""
 RESERVED = (
     *("admin", "administrator", "root", "system", "server", "host", "moderator", "mod", "staff", "support", "official"),
     *("dasan", "bot", "me", "open", "everybody", "nobody", "spectator", "you", "vous", "你", "您"),
-    *FORMERS,
-    *(
-        "hôte",
-        "modérateur",
-        "administrateur",
-        "serveur",
-        "管理员",
-        "管理員",
-        "系统",
-        "系統",
-        "服务器",
-        "伺服器",
-        "站长",
-        "站長",
-        "房主",
-        "主持人",
-        "客服",
-        "官方",
-    ),
+    *("hôte", "modérateur", "administrateur", "serveur"),
+    *("管理员", "管理員", "系统", "系統", "服务器", "伺服器", "站长", "站長", "房主", "主持人", "客服", "官方"),
+    *FORMERS.values(),
 )
 """Reserved names: of those who run a server, of special words, and the words by which a page addresses its reader."""
 
@@ -67,7 +51,9 @@ def _keys_of_bots() -> frozenset[str]:
 
 @cache
 def _keys_of_guests() -> frozenset[str]:
-    return frozenset(key for guest in GUESTS for name in (guest, f"{guest} 1", *numbered(guest)) for key in keys(name))
+    return frozenset(
+        key for guest in GUESTS.values() for name in (guest, f"{guest} 1", *numbered(guest)) for key in keys(name)
+    )
 
 
 def check_reserved(name: str, *, program: bool = False) -> None:
