@@ -18,8 +18,9 @@ RETURNING = 10_000
 
 @dataclass(frozen=True)
 class Clock:
-    """left: each seat's time for the rest of the hand, in games with an increment. since: when the turn began, for a bot
-    that has taken over when it did. used: how much of the turn had passed then.
+    """left: each seat's time for the rest of the hand, in games with an increment. since: when the turn began, or when a
+    bot took over in it. used: how much of the turn a person had used by then; negative if the bot took over while the deal
+    was shown.
     """
 
     left: tuple[int, ...] = ()
@@ -45,16 +46,18 @@ class Clock:
                 return self.since + pace.days * DAY
 
     def moved(self, pace: Pace, seat: int, at: int, *, timed: bool) -> Clock:
-        """The clocks after ``seat`` has moved. timed: a person moved; of a bot's turn, only what a person had used is counted."""
+        """The clocks after ``seat`` has moved. timed: whether a person moved; otherwise only what a person had used of the
+        turn counts.
+        """
         if not isinstance(pace, Increment):
             return Clock(self.left, at)
         used, more = (at - self.since, pace.increment * 1000) if timed else (self.used, 0)
         rest = max(0, self.left[seat] - max(0, used)) + more
         return Clock((*self.left[:seat], rest, *self.left[seat + 1 :]), at)
 
-    def taken_over(self, at: int) -> Clock:
-        """The clocks after a bot has taken over from the player to act."""
-        return Clock(self.left, at, at - self.since)
+    def taken_over(self, at: int, *, timed: bool) -> Clock:
+        """The clocks after a bot has taken over the turn. timed: whether from a person, not from another bot."""
+        return Clock(self.left, at, at - self.since if timed else self.used)
 
     def returned(self, seat: int, at: int, *, to_act: bool) -> Clock:
         """The clocks after the player of ``seat`` has taken it back. The turn in which a bot took over goes on: nobody

@@ -183,9 +183,8 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             seat = entry["seat"]
             after = _chair(room, seat, substitute=(entry["bot"], entry["reason"]))
             if room.to_act == seat:
-                own = room.chairs[seat].plays is None
-                clock = room.clock.taken_over(room.at) if own else replace(room.clock, since=room.at)
-                after = _but(after, clock=clock)
+                timed = room.chairs[seat].plays is None
+                after = _but(after, clock=room.clock.taken_over(room.at, timed=timed))
             return _with_host(after, entry.get("host"))
         case "return":
             seat = entry["seat"]
