@@ -24,7 +24,7 @@ def moment(milliseconds: int, timespec: str = "milliseconds") -> str:
 
 
 class SteadyTime:
-    """The time in milliseconds since 1970 that passes evenly within a process, even if the machine's clock is set.
+    """The time in milliseconds since 1970 by the monotonic clock: it passes evenly, even if the machine's clock is set.
 
     Clocks of games use it: a machine's clock that jumps ahead would end turns, and one that is set back would prolong
     them.
@@ -32,17 +32,17 @@ class SteadyTime:
 
     def __init__(self, least: int) -> None:
         """Begin with the machine's clock, or with ``least`` if that is later."""
-        self._ahead = max(now(), least) - _passed()
+        self._offset = max(now(), least) - _monotonic()
 
     def now(self) -> int:
         """The current time."""
-        return self._ahead + _passed()
+        return self._offset + _monotonic()
 
     def catch_up(self) -> None:
         """Continue with the machine's clock if that is later."""
-        self._ahead = max(self._ahead, now() - _passed())
+        self._offset = max(self._offset, now() - _monotonic())
 
 
-def _passed() -> int:
-    """The milliseconds of a clock that nobody sets."""
+def _monotonic() -> int:
+    """Milliseconds of the monotonic clock, which nobody can set."""
     return time.monotonic_ns() // 1_000_000
