@@ -303,10 +303,12 @@ class Tables:
 
     def _make_room(self) -> bool:
         """Close the table that has been idle longest, if possible one without a running clock. False: none is idle."""
-        idle = {table.idle: table for table in self._open.values() if table.idle is not None}
-        if idle:
-            idle[min(idle)].stop()
-        return bool(idle)
+        idle = [(table.idle, table_id) for table_id, table in self._open.items() if table.idle is not None]
+        if not idle:
+            return False
+        _, longest = min(idle)
+        self._open[longest].stop()
+        return True
 
     def forget(self, table: Table) -> None:
         if self._open.get(table.id) is table:

@@ -453,8 +453,8 @@ class Table:
         waited = any(room.chairs[seat].substitute is None for seat in self._attendance.seats(room))
         times = [room.deadline, room.next_at if waited and room.number < MOST_HANDS else None]
         times += [self._attendance.takeover_at(room, seat) for seat in room.humans]
-        if self._bots.wait is not None:
-            times.append(self._time.now() + self._bots.wait)
+        if (wait := self._bots.wait) is not None:
+            times.append(self._time.now() + wait)
         return [t for t in times if t is not None]
 
     async def _absent(self) -> None:
