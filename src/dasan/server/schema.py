@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 @cache
 def asyncapi(version: str) -> dict[str, Any]:
-    """The WebSocket protocol as an AsyncAPI 3 document, from the same models. It is built once, which takes long.
+    """The WebSocket protocol as an AsyncAPI 3 document, from the same models. It is built only once, because that takes long.
 
     >>> sorted(asyncapi("1")["operations"])
     ['receive', 'send']

@@ -58,8 +58,6 @@ BROKEN = frozenset(
     }
 )
 """SQLite errors that concern the disk or the file, not the query."""
-
-
 REFUSALS = {
     "25006": "it is read-only",
     "28000": "it does not admit this user",
@@ -69,7 +67,7 @@ REFUSALS = {
     "53300": "it has no free connection",
     "57P03": "it is starting or stopping",
 }
-"""What a database server says that its host can mend, by SQLSTATE."""
+"""Why a database server cannot be used, for causes that its host can remove, by SQLSTATE."""
 
 
 class Unreachable(Refused):
@@ -169,9 +167,10 @@ def put_row(
 
 
 def as_python_sorts(connection: sa.Connection, column: sa.ColumnElement[str]) -> sa.ColumnElement[str]:
-    """To order by a text column as Python sorts strings, whatever the database's language.
+    """The text column, ordered as Python sorts strings, whatever the database's language.
 
-    Transactions that lock rows of several tables lock them in this order; else two of them could wait for each other.
+    Transactions that lock the rows of several game tables lock them in this order; else two of them could wait for each
+    other.
     """
     return column if connection.dialect.name == "sqlite" else sa.collate(column, "C")
 

@@ -38,7 +38,7 @@ def kept_rules(preset: str, options: Mapping[str, object]) -> dasan.Rules:
 
 
 def is_compiled(rules: dasan.Rules) -> bool:
-    """Whether the first state of these rules is made as fast as later ones."""
+    """Whether the catalogue of these rules has been compiled, so that their first state is made as fast as later ones."""
     return "catalogue" in vars(rules)
 
 
