@@ -73,6 +73,11 @@ class Chair:
 OPEN = Chair("open")
 
 
+def next_host(people: Sequence[Chair]) -> Chair:
+    """Who of these people becomes the host after the old one has left: the first who is not silent, or else the first."""
+    return next((chair for chair in people if not chair.silent), people[0])
+
+
 @dataclass(frozen=True)
 class EventDeal:
     """The place of a table in a duplicate event: the event's id, the deal from 0, and the number of deals."""

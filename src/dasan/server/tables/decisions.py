@@ -38,7 +38,7 @@ from dasan.server.protocol.commands import (
     TakeBackCommand,
 )
 from dasan.server.refusals import Refused
-from dasan.server.tables.chairs import bot_chairs
+from dasan.server.tables.chairs import bot_chairs, next_host
 from dasan.server.tables.room import Entry, Room
 
 MOST_HANDS = 100_000
@@ -148,11 +148,15 @@ def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> En
 
 
 def _heir(room: Room, leaving: int | None) -> Entry:
-    """The field ``host`` of an entry after which ``fold`` would make a silenced player the host although others are there."""
-    staying = [seat for seat in room.humans if seat != leaving and not room.chairs[seat].left]
-    if room.seat_of(room.host) in staying or not staying or not room.chairs[staying[0]].silent:
+    """The field ``host`` of an entry with which the host leaves: the seat of the next host, unless ``fold`` would choose
+    that person anyway.
+    """
+    seated = (chair for seat, chair in enumerate(room.chairs) if seat != leaving)
+    staying = [chair for chair in seated if chair.kind == "human" and not chair.left]
+    if not staying or any(chair.player == room.host for chair in staying):
         return {}
-    return next(({"host": seat} for seat in staying if not room.chairs[seat].silent), {})
+    heir = next_host(staying)
+    return {} if heir is staying[0] else {"host": room.seat_of(heir.player)}
 
 
 def deal(room: Room) -> Entry:

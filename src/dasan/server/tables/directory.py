@@ -32,7 +32,7 @@ from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
 from dasan.server.tables.bot_turns import Thought
-from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
+from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, next_host
 from dasan.server.tables.decisions import check_contribution
 from dasan.server.tables.open_table import RESTART, Table
 from dasan.server.tables.pace import Pace
@@ -181,8 +181,7 @@ class Tables:
         )
         people = [chair for chair in chairs if chair.kind == "human"]
         staying = [chair.player for chair in people]
-        heard = [chair.player for chair in people if not chair.silent]
-        host = room.host if room.host in staying else (heard or staying)[0]
+        host = room.host if room.host in staying else next_host(people).player
         silenced = frozenset(chair.player for chair in room.chairs if chair.silent and chair.player) - set(staying)
         again = Room.create(head, chairs, host, now(), silenced=silenced)
         await self.store.groups.open_rematch(room.head.id, again)
