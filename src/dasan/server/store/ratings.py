@@ -93,7 +93,7 @@ def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
     """
     if hand.result.get("winners") == []:
         return {}
-    names = [p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players]
+    names = _names(hand)
     measured = measured_ratings(hand.preset)
     fixed = [measured.get(p.bot) if p.bot is not None else None for p in hand.players]
     before = [_before(known.get(name or ""), mu) for name, mu in zip(names, fixed, strict=True)]
@@ -135,10 +135,9 @@ def _rate(sides: Sequence[Sequence[int]], places: list[float], before: Sequence[
     return [_model.rating(mu=rating.mu + shift, sigma=rating.sigma) for rating in rated]
 
 
-def _names(hand: FinishedHand) -> set[str]:
-    """Whose ratings a hand changes."""
-    names = (p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players)
-    return {name for name in names if name is not None}
+def _names(hand: FinishedHand) -> list[str | None]:
+    """Whose rating each seat has; None for a deleted player."""
+    return [p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players]
 
 
 def hold_ratings(connection: sa.Connection, hands: Sequence[FinishedHand]) -> None:
@@ -146,7 +145,7 @@ def hold_ratings(connection: sa.Connection, hands: Sequence[FinishedHand]) -> No
 
     Other processes may rate the same bots at the same time: in another order two transactions could wait for each other.
     """
-    for name, preset, count in sorted({(n, h.preset, len(h.players)) for h in hands for n in _names(h)}):
+    for name, preset, count in sorted({(n, h.preset, len(h.players)) for h in hands for n in filter(None, _names(h))}):
         _read(connection, name, preset, count)
 
 
@@ -154,7 +153,7 @@ def rate(connection: sa.Connection, hand: FinishedHand) -> None:
     """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand."""
     count = len(hand.players)
     # In sorted order, see `hold_ratings`.
-    rows = {name: _read(connection, name, hand.preset, count) for name in sorted(_names(hand))}
+    rows = {name: _read(connection, name, hand.preset, count) for name in sorted({*filter(None, _names(hand))})}
     known = {name: _rated(row) for name, row in rows.items() if row is not None}
     for name, new in sorted(after(hand, known).items()):
         which = {"player": name, "preset": hand.preset, "players": count}
