@@ -58,6 +58,11 @@ class _Relayed(Connection):
         """The numbers of texts sent before each of the last two keep-alives. The next keep-alive comes an interval after the
         last: the texts sent before the earlier of the two have arrived by then, or are lost."""
 
+    @property
+    def silent(self) -> bool:
+        """Whether the process has not kept the connection alive in time."""
+        return self.kept_until < time.monotonic()
+
     def keep(self, received: int | None) -> bool:
         """Keep the connection alive; False if it is closed, also because a text was lost.
 
@@ -288,9 +293,9 @@ class Relays:
     async def _drop_silent(self, table: Table) -> None:
         """Drop relayed connections whose process is silent."""
         there = self._there.get(table.id, {})
-        for relayed in [relayed for relayed in there.values() if relayed.kept_until < time.monotonic()]:
+        for relayed in [relayed for relayed in there.values() if relayed.silent]:
             # Another request may have renewed or removed it in the meantime.
-            if there.get(relayed.address) is relayed and relayed.kept_until < time.monotonic():
+            if there.get(relayed.address) is relayed and relayed.silent:
                 del there[relayed.address]
                 await self._gone(table, relayed)
 
