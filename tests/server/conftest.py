@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 import pytest_asyncio
@@ -69,12 +70,19 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
     return on_server
 
 
-@pytest_asyncio.fixture
-async def tables(tmp_path: Path) -> AsyncIterator[Tables]:
-    """The tables of the only process, on SQLite."""
-    settings = fast(tmp_path)
+@asynccontextmanager
+async def only_process(tmp_path: Path, **changes: Any) -> AsyncIterator[Tables]:
+    """The tables of the only process, on SQLite, with changed settings."""
+    settings = fast(tmp_path, **changes)
     settings.data_dir.mkdir()
     store = await Store.open(settings.data_dir)
     async with Tables(store, settings) as one:
         yield one
     await store.close()
+
+
+@pytest_asyncio.fixture
+async def tables(tmp_path: Path) -> AsyncIterator[Tables]:
+    """The tables of the only process, on SQLite."""
+    async with only_process(tmp_path) as one:
+        yield one

@@ -19,8 +19,12 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from dasan.server.app import create_app
+from dasan.server.connections.websocket import Live
 from dasan.server.main import configure, listen
+from dasan.server.operations.chores import Chores
+from dasan.server.operations.metrics import Metrics
 from dasan.server.people.identity import Identities
+from dasan.server.people.sightings import Sightings
 from dasan.server.settings import Settings
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import migrate
@@ -205,6 +209,12 @@ def empty_database() -> bytes:
             migrate(connection)
         engine.dispose()
         return path.read_bytes()
+
+
+def chores_of(tables: Tables) -> Chores:
+    """A process's chores, none of which runs by itself."""
+    identities = Identities(b"k" * 32, tables.store.people, 1)
+    return Chores(tables, identities, Live(), Metrics(tables.settings), Sightings())
 
 
 def fast(tmp_path: Path, **changes: Any) -> Settings:

@@ -18,12 +18,7 @@ import dasan.server.tables.answers as answers_module
 import dasan.server.tables.directory as tables_module
 from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
-from dasan.server.connections.websocket import Live
 from dasan.server.operations.background import repeat
-from dasan.server.operations.chores import Chores
-from dasan.server.operations.metrics import Metrics
-from dasan.server.people.identity import Identities
-from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -33,7 +28,7 @@ from dasan.server.tables.open_table import RESTART
 from dasan.server.times import now
 
 from .conftest import new_database
-from .harness import SECONDS, fast
+from .harness import SECONDS, chores_of, fast
 
 pytestmark = pytest.mark.full
 
@@ -247,7 +242,7 @@ async def test_a_table_whose_owner_the_bus_does_not_reach_goes_on_elsewhere(
         table_id = await three(first)
         socket = Connection(8, "ann")
         await first.join(table_id, "ann", socket, None)
-        chores = [Chores(one, _identities(one), Live(), Metrics(one.settings), Sightings()) for one in (first, second)]
+        chores = [chores_of(one) for one in (first, second)]
         reading = asyncio.create_task(repeat("reading notices", chores[0]._notices, 0.05))
         said = await second.command(table_id, "bo", ChatCommand(type="chat", id="hello", text="hello"))
         async with asyncio.timeout(SECONDS):
@@ -259,7 +254,3 @@ async def test_a_table_whose_owner_the_bus_does_not_reach_goes_on_elsewhere(
         assert await second.store.leases.owner_of(table_id, now()) == second.process, "it keeps what it asked for"
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
-
-
-def _identities(tables: Tables) -> Identities:
-    return Identities(b"k" * 32, tables.store.people, 1)

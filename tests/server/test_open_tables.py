@@ -19,11 +19,6 @@ from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection
-from dasan.server.connections.websocket import Live
-from dasan.server.operations.chores import Chores
-from dasan.server.operations.metrics import Metrics
-from dasan.server.people.identity import Identities
-from dasan.server.people.sightings import Sightings
 from dasan.server.protocol.commands import ChatCommand, MoveCommand, NextCommand, SitCommand
 from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.protocol.table import PerMove, TableSettings
@@ -41,7 +36,8 @@ from dasan.server.tables.open_table import Table
 from dasan.server.tables.presence import Attendance
 from dasan.server.times import DAY, HOUR, now
 
-from .harness import fast
+from .conftest import only_process
+from .harness import chores_of
 from .test_every_store import open_table
 
 pytestmark = pytest.mark.full
@@ -82,7 +78,7 @@ async def test_a_command_to_a_table_that_is_read_again_is_carried_out(tables: Ta
 
 
 async def test_a_table_is_read_again_once_after_a_change_to_its_log(tables: Tables) -> None:
-    chores = Chores(tables, Identities(b"k" * 32, tables.store.people, 1), Live(), Metrics(tables.settings), Sightings())
+    chores = chores_of(tables)
     table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
     await tables.command(table_id, "bo", SitCommand(type="sit", id="sit", name="Bo"))
 
@@ -187,12 +183,8 @@ async def test_a_table_follows_a_clock_that_was_set_ahead_when_a_hand_is_dealt(
 @pytest_asyncio.fixture
 async def few(tmp_path: Path) -> AsyncIterator[Tables]:
     """The tables of a process that opens no more than three at a time."""
-    settings = fast(tmp_path, most_tables=3)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
-    async with Tables(store, settings) as one:
+    async with only_process(tmp_path, most_tables=3) as one:
         yield one
-    await store.close()
 
 
 async def test_idle_tables_make_room_and_clocks_stop_last(few: Tables) -> None:
@@ -242,8 +234,8 @@ async def test_a_process_that_has_not_read_notices_for_long_misses_none(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was suspended, or did not reach the database."""
-    identities = Identities(b"k" * 32, tables.store.people, 1)
-    chores = Chores(tables, identities, Live(), Metrics(tables.settings), Sightings())
+    chores = chores_of(tables)
+    identities = chores._identities
     table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
     assert (await tables.look(table_id)).chairs[0].name == "Ann"
     await identities._valid("ann", None)
@@ -261,18 +253,14 @@ async def test_a_process_that_has_not_read_notices_for_long_misses_none(
     assert (await tables.look(table_id)).chairs[0].name == "Former player"
 
 
-async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Path) -> None:
-    settings = fast(tmp_path)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
-    await open_table(store)
-    await store.database.write(lambda c: c.execute(sa.update(rows).values(rules={"options": {}, "digest": "damaged"})))
-    async with Tables(store, settings) as tables:
-        await tables._open_due("table")
-        await tables._open_due("another that is gone")
-        with pytest.raises(Refused):
-            await tables.look("table")
-    await store.close()
+async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tables: Tables) -> None:
+    await open_table(tables.store)
+    damaged = sa.update(rows).values(rules={"options": {}, "digest": "damaged"})
+    await tables.store.database.write(lambda c: c.execute(damaged))
+    await tables._open_due("table")
+    await tables._open_due("another that is gone")
+    with pytest.raises(Refused):
+        await tables.look("table")
 
 
 async def test_a_table_is_not_released_while_it_is_read(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,13 +17,11 @@ import pytest
 
 import dasan
 from dasan.server.protocol.commands import LeaveCommand
-from dasan.server.store import Store
 from dasan.server.tables.bot_turns import Thought
-from dasan.server.tables.directory import Tables
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import fold
 
-from .harness import fast
+from .conftest import only_process
 
 
 def likely(one: Sequence[float], other: Sequence[float]) -> float:
@@ -92,10 +90,7 @@ def test_load_delays_forced_and_chosen_passes_alike() -> None:
 
 @pytest.mark.full
 async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path) -> None:
-    settings = fast(tmp_path, bot_delay=0.01, bot_processes=1)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
-    async with Tables(store, settings) as tables:
+    async with only_process(tmp_path, bot_delay=0.01, bot_processes=1) as tables:
         state = dasan.deal(dasan.rules("big-three"), seed=7)
         await tables.think("random", state.view(state.to_act))  # the process runs
         done: list[str] = []
@@ -108,7 +103,6 @@ async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path) -
         waiting = [note("choice", tables.think("greedy", view)) for _ in range(2)]
         await asyncio.gather(*waiting, note("only", tables.only("pass")))
         assert done == ["choice", "choice", "only"]
-    await store.close()
 
 
 def test_the_former_way_is_told_apart() -> None:
@@ -130,11 +124,8 @@ async def test_at_tables_the_times_of_passes_are_of_one_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whole hands of a bot that thinks slowly about each choice, by the times in the tables' logs."""
-    settings = fast(tmp_path, bot_delay=0.04)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
     chance = random.Random(3)
-    async with Tables(store, settings) as tables:
+    async with only_process(tmp_path, bot_delay=0.04) as tables:
         tables.pace = Pace(40, random.Random(4))
 
         async def think(name: str, view: dasan.View) -> Thought:
@@ -158,12 +149,11 @@ async def test_at_tables_the_times_of_passes_are_of_one_distribution(
         forced: list[float] = []
         chosen: list[float] = []
         for table_id in opened:
-            room = await store.log.as_it_was(table_id, 0)
-            for entry, at in await store.log.since(table_id, room.seq):
+            room = await tables.store.log.as_it_was(table_id, 0)
+            for entry, at in await tables.store.log.since(table_id, room.seq):
                 if entry["type"] == "move" and entry["move"] == "pass" and room.state is not None:
                     (forced if len(room.state.legal_moves()) == 1 else chosen).append(float(at - room.at))
                 room = fold(room, entry, at)
-    await store.close()
     assert len(forced) > 40
     assert len(chosen) > 60
     assert likely(forced, chosen) > 0.01

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +27,6 @@ from dasan.server.tables.room import Room
 from dasan.server.times import now
 
 from .conftest import Opened
-from .harness import fast
 
 ANN, BOB = "player-ann", "player-bob"
 NAMING = frozenset({"player", "by", "against", "leader", "host", "follower", "followed", "blocked"})
@@ -192,13 +190,10 @@ async def test_nobody_follows_or_blocks_a_player_who_is_deleted_meanwhile(opened
 
 
 @pytest.mark.full
-async def test_a_deletion_finds_the_tables_that_name_a_player_without_a_seat(tmp_path: Path) -> None:
+async def test_a_deletion_finds_the_tables_that_name_a_player_without_a_seat(tables: Tables) -> None:
     """Who opened a table without sitting down, and who is silent at a rematch without having joined it."""
-    settings = fast(tmp_path)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
-    async with Tables(store, settings) as tables:
-        table_id, _ = await tables.create("opener-id", "big-two", {}, ["open"] * 4)
+    store = tables.store
+    table_id, _ = await tables.create("opener-id", "big-two", {}, ["open"] * 4)
     room = (await store.log.load(table_id)).room
     await store.log.create(
         replace(room, head=replace(room.head, id="again"), host=None, silenced=frozenset({"silent-id"}))
@@ -208,4 +203,3 @@ async def test_a_deletion_finds_the_tables_that_name_a_player_without_a_seat(tmp
         await store.people.delete(player, now())
         opened = await store.database.read(lambda c: str(c.execute(sa.select(rows.c.opened)).all()))
         assert player not in opened
-    await store.close()

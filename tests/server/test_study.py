@@ -22,19 +22,19 @@ from dasan.server.api import study
 from dasan.server.protocol.commands import HintCommand
 from dasan.server.protocol.messages import Candidate, Hint
 from dasan.server.refusals import Refused
-from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, Unreachable
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.study import puzzle_book, puzzle_play
 from dasan.server.tables.commands import Commands
-from dasan.server.tables.directory import MOST_HINTS, Tables
+from dasan.server.tables.directory import MOST_HINTS
 from dasan.server.tables.facts import facts
 from dasan.server.workers.process import Job, JobTimeout
 from dasan.server.workers.warming import Warming
 
-from .harness import SECONDS, Json, Serve, Served, fast
+from .conftest import only_process
+from .harness import SECONDS, Json, Serve, Served
 from .test_live import play_hand
 
 
@@ -71,12 +71,9 @@ async def adviser(tmp_path: Path) -> AsyncIterator[tuple[Commands, Warming, Call
     """A table at a person's turn: its commands, the kernels that are compiled, and a function that returns the bot that
     gives a hint.
     """
-    settings = fast(tmp_path)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
     warming = Warming()
-    async with Tables(store, settings) as tables:
-        commands = Commands(tables, settings, warming)
+    async with only_process(tmp_path) as tables:
+        commands = Commands(tables, tables.settings, warming)
         table_id, _ = await tables.create("ann", "big-three-4p", {}, ["me", "random", "random", "random"], name="Ann")
         end = time.monotonic() + SECONDS
         while (await tables.look(table_id)).to_act != 0:
@@ -89,7 +86,6 @@ async def adviser(tmp_path: Path) -> AsyncIterator[tuple[Commands, Warming, Call
             return answer.bot
 
         yield commands, warming, who
-    await store.close()
 
 
 @pytest.mark.full
@@ -158,12 +154,9 @@ async def test_bots_move_before_waiting_hints_and_too_many_hints_are_refused(
 
         def end(self) -> None: ...
 
-    settings = fast(tmp_path, bot_processes=1)
-    settings.data_dir.mkdir()
-    store = await Store.open(settings.data_dir)
     view = dasan.deal(dasan.rules("big-two"), seed=1).view(0)
-    async with Tables(store, settings) as tables:
-        commands = Commands(tables, settings, Warming())
+    async with only_process(tmp_path, bot_processes=1) as tables:
+        commands = Commands(tables, tables.settings, Warming())
         monkeypatch.setattr("dasan.server.workers.pools.Worker", Slow)
         hints = [asyncio.create_task(commands.explain("strong", view)) for _ in range(MOST_HINTS)]
         await asyncio.sleep(0)
@@ -178,7 +171,6 @@ async def test_bots_move_before_waiting_hints_and_too_many_hints_are_refused(
         await asyncio.gather(*hints)
         hint = ("explain", "strong")
         assert begun == [hint, ("choose", "greedy"), ("choose", "random"), *[hint] * (MOST_HINTS - 1)]
-    await store.close()
 
 
 @pytest.mark.full
