@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -33,8 +34,8 @@ from dasan.server.workers.process import JobError
 
 LOOK_EVERY = 2.0
 """Seconds between checks for events to end, and for events that bots should play."""
-FRESH = 1000
-"""Milliseconds for which computed standings are cached."""
+FRESH = 1.0
+"""Seconds for which computed standings are cached."""
 BOTS = ("level-2", "greedy", "level-6")
 """The bots in the standings of single-player events, which are the first player's field."""
 BOT_SECONDS = 300.0
@@ -49,13 +50,13 @@ REMEMBERED = 64
 @dataclass(frozen=True)
 class Standings:
     """Standings at one moment. order: everybody who has finished a deal. place: each player's index in it. at: the
-    moment. counted: the player and the deal of every play in them.
+    moment, by the monotonic clock in seconds. counted: the player and the deal of every play in them.
     """
 
     order: Sequence[EntrantStanding]
     field: Field
     place: dict[str, int]
-    at: int
+    at: float
     counted: frozenset[tuple[str, int]]
 
 
@@ -116,7 +117,7 @@ class Events:
         """The standings, at most a second old."""
         self._ask_bots(event)
         known = self._tables_of.get(event.id)
-        if known is not None and 0 <= now() - known.at < FRESH:
+        if known is not None and time.monotonic() - known.at < FRESH:
             return known
         return await self._once.do(event.id, lambda: self._computed(event))
 
@@ -152,7 +153,7 @@ class Events:
         return None if payments is None else tuple(payments)
 
     async def _computed(self, event: DuplicateEvent) -> Standings:
-        moment = now()
+        moment = time.monotonic()
         plays = await self._store.duplicates.plays(event.id)
         table = await asyncio.to_thread(_table, plays, event.deals, moment)
         self._tables_of.pop(event.id, None)
@@ -246,7 +247,7 @@ def score_bounds(event: DuplicateEvent) -> tuple[float, float]:
     return bounds(event.rules)
 
 
-def _table(plays: Sequence[Play], deals: int, moment: int) -> Standings:
+def _table(plays: Sequence[Play], deals: int, moment: float) -> Standings:
     order = standings(plays, deals)
     place = {one.player: i for i, one in enumerate(order)}
     return Standings(order, field_of(plays), place, moment, frozenset((play.player, play.deal) for play in plays))
