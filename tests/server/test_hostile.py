@@ -210,7 +210,7 @@ def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
 
 @pytest.mark.parametrize("path", ["", "/hands", "/invited"])
 def test_tables_are_not_read_without_end(serve: Serve, path: str) -> None:
-    """Each of them is opened for it."""
+    """A table that is read is opened, which costs memory and time."""
     with serve(read_burst=2, read_rate=0.001) as server:
         player = server.player()
         table_id = player.open_table("big-two", ["random"] * 3)

@@ -21,7 +21,9 @@ from dasan.server.times import now
 READ_EVERY = 1.0
 """Seconds between reads of notices, and thus until a ban takes effect."""
 MISSED = NOTICE_LIFE // 2
-"""Milliseconds without a read of notices after which some may have been missed: half their life, for machines' clocks differ."""
+"""Milliseconds without a read of notices after which some may have been missed: half the life of a notice, because the
+clocks of machines differ.
+"""
 BEAT_EVERY = 10.0
 PRUNE_EVERY = 60 * 60.0
 HERE_EVERY = 15.0
