@@ -1265,7 +1265,7 @@ export interface Habits {
  * A finished hand, for its permanent page.
  *
  * ``you``: your seat in it; ``table``, and ``event``, the duplicate event of its deal: only for those who played.
- * ``doublings``: the events of the plays that doubled the payment as bombs.
+ * ``doublings``: the sequence numbers of the plays that doubled the payment as bombs.
  */
 export interface HandInfo {
   id: string;
