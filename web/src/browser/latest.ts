@@ -9,3 +9,13 @@ export function requests(): () => () => boolean {
     return () => request === last;
   };
 }
+
+/** Awaits answers of the server, and gives each to `show` unless a later request has begun in the meantime. */
+export function latestAnswer<T>(show: (answer: T) => void): (answer: Promise<T>) => Promise<void> {
+  const begin = requests();
+  return async (answer) => {
+    const latest = begin();
+    const now = await answer;
+    if (latest()) show(now);
+  };
+}
