@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { FakeSocket, fakeBrowser, people } from './fake-socket';
 
-let Table: typeof import('./table.svelte').Table;
-
 fakeBrowser();
-beforeAll(async () => {
-  ({ Table } = await import('./table.svelte'));
-}, 120_000);
+const { Table } = await import('./table.svelte');
 
 describe('the chat of a table', () => {
   const said = (seq: number, seat: number, name: string) => ({ seq, at: 0, seat, name, text: 'hello' });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 
 /** A socket whose server is the test. */
 export class FakeSocket {
@@ -38,9 +38,9 @@ function stub(): void {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
 }
 
-/** Import the page's modules in `beforeAll` after this: they need the browser objects. Each test has its own sockets and clock. */
+/** Gives each test its own sockets and clock. Import the page's modules after this call: they need the browser objects. */
 export function fakeBrowser(): void {
-  beforeAll(stub);
+  stub();
   beforeEach(() => {
     FakeSocket.all = [];
     vi.useFakeTimers();

@@ -1,19 +1,12 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { PlaceShown, PlaceTold, QuickMatched } from '../gen/protocol';
 import { FakeSocket, fakeBrowser } from './fake-socket';
 
-let Together: typeof import('../review/together.svelte').Together;
-let Table: typeof import('./table.svelte').Table;
-let Quick: typeof import('../start/quick.svelte').Quick;
-let Connection: typeof import('../server/connection').Connection;
-
 fakeBrowser();
-beforeAll(async () => {
-  ({ Together } = await import('../review/together.svelte'));
-  ({ Table } = await import('./table.svelte'));
-  ({ Quick } = await import('../start/quick.svelte'));
-  ({ Connection } = await import('../server/connection'));
-}, 120_000);
+const { Together } = await import('../review/together.svelte');
+const { Table } = await import('./table.svelte');
+const { Quick } = await import('../start/quick.svelte');
+const { Connection } = await import('../server/connection');
 
 const told = (over: Partial<PlaceTold>): PlaceTold => ({
   type: 'place',

@@ -1,12 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeSocket, fakeBrowser, playing, WAITING } from './fake-socket';
 
-let Table: typeof import('./table.svelte').Table;
-
 fakeBrowser();
-beforeAll(async () => {
-  ({ Table } = await import('./table.svelte'));
-}, 120_000);
+const { Table } = await import('./table.svelte');
 
 describe('what is heard at a table', () => {
   const view = { ...WAITING, to_act: 2, table_seat: 1, bid: 2 };

@@ -1,16 +1,12 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { remaining } from '../seats/clock';
 import { keyboard } from '../turn/keyboard';
 import { FakeSocket, fakeBrowser, people, playing, snapshot, WAITING } from './fake-socket';
 
-let Table: typeof import('./table.svelte').Table;
-let prefs: typeof import('../browser/prefs.svelte').prefs;
-
 fakeBrowser();
-beforeAll(async () => {
-  ({ Table } = await import('./table.svelte'));
-  ({ prefs } = await import('../browser/prefs.svelte'));
-}, 120_000);
+const { Table } = await import('./table.svelte');
+const { prefs } = await import('../browser/prefs.svelte');
+
 afterEach(() => {
   prefs.autoPass = false;
 });
