@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 from tests.server.harness import Served
@@ -9,26 +11,6 @@ from tests.web.browsing import visitor
 from tests.web.test_friends import account
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
-
-
-def test_the_list_of_puzzles_is_that_of_the_filter_chosen_last(browser: Browser, server: Served) -> None:
-    held: list[Route] = []
-    with visitor(browser, server) as page:
-        page.goto("/puzzles")
-        rows = page.locator("ul.list b")
-        expect(rows.first).to_be_visible()
-        page.route("**/api/puzzles?game=big-three*", lambda route: held.append(route))
-        games = page.get_by_role("combobox").first
-        with page.expect_request("**/api/puzzles?game=big-three*"):
-            games.select_option("big-three")
-        games.select_option("dou-dizhu")
-        expect(rows.filter(has_not_text="Dou Dizhu")).to_have_count(0)
-        with page.expect_response("**/api/puzzles?game=big-three*"):
-            held[0].continue_()
-        page.evaluate("new Promise(requestAnimationFrame)")
-        expect(rows.filter(has_not_text="Dou Dizhu")).to_have_count(0)
-        page.reload()
-        expect(games).to_have_value("dou-dizhu")
 
 
 class Held:
@@ -39,12 +21,34 @@ class Held:
         self._answers: list[tuple[Route, APIResponse]] = []
         page.route(address, lambda route: self._answers.append((route, route.fetch())))
 
+    def asked(self) -> AbstractContextManager[object]:
+        """Wait, at the end of the block, for a request to the address."""
+        return self._page.expect_request(self._address)
+
     def arrive(self) -> None:
         """The held answers arrive."""
+        assert self._answers
         for route, answer in self._answers:
             with self._page.expect_response(self._address):
                 route.fulfill(response=answer)
         self._page.evaluate("new Promise(requestAnimationFrame)")
+
+
+def test_the_list_of_puzzles_is_that_of_the_filter_chosen_last(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        page.goto("/puzzles")
+        rows = page.locator("ul.list b")
+        expect(rows.first).to_be_visible()
+        held = Held(page, "**/api/puzzles?game=big-three*")
+        games = page.get_by_role("combobox").first
+        with held.asked():
+            games.select_option("big-three")
+        games.select_option("dou-dizhu")
+        expect(rows.filter(has_not_text="Dou Dizhu")).to_have_count(0)
+        held.arrive()
+        expect(rows.filter(has_not_text="Dou Dizhu")).to_have_count(0)
+        page.reload()
+        expect(games).to_have_value("dou-dizhu")
 
 
 def test_a_profile_shows_what_the_last_command_has_done(browser: Browser, server: Served) -> None:
@@ -53,7 +57,7 @@ def test_a_profile_shows_what_the_last_command_has_done(browser: Browser, server
         account(page, "Bo-late")
         page.goto("/players/Ada-late")
         held = Held(page, "**/api/friends/*/follow")
-        with page.expect_request("**/api/friends/*/follow"):
+        with held.asked():
             page.get_by_role("button", name="Follow", exact=True).click()
         page.get_by_role("button", name="Block: Ada-late").click()
         page.get_by_role("button", name="Yes, block: Ada-late").click()
@@ -73,7 +77,7 @@ def test_a_group_shows_what_the_last_command_has_done(browser: Browser, server: 
         expect(page.get_by_role("heading", name="Club")).to_be_visible()
         held = Held(page, "**/api/groups/*/rename")
         name.fill("Circle")
-        with page.expect_request("**/api/groups/*/rename"):
+        with held.asked():
             name.press("Enter")
         page.get_by_placeholder("Say something").fill("hello")
         page.get_by_placeholder("Say something").press("Enter")
