@@ -90,7 +90,7 @@ def test_a_group_shows_what_the_last_command_has_done(browser: Browser, server: 
 def test_two_browsers_are_removed_from_notifications(browser: Browser, server: Served) -> None:
     with visitor(browser, server) as page:
         account(page, "Di-late")
-        told = page.evaluate("fetch('/api/notifications').then(answer => answer.json())")
+        told = page.request.get("/api/notifications").json()
         told["browsers"] = [{"id": name, "agent": name, "created": 0} for name in ("one", "two")]
         page.route("**/api/notifications", lambda route: route.fulfill(json=told))
         page.goto("/notifications")

@@ -26,13 +26,9 @@ def test_hands_are_found_by_what_they_were(browser: Browser, server: Served, loc
     with visitor(browser, server, size, locale=locale) as page:
         page.goto("/")
         for preset in ("big-three", "big-two"):
-            made = page.evaluate(
-                """preset => fetch('/api/tables', {method: 'POST', headers: {'content-type': 'application/json'},
-                   body: JSON.stringify({preset, seats: preset === 'big-two' ? ['me', 'low', 'low', 'low'] :
-                     ['me', 'low', 'low']})}).then(answer => answer.json())""",
-                preset,
-            )
-            page.goto(f"/t/{made['id']}")
+            seats = ["me"] + ["low"] * (3 if preset == "big-two" else 2)
+            made = page.request.post("/api/tables", data={"preset": preset, "seats": seats})
+            page.goto(f"/t/{made.json()['id']}")
             play_on(page, "[role=dialog]")
         page.goto("/me")
         hands = page.locator("a[href^='/h/']")

@@ -163,8 +163,7 @@ def test_the_service_worker_shows_a_message_and_opens_its_table(
     with visitor(browser, server) as ada:
         account(ada, "Ada-host")
         for one, name in ((ada, "Bob"), (page, "Ada-host")):
-            path = f"/api/friends/{name}/follow"
-            one.evaluate("path => fetch(path, {method: 'POST', body: '{}'})", path)
+            one.request.post(f"/api/friends/{name}/follow")
         ada.goto("/friends")
         ada.get_by_role("button", name=re.compile(f"^{words['friends.invite']}.*Bob$")).click()
         expect(ada).to_have_url(re.compile(r"/t/[\w-]+$"))
