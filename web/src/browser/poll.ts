@@ -2,8 +2,9 @@
 const PATIENCE = 30_000;
 
 /**
- * Call `work` every `every` milliseconds while the page is visible, but not before the last call has finished or
- * has run for PATIENCE. Answers arrive in order, except one later than that. A refusal is ignored: the next call may succeed. Returns how to stop.
+ * Call `work` every `every` milliseconds while the page is visible, but not before the last call has finished or has run
+ * for PATIENCE. Answers arrive in order, except one later than that. A refusal is ignored: the next call may succeed.
+ * Returns a function that stops the calls.
  */
 export function poll(every: number, work: () => Promise<unknown>): () => void {
   let since: number | null = null;
