@@ -35,6 +35,9 @@ Json: TypeAlias = dict[str, Any]
 PARTS = ("seq", "table", "rules", "session", "view", "clocks", "presence", "watching")
 """The fields of a table that REST and snapshots share."""
 
+RATED: Json = {"rated": True, "speed": {"kind": "move", "seconds": 60}}
+"""The settings of a rated table."""
+
 SECONDS = 60.0
 """The time limit in seconds for anything on a busy machine."""
 COMPILED_IN = 8 * SECONDS

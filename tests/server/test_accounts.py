@@ -19,7 +19,7 @@ from dasan.server.store.hands import insert_hand
 from dasan.server.store.ratings import rate, shown, teams
 from dasan.server.store.schema import hand_seats, metadata, ratings
 
-from .harness import Json, Player, Serve, Served
+from .harness import RATED, Json, Player, Serve, Served
 from .test_live import play_hand
 
 SECRET = {"name": "Ann-大三", "password": "correct horse"}
@@ -121,7 +121,7 @@ def test_a_link_moves_a_guest_to_another_device(server: Served) -> None:
 @pytest.mark.full
 def test_data_can_be_had_and_deleted(server: Served) -> None:
     ann = server.player()
-    hand = played(ann, rated=True)
+    hand = played(ann, **RATED)
     (table_id,) = [one["id"] for one in ok(ann.http.get("/api/tables"))]
     for text in ("to be had", "again"):
         ok(ann.http.post(f"/api/tables/{table_id}/commands", json={"type": "chat", "id": text[:2], "text": text}))
@@ -202,7 +202,7 @@ def test_the_history_says_in_which_order_players_were_out(server: Served) -> Non
 @pytest.mark.full
 def test_rated_hands_rate_people_and_bots(server: Served) -> None:
     ann = server.player()
-    played(ann, rated=True)
+    played(ann, **RATED)
     profile = ok(ann.http.get("/api/me/profile"))
     (rating,) = profile["ratings"]
     assert (rating["preset"], rating["players"], rating["hands"], rating["provisional"]) == ("big-three", 3, 1, True)
@@ -212,6 +212,21 @@ def test_rated_hands_rate_people_and_bots(server: Served) -> None:
     bot = ok(ann.http.get("/api/bots/random"))
     assert bot["ratings"][0]["hands"] == 1
     assert sum(role["hands"] for role in bot["statistics"]) == 2
+
+
+@pytest.mark.full
+def test_a_rated_hand_counts_for_a_player_who_leaves_it(server: Served) -> None:
+    ann = server.player()
+    refused = ann.http.post("/api/tables", json={"preset": "big-three", "settings": {"rated": True}})
+    assert refused.json()["code"] == "malformed"
+    assert "time limit" in refused.json()["message"]
+    table_id = ann.open_table("big-three", ["random", "random"], settings=RATED)
+    with ann.sit(table_id) as socket:
+        socket.until(lambda _: socket.my_turn())
+        ok(ann.http.post(f"/api/tables/{table_id}/forget"))
+        socket.until(lambda _: socket.view["phase"] == "over")
+    (rating,) = ok(ann.http.get("/api/me/profile"))["ratings"]
+    assert rating["hands"] == 1
 
 
 def hand_of(roles: list[tuple[Role, bool, int]], finish_order: list[int]) -> FinishedHand:

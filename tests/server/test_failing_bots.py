@@ -16,7 +16,7 @@ from dasan.records.retrace import moves_of
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.tables.bot_turns import TRIES
 
-from .harness import Served
+from .harness import RATED, Served
 from .test_live import play_hand
 
 pytestmark = pytest.mark.full
@@ -88,8 +88,7 @@ def test_a_hand_that_a_bot_did_not_play_does_not_change_its_rating(
     # In one deal of many the bot may never have a choice, and is not asked.
     monkeypatch.setattr(fairness, "new_secret", lambda: bytes(range(fairness.SECRET_BYTES)))
     player = server.player()
-    settings = {"rated": True}
-    table_id = player.open_table("big-two", [crashing, "random", "random"], settings=settings)
+    table_id = player.open_table("big-two", [crashing, "random", "random"], settings=RATED)
     me = player.http.get("/api/me").json()["id"]
 
     def rated() -> dict[str, int]:

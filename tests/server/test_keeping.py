@@ -34,7 +34,7 @@ from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY
 
 from .conftest import Opened, new_database
-from .harness import SECONDS, Player, Served, Socket
+from .harness import RATED, SECONDS, Player, Served, Socket
 from .rooms import room_of
 from .test_accounts import SECRET, ok
 from .test_every_store import moved, open_table
@@ -124,7 +124,7 @@ def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Pa
     ann, bob = server.player(), server.player()
     ok(ann.http.post("/api/account", json={**SECRET, "name": "Annabella"}))
     one = my_id(ann)
-    over = ann.open_table("big-three", ["random", "random"], name="Annabella", settings={"rated": True})
+    over = ann.open_table("big-three", ["random", "random"], name="Annabella", settings=RATED)
     with ann.sit(over) as socket:
         play_hand(socket, random.Random(1))
     seats = ["me", "open", "random"]

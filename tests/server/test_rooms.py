@@ -181,7 +181,7 @@ def test_offers_are_carried_out_when_all_accept() -> None:
 
 
 def test_moves_are_taken_back_against_bots_alone() -> None:
-    room = settle(room_of("big-three", ["p0", "greedy", "greedy"], rated=True), 1000)
+    room = settle(room_of("big-three", ["p0", "greedy", "greedy"]), 1000)
     while room.to_act != 0:
         assert room.to_act is not None
         room = fold(room, bot_move(room, room.to_act, str(move(room).move)), room.at)
@@ -197,6 +197,24 @@ def test_moves_are_taken_back_against_bots_alone() -> None:
     people = settle(room_of("big-three", ["p0", "p1", "greedy"]), 1000)
     with pytest.raises(Refused, match="offer to undo"):
         decide(people, "p0", TakeBackCommand(type="take-back", id="t"))
+
+
+def test_a_rated_hand_is_played_to_its_end() -> None:
+    room = settle(room_of("big-three", ["p0", "p1", "greedy"], rated=True), 1000)
+    seat = room.to_act
+    assert seat is not None
+    room = fold(
+        room, decide(room, f"p{seat}", move(room)) if seat < 2 else bot_move(room, 2, str(move(room).move)), 1000
+    )
+    undo, end = (OfferCommand(type="offer", id="o", offer=offer) for offer in ("undo", "end"))
+    with pytest.raises(Refused, match="at a rated table"):
+        decide(room, "p0", TakeBackCommand(type="take-back", id="t"))
+    with pytest.raises(Refused, match="at a rated table"):
+        decide(room, "p0", undo)
+    with pytest.raises(Refused, match="a bot plays on for you"):
+        decide(room, "p0", end)
+    over = plays("big-three", 1, rated=True)[0][-1]
+    assert decide(over, "p0", end)["offer"] == "end"
 
 
 def test_chat_is_cleaned_filtered_and_taken_away() -> None:

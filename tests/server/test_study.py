@@ -34,7 +34,7 @@ from dasan.server.workers.process import Job, JobTimeout
 from dasan.server.workers.warming import Warming
 
 from .conftest import only_process
-from .harness import SECONDS, Json, Serve, Served
+from .harness import RATED, SECONDS, Json, Serve, Served
 from .test_live import play_hand
 
 
@@ -60,7 +60,7 @@ def test_hints_come_with_reasons_in_every_phase(server: Served) -> None:
         if not socket.my_turn():
             socket.send(type="hint", id="late")
             assert socket.answer("late")["code"] == "illegal"
-    rated = player.open_table("big-three", ["random", "random"], settings={"rated": True})
+    rated = player.open_table("big-three", ["random", "random"], settings=RATED)
     with player.sit(rated) as socket:
         socket.send(type="hint", id="h")
         assert socket.answer("h")["code"] == "forbidden"

@@ -732,7 +732,7 @@ export interface SilenceCommand {
 }
 /**
  * Make an offer that all other people must accept: to undo your last move (casual tables), or to end the
- * session.
+ * session (not during a rated hand).
  */
 export interface OfferCommand {
   type: 'offer';
@@ -740,7 +740,7 @@ export interface OfferCommand {
   offer: 'undo' | 'end';
 }
 /**
- * Take back your last move if all others are bots. The hand is marked and does not count.
+ * Take back your last move at a casual table, if all others are bots. The hand is marked.
  */
 export interface TakeBackCommand {
   type: 'take-back';
@@ -883,7 +883,8 @@ export interface CreateTable {
 /**
  * The host's settings of the table, except the game.
  *
- * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
+ * visibility: whether the lobby lists it, or only people with the link find it. rated: whether its hands count for
+ * ratings, which needs a time limit. spectators: whether others may watch,
  * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
  * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
  * after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.
@@ -1128,7 +1129,8 @@ export interface GroupRules {
 /**
  * The host's settings of the table, except the game.
  *
- * visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
+ * visibility: whether the lobby lists it, or only people with the link find it. rated: whether its hands count for
+ * ratings, which needs a time limit. spectators: whether others may watch,
  * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
  * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
  * after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.

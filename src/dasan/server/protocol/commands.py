@@ -142,7 +142,7 @@ OfferName: TypeAlias = Literal["undo", "end"]
 
 class OfferCommand(Message):
     """Make an offer that all other people must accept: to undo your last move (casual tables), or to end the
-    session.
+    session (not during a rated hand).
     """
 
     type: Literal["offer"]
@@ -159,7 +159,7 @@ class AnswerCommand(Message):
 
 
 class TakeBackCommand(Message):
-    """Take back your last move if all others are bots. The hand is marked and does not count."""
+    """Take back your last move at a casual table, if all others are bots. The hand is marked."""
 
     type: Literal["take-back"]
     id: CommandId

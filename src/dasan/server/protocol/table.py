@@ -45,7 +45,8 @@ Visibility: TypeAlias = Literal["link", "lobby"]
 class TableSettings(Message):
     """The host's settings of the table, except the game.
 
-    visibility: whether the lobby lists it, or only people with the link find it. spectators: whether others may watch,
+    visibility: whether the lobby lists it, or only people with the link find it. rated: whether its hands count for
+    ratings, which needs a time limit. spectators: whether others may watch,
     ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
     plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
     after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.

@@ -333,9 +333,10 @@ def _offer(room: Room, seat: int, command: OfferCommand) -> Entry:
     if room.offer is not None:
         raise Refused("illegal", reason("offer.open"))
     if command.offer == "undo":
-        if room.head.settings.rated:
-            raise Refused("illegal", reason("undo.rated"))
+        _check_casual(room)
         _moves_before(room, seat)
+    elif room.counts:
+        raise Refused("illegal", reason("end.rated"))
     return {"type": "offer", "offer": command.offer, "seat": seat}
 
 
@@ -358,8 +359,14 @@ def _accepted(room: Room) -> Entry:
         return {"type": "decline", "seat": room.offer.by}
 
 
+def _check_casual(room: Room) -> None:
+    if room.head.settings.rated:
+        raise Refused("illegal", reason("undo.rated"))
+
+
 def _take_back(room: Room, seat: int) -> Entry:
     _check_going_on(room)
+    _check_casual(room)
     if len(room.humans) > 1:
         raise Refused("illegal", reason("undo.others"))
     return {"type": "undo", "moves": _moves_before(room, seat), "taken_back": True}

@@ -141,7 +141,8 @@ class Tables:
         contribution: str | None = None,
         group: str | None = None,
     ) -> tuple[str, int | None]:
-        """Create a table; returns (id, seat of ``player``). ``Refused``: there is no such game or bot.
+        """Create a table; returns (id, seat of ``player``). ``Refused``: there is no such game or bot, or a rated
+        table has no time limit, so that a player could leave a lost hand unfinished.
 
         seats: ``me``, ``open`` or a bot's name for each seat; empty: me and bots. seed: a promised seed.
         group: the id of the group that opens the table.
@@ -150,6 +151,8 @@ class Tables:
         words = list(seats) or [ME, *[DEFAULT_BOT] * (rules.players - 1)]
         chosen = settings or TableSettings()
         check_seats(words, rules.players, chosen)
+        if chosen.rated and chosen.speed.kind == "untimed":
+            raise Refused("malformed", reason("rated.untimed"))
         head = Head(new_id(), rules, chosen, seed or fairness.new_secret())
         chairs = [bot or OPEN for bot in bot_chairs([None if word in (ME, FREE) else word for word in words], head.id)]
         seat = words.index(ME) if ME in words else None

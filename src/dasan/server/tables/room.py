@@ -105,6 +105,11 @@ class Room:
         return self.state is not None and self.state.phase is Phase.OVER
 
     @property
+    def counts(self) -> bool:
+        """Whether a rated hand is under way, which has to be played to its end."""
+        return self.head.settings.rated and self.state is not None and not self.over
+
+    @property
     def humans(self) -> tuple[int, ...]:
         """Seats of people, whether or not a substitute plays for them."""
         return tuple(seat for seat, chair in enumerate(self.chairs) if chair.kind == "human")
