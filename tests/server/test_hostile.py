@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.cookies
 import json
+import re
 import socket as sockets
 import time
 from collections.abc import Iterator
@@ -208,19 +209,24 @@ def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
         assert answer.json()["code"] == "too-fast"
 
 
-@pytest.mark.parametrize("path", ["", "/hands", "/invited"])
-def test_tables_are_not_read_without_end(serve: Serve, path: str) -> None:
-    """A table that is read is opened, which costs memory and time."""
-    with serve(read_burst=2, read_rate=0.001) as server:
+def test_reads_are_limited(serve: Serve) -> None:
+    """Whatever is read costs time and memory: a table or a shared review is opened."""
+    with serve(read_burst=4, read_rate=0.001) as server:
         player = server.player()
         table_id = player.open_table("big-two", ["random"] * 3)
-        codes = [player.http.get(f"/api/tables/{table_id}{path}").status_code for _ in range(3)]
-        assert codes == [200, 200, 429]
-        with player.connect(table_id) as socket:
-            assert socket.receive()["code"] == "too-fast"
-            with pytest.raises(ConnectionClosed):
-                socket.receive()
-        assert socket.raw.close_code == 4429
+        document = player.http.get("/api/openapi.json").json()
+        paths = [re.sub(r"{\w+}", "1", path) for path, methods in document["paths"].items() if "get" in methods]
+        codes = [player.http.get(f"/api/tables/{table_id}{path}").status_code for path in ("", "/hands", "/invited")]
+        assert codes == [200, 200, 200]
+        assert {path for path in paths if player.http.get(path).status_code != 429} == set()
+        assert len(paths) > 40
+        for what, one in (("tables", table_id), ("reviews", "1")):
+            with player.connect(one, what=what) as socket:
+                assert socket.receive()["code"] == "too-fast"
+                with pytest.raises(ConnectionClosed):
+                    socket.receive()
+            assert socket.raw.close_code == 4429
+        assert httpx.get(f"{server.address}/health").status_code == 200
 
 
 @pytest.mark.parametrize(

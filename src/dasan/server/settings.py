@@ -152,7 +152,9 @@ class Settings:
     table_burst: int = burst(30)
     join_rate: float = rate(0.5, "seats taken a second by one player, and from one address")
     join_burst: int = burst(30)
-    read_rate: float = rate(20.0, "tables read a second from one address, by a request or a new socket")
+    read_rate: float = rate(
+        20.0, "reads a second from one address: requests of the API that change nothing, and new sockets"
+    )
     read_burst: int = burst(200)
     quick_rate: float = rate(2.0, "requests for a quick match a second by one player, and from one address")
     quick_burst: int = burst(60)

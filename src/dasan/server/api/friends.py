@@ -57,9 +57,8 @@ async def towards(
 
 
 @router.get("/tables/{table_id}/invited")
-async def invited(table_id: str, request: Request, store: StoreHere, tables: TablesHere, player: Player) -> Invited:
+async def invited(table_id: str, store: StoreHere, tables: TablesHere, player: Player) -> Invited:
     """The players invited to a table, for those who sit at it."""
-    limit(request, "reads")
     await _seated(tables, table_id, player)
     return Invited(names=await store.friends.invited(table_id, now()))
 

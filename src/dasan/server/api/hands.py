@@ -58,10 +58,9 @@ async def record(table_id: str, request: Request, tables: TablesHere, store: Sto
 
 @router.get("/tables/{table_id}/hands")
 async def hands(
-    table_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player, after: Small = 0
+    table_id: str, tables: TablesHere, store: StoreHere, player: Player, after: Small = 0
 ) -> list[HandSummary]:
     """The table's finished hands, fifty at a time."""
-    limit(request, "reads")
     room = await tables.room_for(table_id, player)
     hands = await store.hands.of_table(table_id, after, 50)
     return [summary_of(hand, None) for hand in hands if hand.number <= _finished(room)]

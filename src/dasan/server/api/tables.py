@@ -146,9 +146,8 @@ async def command(
 
 
 @router.get("/tables/{table_id}", response_model=TableDetail, response_model_exclude_unset=True)
-async def table(table_id: str, request: Request, tables: TablesHere, player: Player) -> object:
+async def table(table_id: str, tables: TablesHere, player: Player) -> object:
     """A table as this player may see it."""
-    limit(request, "reads")
     return await tables.detail(table_id, player)
 
 

@@ -1,4 +1,4 @@
-"""Middleware that checks every request's host name, origin and length, drops cookies that are not
+"""Middleware that checks every request's host name, origin and length, limits reads, drops cookies that are not
 the server's own, and adds security headers to every answer.
 """
 
@@ -9,11 +9,13 @@ import time
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from dasan.reasons import reason
+from dasan.server.connections.rate_limits import limit
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import report
 from dasan.server.people.identity import without_others_cookies
@@ -141,6 +143,8 @@ class GuardMiddleware:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_MESSAGE:
             raise Refused(*TOO_LARGE)
+        if scope["type"] == "http" and scope["method"] in SAFE and scope["path"].startswith("/api/"):
+            limit(HTTPConnection(scope), "reads")
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the application; cut off a body that exceeds its declared length, and hide internal errors."""

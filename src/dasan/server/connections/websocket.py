@@ -188,6 +188,7 @@ class SocketClient(ABC):
         await self._websocket.accept()
         with self._live.joined(self._connection.player, self):
             try:
+                limit(self._websocket, "reads")
                 await self.join()
             except Refused as refused:
                 self.refuse(refused)
@@ -255,7 +256,6 @@ class _Player(SocketClient):
         self._probed: tuple[int, float] = (0, 0.0)
 
     async def join(self) -> None:
-        limit(self._websocket, "reads")
         await self._tables.join(self._table_id, self._connection.player, self._connection, self._seen())
 
     async def leave(self) -> None:
