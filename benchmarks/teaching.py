@@ -108,11 +108,12 @@ def searching(preset: str, network: Path, worlds: int) -> Bot:
     import dasan
     from dasan.bots import search
     from dasan.bots.sampling import rollouts
+    from dasan.networks.derived import Reads
     from dasan.networks.network import Network
     from dasan.networks.trained import Fitted, Trained
 
     rules = dasan.rules(preset)
-    fit = Fitted(Trained(preset, rules, rules.exchange, {}), Network.load(network), True)
+    fit = Fitted(Trained(preset, rules, Reads(rules.exchange), {}), Network.load(network), True)
 
     def given(rules: Rules) -> Fitted | None:
         return fit

@@ -27,7 +27,7 @@ from dasan.learn.decisions import Decisions
 from dasan.learn.duel import duel, rotations
 from dasan.learn.ladder import climb
 from dasan.learn.trainer import Trainer
-from dasan.networks.derived import layouts
+from dasan.networks.derived import Reads, layouts
 from dasan.networks.network import Network
 from dasan.networks.scoring import Scorer
 from dasan.networks.trained import catalogue, load
@@ -324,7 +324,7 @@ def test_a_run_of_sessions_may_begin_with_a_network_for_single_hands(start: str)
     assert learner.shape.observation > single.shape.observation
     hands = []
     for one, session in ((learner, True), (single, False)):
-        hand = next(f for f in layouts(config.rules(), session, False)[0] if f.name == "hand")
+        hand = next(f for f in layouts(config.rules(), Reads(session))[0] if f.name == "hand")
         hands.append(one.parts["w_obs"][hand.start : hand.start + hand.size])
     assert hands[0].any()
     assert np.array_equal(hands[0], hands[1])

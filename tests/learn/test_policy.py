@@ -202,7 +202,7 @@ def test_each_hand_of_a_session_pays_its_own_decisions(preset: str, monkeypatch:
     assert {hand for _, hand, _ in made} == set(range(SESSION))
     wanted = [paid[i, hand][seat] for i, hand, seat in made]
     assert played.targets == pytest.approx(np.array(wanted), abs=1e-6)
-    observed, _ = labels_of(config.rules(), True, True, config.answers)
+    observed, _ = labels_of(config.rules(), config.reads)
     exchanged = played.obs[:, [observed[label] for label in observed if label[0] == "giving"]].any(axis=1)
     assert exchanged.tolist() == [hand == 1 and preset == "winner" for _, hand, _ in made]
 
@@ -284,7 +284,7 @@ def test_random_bids_are_not_learnt_from() -> None:
     """In those hands bids and passes of the auction are equally likely; the plays after it are learnt from."""
     config = replace(SMALL, preset="dou-dizhu", envs=400, random_bids=1.0)
     play, learner = begun(config)
-    observed, _ = labels_of(config.rules(), False, True, config.answers)
+    observed, _ = labels_of(config.rules(), config.reads)
     auction = observed["phase", "auction"]
     played = play.play(np.random.default_rng(1), learner)
     assert not played.obs[:, auction].any()
@@ -303,7 +303,7 @@ def test_random_bids_are_not_learnt_from() -> None:
 def test_random_bids_fill_whole_auctions_and_leave_calls_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     config = replace(SMALL, preset="big-three-4p", envs=300, random_bids=1.0)
     play, learner = begun(config)
-    observed, _ = labels_of(config.rules(), False, True, config.answers)
+    observed, _ = labels_of(config.rules(), config.reads)
     played = play.play(np.random.default_rng(1), learner)
     assert played.obs[:, observed["phase", "call"]].any()
 
@@ -337,7 +337,7 @@ def test_random_calls_are_any_and_not_learnt_from() -> None:
     """B4.03: every card of rank 4-10 that the bidder lacks is as likely; the network bids and plays itself."""
     config = replace(SMALL, preset="big-three-4p", envs=800, random_calls=1.0)
     play, learner = begun(config)
-    observed, _ = labels_of(config.rules(), False, True, config.answers)
+    observed, _ = labels_of(config.rules(), config.reads)
     played = play.play(np.random.default_rng(1), learner)
     assert not played.obs[:, observed["phase", "call"]].any()
     assert played.obs[:, observed["phase", "auction"]].any()

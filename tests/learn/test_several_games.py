@@ -16,6 +16,7 @@ from dasan.learn.actors import here
 from dasan.learn.config import Config, RuleSet, usual_unit
 from dasan.learn.duel import duel
 from dasan.learn.trainer import Trainer
+from dasan.networks.derived import Reads
 from dasan.networks.network import Network
 from dasan.networks.trained import Trained, adapted, catalogue, fit, load, named
 
@@ -110,7 +111,7 @@ def test_each_game_has_its_network_and_other_rules_have_the_nearest_unit() -> No
         assert network.fits(game.rules(), False)
         assert duel(game.rules(), network, network, 2).mean == 0
     rules = [game.rules() for game in games]
-    card = Trained("mine", rules[0], False, {}, True, False, ((rules[1], 1.0), (rules[2], 8.0)))
+    card = Trained("mine", rules[0], Reads(derived=True), {}, ((rules[1], 1.0), (rules[2], 8.0)))
     for network, own in zip(networks, rules, strict=True):
         mine = adapted(trainer.network(), card, own)
         assert all(np.array_equal(mine.weights[name], weights) for name, weights in network.weights.items())
@@ -119,7 +120,7 @@ def test_each_game_has_its_network_and_other_rules_have_the_nearest_unit() -> No
     nearest = adapted(trainer.network(), card, other)
     assert nearest.fits(other, False)
     assert nearest.unit == 8.0
-    plain = adapted(trainer.network(), card, other, (card.session, False, False))
+    plain = adapted(trainer.network(), card, other, Reads(card.session))
     assert plain.fits(other, False)
     assert len(plain.weights["w_obs"]) < len(nearest.weights["w_obs"])
 
@@ -175,7 +176,7 @@ def test_a_run_begins_with_the_house_rules_that_all_its_games_have(start: str, g
     its own game, which need not be the network's first.
     """
     one = named(start)
-    reads: dict[str, Any] = {"derived": True, "answers": one.answers, "first": 256, "second": 64}
+    reads: dict[str, Any] = {"derived": True, "answers": one.reads.answers, "first": 256, "second": 64}
     run = Trainer(replace(game, **reads, envs=8, start=start, also=(other,), actors=2))
     began, shipped = run.networks()[0], fit(one, run.config.rules()).network
     random = np.random.default_rng(1)

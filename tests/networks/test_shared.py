@@ -15,7 +15,7 @@ from dasan.bots.sampling.rollouts import network_for
 from dasan.cards import card
 from dasan.features import card_flags, encode, encode_moves
 from dasan.networks import trained
-from dasan.networks.derived import derived, layouts
+from dasan.networks.derived import Reads, derived, layouts
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.shared import labels_of, shared_inputs
 from dasan.networks.trained import catalogue, fit, fitted, named, suits
@@ -47,7 +47,7 @@ def rows(rules: Rules, session: bool, with_derived: bool) -> tuple[np.ndarray[An
     ids=["winner", "derived", "big-two"],
 )
 def test_folded_weights_score_as_the_whole_network_does(games: tuple[Rules, ...], with_derived: bool) -> None:
-    shared = shared_inputs(games, True, with_derived, with_derived)
+    shared = shared_inputs(games, Reads(True, with_derived, with_derived))
     shape = LayerSizes(*shared.sizes, 8, 4)
     whole = Network(shape.views(fresh(shape, np.random.default_rng(1))))
     for rules in games:
@@ -62,17 +62,17 @@ def test_folded_weights_score_as_the_whole_network_does(games: tuple[Rules, ...]
 @pytest.mark.parametrize("games", [WINNER, BIG_TWO], ids=["winner", "big-two"])
 def test_no_two_features_of_a_game_have_one_label(games: tuple[Rules, ...]) -> None:
     for rules in games:
-        for places, layout_ in zip(labels_of(rules, True, False, False), layouts(rules, True, False), strict=True):
+        for places, layout_ in zip(labels_of(rules, Reads(True)), layouts(rules, Reads(True)), strict=True):
             assert sorted(places.values()) == [f.start + k for f in layout_ for k in range(f.size)]
 
 
 def test_the_same_card_is_the_same_feature_with_and_without_jokers() -> None:
     """Also the same kind, and the same seat of fewer players."""
-    shared = shared_inputs(WINNER, True, False, False)
+    shared = shared_inputs(WINNER, Reads(True))
     for c in map(card, ("3D", "2S", "TH")):
         labels = []
         for rules in WINNER:
-            own = labels_of(rules, True, False, False)[0]
+            own = labels_of(rules, Reads(True))[0]
             hand = min(place for label, place in own.items() if label[0] == "hand")
             place = hand + card_flags(rules, [c]).index(1)
             labels.append(next(label for label, at in own.items() if at == place))
@@ -85,14 +85,14 @@ def test_the_same_card_is_the_same_feature_with_and_without_jokers() -> None:
 
 
 def test_all_cards_played_are_another_feature_than_those_of_a_seat() -> None:
-    shared = shared_inputs(BIG_TWO, False, False, False)
+    shared = shared_inputs(BIG_TWO, Reads())
     names = [label[0] for label in shared.labels[0]]
     assert (names.count("played"), names.count("played by all")) == (4 * 52, 52)
 
 
 def test_rules_that_options_do_not_tell_apart_are_refused() -> None:
     with pytest.raises(ValueError, match="the same options"):
-        shared_inputs((dasan.rules("winner"), dasan.rules("winner", show_hands_after=False)), True, False, False)
+        shared_inputs((dasan.rules("winner"), dasan.rules("winner", show_hands_after=False)), Reads(True))
 
 
 def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last() -> None:

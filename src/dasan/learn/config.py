@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from dasan.arguments import WrongType, amount, flag, instance, items, shown, whole
 from dasan.games import make_rules
+from dasan.networks.derived import Reads
 from dasan.networks.shared import SharedInputs, shared_inputs
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -137,9 +138,7 @@ class Config:
             instance(getattr(self, name), str, f"{name} is text")
         if not re.fullmatch(r"(cpu|cuda(:[0-9]{1,3})?)?", self.device, re.ASCII):
             raise ValueError(f"a device is cpu, cuda, or one of several GPUs such as cuda:1, not {shown(self.device)}")
-        checked: dict[str, object] = {
-            name: flag(getattr(self, name), name) for name in ("session", "derived", "answers")
-        }
+        checked: dict[str, object] = {name: flag(getattr(self, name), name) for name in Reads._fields}
         for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch", "branches", "span", "every"):
             checked[name] = whole(getattr(self, name), name, 1, MOST)
         checked["deals"] = whole(self.deals, "deals", 2, MOST)
@@ -178,6 +177,11 @@ class Config:
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def reads(self) -> Reads:
+        """What the network reads."""
+        return Reads(self.session, self.derived, self.answers)
+
     def rules(self) -> Rules:
         """The rules of the game, the first of several."""
         return make_rules(self.preset, **self.options)
@@ -203,7 +207,7 @@ class Config:
         if not self.also:
             return None
         rules = tuple(one.rules() for one in self.games())
-        return shared_inputs(rules, self.session, self.derived, self.answers)
+        return shared_inputs(rules, self.reads)
 
     def by_policy(self, **settings: Any) -> Config:
         """The same network and games, by policy gradients, without opponents. Settings are those of `POLICY`, with its

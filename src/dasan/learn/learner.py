@@ -102,7 +102,7 @@ class Learner(Weights):
     def __init__(self, config: Config, shape: LayerSizes) -> None:
         shared = config.shared()
         if shared is None:
-            observation, move = layouts(config.rules(), config.session, config.derived, config.answers)
+            observation, move = layouts(config.rules(), config.reads)
             factors = scales(observation, shape.observation), scales(move, shape.move)
         else:
             factors = shared.scales()

@@ -26,7 +26,7 @@ def start_from(learner: Learner, config: Config) -> None:
     name, trained = config.start, named(config.start)
     network, shared = load(trained), config.shared()
     if shared is None:
-        network = adapted(network, trained, config.rules(), (config.session, config.derived, config.answers))
+        network = adapted(network, trained, config.rules(), config.reads)
     else:
         weights = shared.spread(network.weights, trained.labels)
         everywhere = set.intersection(*(set(rules.settings) for rules in shared.rules))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dasan.features import Feature, card_slots, layout, move_layout
 from dasan.features.cards import copies, eights, flag_ranks, ranks
@@ -27,6 +27,16 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.uint8]
     Longs = npt.NDArray[np.int64]
+
+
+class Reads(NamedTuple):
+    """What a network reads. session: observations for sessions, as for `layout`. derived: derived features, too. answers:
+    among them who can answer a play.
+    """
+
+    session: bool = False
+    derived: bool = False
+    answers: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +172,12 @@ def fitting(rules: Rules, session: bool, size: int) -> Derived:
     raise ValueError("the network reads features of other rules")
 
 
-def layouts(
-    rules: Rules, session: bool, with_derived: bool, answers: bool = False
-) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
-    """The features of observations and of moves that a network reads. answers: as for `derived`, where it reads these."""
-    if with_derived:
-        longer = derived(rules, session, answers)
+def layouts(rules: Rules, reads: Reads) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
+    """The features of observations and of moves that a network reads."""
+    if reads.derived:
+        longer = derived(rules, reads.session, reads.answers)
         return longer.observation, longer.move
-    return layout(rules, session), move_layout(rules, session)
+    return layout(rules, reads.session), move_layout(rules, reads.session)
 
 
 def _behind(features: tuple[Feature, ...], *parts: tuple[str, int, str]) -> tuple[Feature, ...]:

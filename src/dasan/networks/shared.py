@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dasan.features import Feature, card_slots, kinds
 from dasan.features.cards import by_rank, copies, eights, ranks
-from dasan.networks.derived import layouts
+from dasan.networks.derived import Reads, layouts
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
@@ -39,15 +39,13 @@ WITHOUT_EFFECT = frozenset({"show_played", "show_hands_after"})
 
 @dataclass(frozen=True, eq=False)
 class SharedInputs:
-    """The rows that a network for all of `rules` reads. session, derived, answers: as for `layouts`.
+    """The rows that a network for all of `rules` reads.
 
     labels: the features. Those of house rules are features of observations, labelled ("rule", option, value).
     """
 
     rules: tuple[Rules, ...]
-    session: bool
-    derived: bool
-    answers: bool
+    reads: Reads
     labels: Labels
 
     def __repr__(self) -> str:
@@ -67,7 +65,7 @@ class SharedInputs:
 
         observation, move = (np.ones(size, np.float32) for size in self.sizes)
         for rules in self.rules:
-            each = layouts(rules, self.session, self.derived, self.answers)
+            each = layouts(rules, self.reads)
             for out, features, (own, shared) in zip(
                 (observation, move), each, self._pairs(self._own(rules)), strict=True
             ):
@@ -117,7 +115,7 @@ class SharedInputs:
         return out
 
     def _own(self, rules: Rules) -> Labels:
-        return labels_of(rules, self.session, self.derived, self.answers)
+        return labels_of(rules, self.reads)
 
     def _pairs(self, own: Labels) -> list[tuple[Longs, Longs]]:
         """For observations and moves: the places in `own` of the features that it shares, and their places here."""
@@ -139,12 +137,12 @@ class SharedInputs:
 
 
 @lru_cache(maxsize=16)
-def shared_inputs(rules: tuple[Rules, ...], session: bool, derived: bool, answers: bool) -> SharedInputs:
+def shared_inputs(rules: tuple[Rules, ...], reads: Reads) -> SharedInputs:
     """The inputs of a network for these rule sets. ValueError: the options do not tell two of them apart."""
     observation: dict[Label, int] = {}
     move: dict[Label, int] = {}
     for one in rules:
-        for all_, own in zip((observation, move), labels_of(one, session, derived, answers), strict=True):
+        for all_, own in zip((observation, move), labels_of(one, reads), strict=True):
             for label in own:
                 all_.setdefault(label, len(all_))
     chosen = [{name: value for name, value in one.settings if name not in WITHOUT_EFFECT} for one in rules]
@@ -155,15 +153,15 @@ def shared_inputs(rules: tuple[Rules, ...], session: bool, derived: bool, answer
         varies = len(values) > 1 or any(name not in options for options in chosen)
         for value in values if varies else ():
             observation.setdefault(("rule", name, value), len(observation))
-    return SharedInputs(rules, session, derived, answers, (observation, move))
+    return SharedInputs(rules, reads, (observation, move))
 
 
 @lru_cache(maxsize=64)
-def labels_of(rules: Rules, session: bool, derived: bool, answers: bool) -> Labels:
-    """The places of the features of `rules` by label. session, derived, answers: as for `layouts`."""
+def labels_of(rules: Rules, reads: Reads) -> Labels:
+    """The places of the features of `rules` by label."""
     observation, move = (
         {label: f.start + k for f in features for k, label in enumerate(_labels(f, rules))}
-        for features in layouts(rules, session, derived, answers)
+        for features in layouts(rules, reads)
     )
     return observation, move
 

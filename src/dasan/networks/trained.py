@@ -16,7 +16,7 @@ from dasan.arguments import shown
 from dasan.features import Feature, by_rank, kinds
 from dasan.features.cards import eights
 from dasan.games import changed_options, make_rules
-from dasan.networks.derived import layouts
+from dasan.networks.derived import Reads, layouts
 from dasan.networks.shared import Labels, SharedInputs, labels_of, shared_inputs
 from dasan.ruleset.rules import Rules
 
@@ -30,28 +30,30 @@ QUICK = 512
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A network's metadata. session: whether it was trained for sessions, with exchanges of cards. card: its model
-    card. derived, answers: whether it reads derived features, including who can answer a play. also: further rules that it
-    was trained for, each with the payment that a score of 1 represents.
+    """A network's metadata. reads: what it reads; for sessions, if it was trained with exchanges of cards. card: its
+    model card. also: further rules that it was trained for, each with the payment that a score of 1 represents.
     """
 
     name: str
     rules: Rules
-    session: bool
+    reads: Reads
     card: dict[str, Any]
-    derived: bool = False
-    answers: bool = False
     also: tuple[tuple[Rules, float], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Trained {self.name}>"
 
     @property
+    def session(self) -> bool:
+        """Whether it reads observations for sessions."""
+        return self.reads.session
+
+    @property
     def shared(self) -> SharedInputs | None:
         """What the network reads if it was trained for several rule sets."""
         if not self.also:
             return None
-        return shared_inputs(self.every, self.session, self.derived, self.answers)
+        return shared_inputs(self.every, self.reads)
 
     @property
     def continues(self) -> bool:
@@ -83,7 +85,7 @@ class Trained:
     def labels(self) -> Labels:
         """What the network reads."""
         shared = self.shared
-        return labels_of(self.rules, self.session, self.derived, self.answers) if shared is None else shared.labels
+        return labels_of(self.rules, self.reads) if shared is None else shared.labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +107,9 @@ def catalogue() -> tuple[Trained, ...]:
             config = card["config"]
             rules = make_rules(config["preset"], **config["options"])
             name = file.name.removesuffix(".json")
-            session, with_derived, answers = (bool(config.get(one)) for one in ("session", "derived", "answers"))
+            reads = Reads(*(bool(config.get(one)) for one in Reads._fields))
             also = tuple((make_rules(one["preset"], **one["options"]), one["unit"]) for one in config.get("also", ()))
-            out.append(Trained(name, rules, session, card, with_derived, answers, also))
+            out.append(Trained(name, rules, reads, card, also))
     return tuple(out)
 
 
@@ -183,11 +185,11 @@ def load(trained: Trained) -> Network:
         return Network.load(stream)
 
 
-def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool, bool] | None = None) -> Network:
+def adapted(network: Network, trained: Trained, rules: Rules, reads: Reads | None = None) -> Network:
     """`network` with its weights mapped to the features of other rules; features it does not know get weight 0.
 
-    reads: whether the result reads observations for sessions, derived features, and among them who can answer a play; None: as
-    `network` does. A network for several rule sets counts payments as the nearest of these does.
+    reads: what the result reads; None: as `network` does. A network for several rule sets counts payments as the nearest of
+    these does.
     """
     import numpy as np
 
@@ -197,8 +199,7 @@ def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool,
     if shared is not None:
         alone = Network(shared.folded(weights, rules), unit_in(network, trained, rules))
         return alone if reads is None else adapted(alone, replace(trained, rules=rules, also=()), rules, reads)
-    own = trained.session, trained.derived, trained.answers
-    before, after = layouts(trained.rules, *own), layouts(rules, *(own if reads is None else reads))
+    before, after = layouts(trained.rules, trained.reads), layouts(rules, reads or trained.reads)
     for name, old, new in zip(("w_obs", "w_move"), before, after, strict=True):
         size = eights(new[-1].start + new[-1].size)
         out = np.zeros((size, weights[name].shape[1]), np.float32)
