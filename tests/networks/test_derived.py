@@ -100,6 +100,49 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
     assert seen > 10
 
 
+@pytest.mark.parametrize("game", ["big-two", "big-two with two pairs"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_depends_on_suits_is_counted_from_the_cards(game: str, seed: int) -> None:
+    rules = GAMES[game]
+    features, place, ids = derived(rules, answers=True, suits=True), rules.order.place, action_ids(rules)
+    observed, of_moves = partial(part, features=features.observation), partial(part, features=features.move)
+    state, thrifty = dasan.deal(rules, seed=seed), dasan.bot("thrifty")
+    flushes = seen = 0
+    while state.to_act is not None:
+        view = state.view(state.to_act)
+        rows, moves = encode_moves(view), list(view.legal_moves())
+        obs, longer = features.of(encode(view), [rows[ids.of(move, view.called)] for move in moves])
+        gone = {c for event in view.events if event.type.value == "play" for c in event.cards}
+        others = sorted(place[c] for c in {*rules.pack} - gone - {*view.hand})
+        unseen = [sum(rank < 13 and suit == s for rank, suit in others) for s in range(4)]
+        assert places(observed(obs[0], name="suits_unseen")) == [16 * s + n for s, n in enumerate(unseen)]
+        table = view.table.cards if view.table else ()
+        if len(table) < 2:
+            beaten = [] if not table else [min(15, sum(one > place[table[0]] for one in others))]
+            assert places(observed(obs[0], name="table_above")) == beaten
+        for move, row in zip(moves, longer, strict=True):
+            played = move.cards if move.combination else ()
+            rest = [place[c] for c in view.hand if c not in played]
+            ranks_left = Counter(rank for rank, _ in rest)
+            suits = [[rank for rank, suit in rest if rank < 13 and suit == s] for s in range(4)]
+            assert places(of_moves(row, name="suits_kept")) == [16 * s + len(suit) for s, suit in enumerate(suits)]
+            saves = [min(5, sum(ranks_left[rank] == 1 for rank in suit)) for suit in suits if len(suit) >= 5]
+            assert places(of_moves(row, name="flush_saves")) == [max(saves, default=0)]
+            flushes += bool(saves)
+            controls = sum(one > max(others, default=(-1, 0)) for one in rest)
+            assert places(of_moves(row, name="controls")) == [min(15, controls)]
+            higher = [min(15, sum(one > place[played[0]] for one in others))] if len(played) == 1 else []
+            assert places(of_moves(row, name="higher")) == higher
+            seen += 1
+        state = state.play(thrifty.choose(view))
+    assert seen > flushes > 0
+
+
+def test_games_without_ranked_suits_have_no_features_of_suits() -> None:
+    for game in ("big-three", "winner", "winner with jokers", "winner of two decks"):
+        assert derived(GAMES[game], answers=True, suits=True).move == derived(GAMES[game], answers=True).move
+
+
 def higher_places(
     counts: Counter[int], unseen: dict[int, int], in_runs: dict[str, set[int]], two_pairs: bool
 ) -> int | None:
@@ -204,8 +247,8 @@ def test_a_network_reads_the_features_that_it_was_trained_with() -> None:
     state = dasan.deal(rules, seed=1)
     view = state.view(state.to_act)
     env = dasan.vector.make(rules, 3, seed=3, moves="ragged")
-    for answers in (False, True):
-        features = derived(rules, answers=answers)
+    for answers, suits in ((False, False), (True, False), (True, True)):
+        features = derived(rules, answers=answers, suits=suits)
         shape = LayerSizes(features.observation_size, features.move_size, 8, 4)
         network = Network(
             {name: part.copy() for name, part in shape.views(fresh(shape, np.random.default_rng(1))).items()}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dasan.learn.config import Config, RuleSet
     from dasan.learn.trainer import Trainer
 
-_SETTINGS = {"game", "option", "also", "envs", "rounds", "steps", "seed", "branches", "derived", "answers"}
+_SETTINGS = {"game", "option", "also", "envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits"}
 """Options that are fixed by a resumed run or a network of the package."""
 _BEGINNING = {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", "random_calls"}
 """Further options that are fixed by a resumed run."""
@@ -111,6 +111,9 @@ def train(
     answers: Annotated[
         bool, typer.Option("--answers", help="With --derived: also features of who can answer a play.")
     ] = False,
+    suits: Annotated[
+        bool, typer.Option("--suits", help="With --answers: also features of what depends on suits, such as flushes.")
+    ] = False,
     actors: Annotated[
         int, typer.Option(min=0, help="Let this many actors play beside the learner, each with --envs parallel hands.")
     ] = 0,
@@ -142,6 +145,8 @@ def train(
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
     if answers and not derived and start is None:
         raise CannotRun("--answers needs --derived")
+    if suits and not answers and start is None:
+        raise CannotRun("--suits needs --answers")
     if method == "policy" and "branches" in given:
         raise CannotRun("policy gradients have no branches: leave out --branches")
     if like is not None and (lost := given & _SETTINGS):
@@ -157,7 +162,7 @@ def train(
         usual = 1 + len(games) if games and (method == "policy" or "actors" not in given) else actors
         steps = steps or (256 if usual else 32)
         sizes: dict[str, Any] = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
-        sizes |= {"derived": derived, "answers": answers, "actors": usual, "also": games}
+        sizes |= {"derived": derived, "answers": answers, "suits": suits, "actors": usual, "also": games}
         changes = opponents | {"device": _device(device)} | named
         optional = {
             "start": start,
@@ -274,7 +279,7 @@ def _begun(
         if "start" in changes:
             begun_with = _config_of(changes["start"])
             sizes |= {"first": begun_with.first, "second": begun_with.second}
-            settings |= {name: settings[name] or getattr(begun_with, name) for name in ("derived", "answers")}
+            settings |= {name: settings[name] or getattr(begun_with, name) for name in ("derived", "answers", "suits")}
         with refused(ValueError):
             config = Config(game, changed_options(chosen_rules(game, option)), **sizes, **settings)
     with refused(OSError, ValueError, ImportError):

@@ -79,7 +79,7 @@ class Config:
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`. A member that
       is a file is read where hands are played, when a run starts and when it is resumed.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
-      also say who can answer a play.
+      also say who can answer a play. suits: and what depends on suits, which needs answers.
     - branches: number of environments per deal, which part at one of its decisions, see `Branches`; 1: every
       environment plays its own hands. With branches a round has as many steps as its longest hand, whatever `steps`
       says, and all hands are first hands, without an exchange (W.20). span: they part at one of the first `span`
@@ -119,6 +119,7 @@ class Config:
     share: float = 0.0
     derived: bool = False
     answers: bool = False
+    suits: bool = False
     branches: int = 1
     span: int = 22
     heat: float = 0.15
@@ -150,6 +151,8 @@ class Config:
             checked[name] = _positive(getattr(self, name), name)
         if self.answers and not self.derived:
             raise ValueError("answers are derived features: they need derived")
+        if self.suits and not self.answers:
+            raise ValueError("suits are derived features beside answers: they need answers")
         if int(self.envs) % int(self.branches):
             raise ValueError("envs is a multiple of branches")
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
@@ -180,7 +183,7 @@ class Config:
     @property
     def reads(self) -> Reads:
         """What the network reads."""
-        return Reads(self.session, self.derived, self.answers)
+        return Reads(self.session, self.derived, self.answers, self.suits)
 
     def rules(self) -> Rules:
         """The rules of the game, the first of several."""

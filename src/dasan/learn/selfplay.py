@@ -41,7 +41,7 @@ def input_sizes(config: Config, env: VectorEnv) -> tuple[int, int]:
     """The lengths of the network's input rows: of observations, and of moves."""
     if not config.derived:
         return env.num_features, env.num_move_features
-    longer = derived(config.rules(), config.session, config.answers)
+    longer = derived(config.rules(), config.session, config.answers, config.suits)
     return longer.observation_size, longer.move_size
 
 

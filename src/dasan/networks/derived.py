@@ -1,20 +1,20 @@
 """Derived features for networks, computed from an observation and a move: the cards that others may hold, the rest of
-the hand after a move, and who can answer it.
+the hand after a move, who can answer it, and what depends on suits.
 
 They contain no new information, but spare a network the work of computing them. They are appended to the rows of
-`encode` and `encode_moves`. They count ranks and ignore suits. Runs go from the lowest rank to the highest: runs with
+`encode` and `encode_moves`. All but the last count ranks and ignore suits. Runs go from the lowest rank to the highest: runs with
 an ace or a two below the three are ignored, as are the plays that beat them. Cards given, offered or taken in an
 exchange (W.20) are ignored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from dasan.features import Feature, card_slots, layout, move_layout
-from dasan.features.cards import copies, eights, flag_ranks, ranks
+from dasan.features.cards import by_rank, copies, eights, flag_ranks, ranks
 from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Kickers
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 class Reads(NamedTuple):
     """What a network reads. session: observations for sessions, as for `layout`. derived: derived features, too. answers:
-    among them who can answer a play.
+    among them who can answer a play. suits: and what depends on suits, in games of one pack whose moves name them.
     """
 
     session: bool = False
     derived: bool = False
     answers: bool = False
+    suits: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +85,8 @@ class Derived:
 
 
 @cached_by_rules()
-def derived(rules: Rules, session: bool = False, answers: bool = False) -> Derived:
-    """The longer rows of a game. session: as for `layout`. answers: whether they include who can answer a play."""
+def derived(rules: Rules, session: bool = False, answers: bool = False, suits: bool = False) -> Derived:
+    """The longer rows of a game. Arguments are as for `Reads`; suits need answers."""
     import numpy as np
 
     from dasan.kernels.network.derived import NUMBERS, DerivedTables
@@ -134,6 +135,27 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
             ),
             ("just_enough", rules.players - 1, "by seat, the next first: whether it holds exactly as many cards"),
         )
+    if suits and cards.name == "cards" and not by_rank(rules) and rules.decks == 1:
+        observation = _behind(
+            observation,
+            ("suits_unseen", 4 * NUMBERS, "by suit: the number of cards neither played nor in your hand"),
+            (
+                "table_above",
+                NUMBERS,
+                "cards elsewhere that beat the single one on the table; for several on the table, as `above`",
+            ),
+        )
+        move = _behind(
+            move,
+            ("suits_kept", 4 * NUMBERS, "by suit: the number of cards in the hand after the move"),
+            (
+                "flush_saves",
+                NUMBERS,
+                "the most cards without another of their rank in five cards of a suit in the hand after the move",
+            ),
+            ("controls", NUMBERS, "cards in the hand after the move that are higher than all that others may hold"),
+            ("higher", NUMBERS, "cards elsewhere that beat the single one played; none for a pass or several cards"),
+        )
     rank_of = np.array(flag_ranks(rules), np.int64)
     pack = np.zeros(n, np.int64)
     for c in rules.pack:
@@ -149,6 +171,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
         move_rank_of=np.arange(cards.size) % n if cards.name == "counts" else rank_of,
         seen=np.array([at["hand"].start, *sets], np.int64),
         hand=at["hand"].start,
+        table=at["table"].start,
         cards=cards.start,
         pack=pack,
         in_runs=np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
@@ -163,10 +186,15 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
     return Derived(observation, move, _size(observation), _size(move), tables)
 
 
+def every_longer(rules: Rules, session: bool) -> Iterator[Derived]:
+    """The longer rows of a game of every kind, from the shortest."""
+    for answers, suits in ((False, False), (True, False), (True, True)):
+        yield derived(rules, session, answers, suits)
+
+
 def fitting(rules: Rules, session: bool, size: int) -> Derived:
     """The longer rows with observations of this length. ValueError: there are none."""
-    for answers in (False, True):
-        longer = derived(rules, session, answers)
+    for longer in every_longer(rules, session):
         if longer.observation_size == size:
             return longer
     raise ValueError("the network reads features of other rules")
@@ -175,7 +203,7 @@ def fitting(rules: Rules, session: bool, size: int) -> Derived:
 def layouts(rules: Rules, reads: Reads) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
     """The features of observations and of moves that a network reads."""
     if reads.derived:
-        longer = derived(rules, reads.session, reads.answers)
+        longer = derived(rules, reads.session, reads.answers, reads.suits)
         return longer.observation, longer.move
     return layout(rules, reads.session), move_layout(rules, reads.session)
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from dasan.bots.protocol import choices
 from dasan.features import Feature, encode, encode_moves, move_size, observation_size
-from dasan.networks.derived import derived, fitting
+from dasan.networks.derived import every_longer, fitting
 from dasan.play.action_ids import action_ids
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -120,9 +120,8 @@ class Network:
         """Whether the network reads observations and moves of `rules`, with or without derived features. session: as for
         `encode`.
         """
-        longer = (derived(rules, session, answers) for answers in (False, True))
         sizes = [(observation_size(rules, session), move_size(rules, session))]
-        sizes += [(one.observation_size, one.move_size) for one in longer]
+        sizes += [(one.observation_size, one.move_size) for one in every_longer(rules, session)]
         return (len(self.weights["w_obs"]), len(self.weights["w_move"])) in sizes
 
     def of_view(self, view: View, session: bool) -> Floats:
