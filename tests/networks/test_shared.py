@@ -11,7 +11,6 @@ import pytest
 import dasan
 from dasan.bots.net import NetBot
 from dasan.bots.protocol import choices
-from dasan.bots.sampling.rollouts import network_for
 from dasan.cards import card
 from dasan.features import card_flags, encode, encode_moves
 from dasan.networks import trained
@@ -99,10 +98,10 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
     for preset in ("big-two", "big-two-taiwan", "big-two-hong-kong", "big-two-philippines", "big-two-indonesia"):
         fit = fitted(dasan.rules(preset))
         assert fit is not None
-        assert (fit.trained.name, fit.exact) == ("big-two-all-opponents", True)
+        assert (fit.trained.name, fit.exact) == ("big-two-all-suits", True)
     for rules, name in (
-        (dasan.rules("big-two-hong-kong", pass_is_final=True), "big-two-all-opponents"),
-        (dasan.rules("big-two", guard="off"), "big-two-all-opponents"),
+        (dasan.rules("big-two-hong-kong", pass_is_final=True), "big-two-all-suits"),
+        (dasan.rules("big-two", guard="off"), "big-two-all-suits"),
         (dasan.rules("big-two", guard="off", pass_is_final=True), "big-two"),
         (dasan.rules("big-two", five_card_order="own-kind"), "big-two"),  # nearest to Taiwan's rules
     ):
@@ -111,10 +110,10 @@ def test_a_network_with_a_list_of_presets_plays_these_first_and_other_rules_last
         assert other.trained.name == name
     nearer = fitted(dasan.rules("big-two", scoring="cards"))  # to Hong Kong's rules than to Charlesworth's
     assert nearer is not None
-    assert nearer.trained.name == "big-two-charlesworth-large"
+    assert nearer.trained.name == "big-two-charlesworth-suits"
     alone = fitted(dasan.rules("big-two-indonesia", later_lead="winner", pass_is_final=True))
     assert alone is not None
-    assert (alone.trained.name, alone.exact) == ("big-two-all-opponents", False)
+    assert (alone.trained.name, alone.exact) == ("big-two-all-suits", False)
 
 
 @pytest.mark.full
@@ -172,7 +171,9 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
         "big-three-policy",
         "big-two-all-opponents",
         "big-two-all-policy",
+        "big-two-all-suits",
         "big-two-charlesworth-policy",
+        "big-two-charlesworth-suits",
         "dou-dizhu-policy",
         "winner-all-policy",
     ]
@@ -202,13 +203,3 @@ def test_a_network_that_continues_another_also_plays_the_rules_nearest_to_both()
         assert levels is not None
         assert (plays.trained.name, plays.exact) == ("big-three-policy", preset == "big-three")
         assert (levels.trained.name, levels.exact) == ("big-three", preset == "big-three")
-
-
-def test_rollouts_are_not_played_by_a_large_network() -> None:
-    rules = named("big-two-charlesworth").rules
-    plays, quick = fitted(rules), network_for(rules)
-    assert plays is not None
-    assert quick is not None
-    assert (plays.trained.name, plays.exact) == ("big-two-charlesworth-large", True)
-    assert (quick.trained.name, quick.exact) == ("big-two-charlesworth-policy", True)
-    assert [one.name for one in catalogue() if one.large] == ["big-two-charlesworth-large"]

@@ -127,7 +127,7 @@ def _frozen(name: str, rules: Rules, session: bool) -> Network:
     observations of these rules and sessions.
     """
     if name == "net":
-        package = fitted(rules, quick=True)
+        package = fitted(rules)
         if package is None or package.trained.session != session:
             raise ValueError("the pool's member net is the package's network, which has none for these rules")
         return package.network

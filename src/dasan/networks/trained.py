@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from dasan.networks.network import Network
 
 WEIGHTS = files("dasan.networks") / "weights"
-QUICK = 512
-"""The most units in the first layer of a network that plays rollouts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +58,6 @@ class Trained:
         """Whether its training began with the weights of another network for the same rules."""
         start = self.card["config"]["start"]
         return bool(start) and named(start).every == self.every
-
-    @property
-    def large(self) -> bool:
-        """Whether its scores take too long for rollouts."""
-        return int(self.card["config"]["first"]) > QUICK
 
     @property
     def every(self) -> tuple[Rules, ...]:
@@ -114,7 +107,7 @@ def catalogue() -> tuple[Trained, ...]:
 
 
 @lru_cache(maxsize=32)
-def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted | None:
+def fitted(rules: Rules, sighted: bool = False) -> Fitted | None:
     """The best network that `suits` the rules; None if there is none. The candidates are ordered by:
 
     1. the list `plays` of the model card (`changed` texts of the rule sets that the network plays at least as well as
@@ -122,23 +115,19 @@ def fitted(rules: Rules, sighted: bool = False, quick: bool = False) -> Fitted |
        networks without a list, then the others;
     2. the distance of the nearest rule set: equal rules first, then those with the same kind of payments, then those
        with the fewest differing combinations;
-    3. networks for one rule set before those for several, large before small, and continuations before others.
+    3. networks for one rule set before those for several, and continuations before others.
 
     A network that continues the best one replaces it, wherever it stands in this order, and so on to the last.
 
-    sighted: only networks whose model card has the sight of levels. quick: only networks that are not large.
+    sighted: only networks whose model card has the sight of levels.
     """
-    near = [
-        one
-        for one in catalogue()
-        if suits(one, rules) and ("sight" in one.card or not sighted) and not (quick and one.large)
-    ]
+    near = [one for one in catalogue() if suits(one, rules) and ("sight" in one.card or not sighted)]
 
     def order(one: Trained) -> tuple[object, ...]:
         nearest, plays = one.nearest(rules), one.card.get("plays")
         listed = plays is not None and changed(nearest) in plays and _options_apart(nearest, rules) <= 1
         place = 0 if listed else 1 if plays is None else 2
-        return place, *_distance(nearest, rules), bool(one.also), not one.large, not one.continues
+        return place, *_distance(nearest, rules), bool(one.also), not one.continues
 
     if not near:
         return None

@@ -80,7 +80,7 @@ def played(
 
 def network_for(rules: Rules) -> Fitted | None:
     """The network that plays rollouts; None if there is none for the rules, or no compiled code plays them."""
-    network = trained.fitted(rules, quick=True)
+    network = trained.fitted(rules)
     return network if network is not None and runs(rules, network) else None
 
 
