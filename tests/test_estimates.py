@@ -65,6 +65,22 @@ def test_a_few_values_are_enough_for_no_claim(chance: float) -> None:
         assert held >= 0.95
 
 
+@pytest.mark.parametrize("values", [NORMAL, 100, 300])
+@pytest.mark.parametrize("wins", [0.5, 2, 3, 5, 10, 20])
+def test_shares_of_rare_wins_hold_in_93_of_100_samples(values: int, wins: float) -> None:
+    """Exactly, over every outcome, where so many ones are expected; zeros and ones are treated alike. Student's interval alone
+    holds in 85.
+    """
+    chance, held = wins / values, 0.0
+    for ones in range(min(values, 60) + 1):
+        one = Estimate.of([1.0] * ones + [0.0] * (values - ones), (0, 1), digits=9)
+        other = Estimate.of([0.0] * ones + [1.0] * (values - ones), (0, 1), digits=9)
+        assert (other.low, other.high) == pytest.approx((1 - one.high, 1 - one.low))
+        if one.low <= chance <= one.high:
+            held += comb(values, ones) * chance**ones * (1 - chance) ** (values - ones)
+    assert held >= 0.93
+
+
 def drawn(deals: int, seed: int) -> list[Outcome]:
     """Outcomes of equal players of Big Two: one of four wins 3, the others lose 1, in each of a deal's four hands."""
     rng = random.Random(seed)
