@@ -75,9 +75,9 @@ class RulesFields:
     jokers: bool
     """Whether each pack has a black and a red joker."""
     ranks: str
-    """Low to high."""
+    """Low to high: all thirteen, also those in `left_out`."""
     suits: str
-    """Low to high."""
+    """Low to high: all four, also those in `left_out`."""
     suits_ranked: bool
     """Whether suits break ties between single cards."""
     shapes: tuple[AnyShape, ...]

@@ -45,7 +45,7 @@ def _objections(rules: RulesFields) -> Iterator[str]:
     if not 1 <= rules.decks <= MAX_DECKS:
         yield f"a game has 1 to {MAX_DECKS} packs"
     if sorted(rules.ranks) != sorted(RANKS) or sorted(rules.suits) != sorted(SUITS):
-        yield "ranks and suits must be those of a pack, each once"
+        yield "ranks and suits must be all those of a pack, each once; left_out removes some from it"
     yield from _left_out(rules)
     if abs(rules.stake_chips) > MAX_NUMBER:
         yield "there are too many counters"
