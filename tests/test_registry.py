@@ -8,11 +8,12 @@ from importlib import metadata
 from importlib.metadata import EntryPoint
 
 import pytest
+from tests.cli.running import output
 
 import dasan
 from dasan import backends, registry
 from dasan.games import PRESETS, Game, Preset, register
-from dasan.games.option import Values
+from dasan.games.option import Option, Values
 from dasan.ruleset import clauses
 from dasan.ruleset.shapes import AnyShape, Flush, Kickers, Run, Same
 
@@ -50,6 +51,26 @@ def test_a_registered_game_is_one_like_the_others(added: None) -> None:
     assert [clause.title for clause in clauses.in_force(rules)] == ["Short hands", "Cards"]
     assert dasan.replay(dasan.deal(rules, seed=7).record()) == dasan.deal(rules, seed=7)
     register(SHORT)
+
+
+@pytest.mark.parametrize(
+    ("option", "players"),
+    [
+        (None, (4, 4)),
+        (Option("players", 4, None, "SG.01", "How many.", 3, 6), (3, 6)),
+        (Option("players", 4, (2, 4, 8), "SG.01", "How many."), (2, 8)),
+        (Option("players", "4", ("4", "3"), "SG.01", "How many."), (3, 4)),
+    ],
+)
+def test_numbers_of_players_come_from_a_range_or_from_choices(option: Option | None, players: tuple[int, int]) -> None:
+    preset = replace(SHORT, options=() if option is None else (option,))
+    assert preset.players() == players
+    dasan.register(Game((preset,), CHAPTER))
+    try:
+        (row,) = (line for line in output("rules").splitlines() if "Short game" in line)
+    finally:
+        PRESETS.remove("short-game")
+    assert row.rstrip().endswith("4" if option is None else f"{players[0]} to {players[1]}")
 
 
 def test_names_are_checked(added: None) -> None:

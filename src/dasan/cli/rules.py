@@ -119,8 +119,8 @@ def _print_presets() -> None:
 
     table = _table("preset", "game", "players")
     for preset in PRESETS.values():
-        players = next((f"{o.minimum} to {o.maximum}" for o in preset.options if o.name == "players"), None)
-        table.add_row(preset.name, preset.title, players or str(preset.rules({}).players))
+        least, most = preset.players()
+        table.add_row(preset.name, preset.title, str(least) if least == most else f"{least} to {most}")
     console = Console(highlight=False)
     console.print(table)
     console.print("\n[bold]dasan rules PRESET[/bold] prints its clauses and options.")

@@ -83,6 +83,17 @@ class Preset:
     def __repr__(self) -> str:
         return f"<Preset {self.name}, {len(self.options)} options>"
 
+    def players(self) -> tuple[int, int]:
+        """The least and the most players that the option `players` allows."""
+        default = self.rules({}).players
+        option = next((option for option in self.options if option.name == "players"), None)
+        if option is None:
+            return default, default
+        if option.choices is None:
+            return option.minimum, option.maximum
+        numbers = [int(choice) for choice in option.choices if str(choice).isdigit()]
+        return min(numbers, default=default), max(numbers, default=default)
+
     def rules(self, chosen: Mapping[str, object]) -> Rules:
         known = {option.name: option for option in self.options}
         for name in chosen:

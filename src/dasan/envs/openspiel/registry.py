@@ -38,8 +38,7 @@ def name_of(preset: str) -> str:
 
 def _type(preset: Preset) -> Any:
     options = {option.name: option for option in preset.options}
-    players = options.get("players")
-    default = preset.rules({})
+    least, most = preset.players()
     return pyspiel.GameType(
         short_name=name_of(preset.name),
         long_name=preset.title,
@@ -48,15 +47,15 @@ def _type(preset: Preset) -> Any:
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
         utility=pyspiel.GameType.Utility.ZERO_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        min_num_players=default.players if players is None else players.minimum,
-        max_num_players=default.players if players is None else players.maximum,
+        min_num_players=least,
+        max_num_players=most,
         provides_information_state_string=True,
         provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification={
             **{name: _parameter(o.default) for name, o in options.items()},
-            "dealer": usual_dealer(default),
+            "dealer": usual_dealer(preset.rules({})),
         },
     )
 
