@@ -13,16 +13,16 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 
 import dasan
 from dasan.arena.contest import Contest, OutcomeFile, interval, run
 from dasan.arena.ladder import ladders
 from dasan.arena.outcome import Outcome, win_rate
-from dasan.arena.ratings import BLOCKS, difference, leads, without
+from dasan.arena.ratings import SCALE, blocks_of, difference, half_width, leads, without
 from dasan.bench.figures import cells, row, sections
 from dasan.bots.net import NetBot
-from dasan.estimates import jackknife
 from dasan.networks.trained import WEIGHTS, catalogue, changed, fitted
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -363,10 +363,12 @@ def _row(rules: Rules, a: str, b: str, outcomes: Sequence[Outcome]) -> str:
 
 
 def _points(outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
-    """Rating points between the two, with an interval from a jackknife over blocks of deals."""
-    blocks = max(2, min(BLOCKS, len(outcomes)))
-    half = jackknife([difference(*leads(without(outcomes, block, blocks))) for block in range(blocks)])
-    whole = difference(*leads(outcomes))
+    """Rating points between the two, with the interval of `half_width`."""
+    above, below = leads(outcomes)
+    blocks = blocks_of([outcomes])
+    parts = [difference(*leads(without(outcomes, block, blocks))) for block in range(blocks)]
+    half = half_width(parts, SCALE * sqrt(1 / max(above, 0.5) + 1 / max(below, 0.5)))
+    whole = difference(above, below)
     return whole, whole - half, whole + half
 
 

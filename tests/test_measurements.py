@@ -43,6 +43,13 @@ def test_the_strength_page_keeps_what_others_measured(tmp_path: Path) -> None:
     assert again == strength.page(kept, PAGE)
 
 
+def test_a_bot_that_always_earns_more_has_an_interval_with_a_width() -> None:
+    """Without a deal with another result, a jackknife over deals has none."""
+    alike = [Outcome(i, 3.0, 1.0, 12, 0) for i in range(100)]
+    points, low, high = strength._points(alike)
+    assert low < points - 300 < points + 300 < high
+
+
 def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -> None:
     kept = OutcomeFile(tmp_path / "some.jsonl")
     old = "| `net` 1 | `greedy` 2 | 60 | +1.000 | [+0.500, +1.500] | 30.0% | +50 | [+20, +80] | 1.0 |"
