@@ -110,6 +110,12 @@ def test_a_run_that_stopped_between_its_files_is_completed(
     assert (part / "network.npz").read_bytes() == (whole / "network.npz").read_bytes()
 
 
+def test_a_run_that_was_stopped_in_its_first_epoch_cannot_resume(tmp_path: Path) -> None:
+    for out in (tmp_path, tmp_path / "nowhere"):
+        error = refusal("train", "--out", out, "--resume")
+        assert error == f"there is no run to resume in {out}: a run is saved at the end of each epoch"
+
+
 def test_a_new_run_leaves_the_files_of_something_else(tmp_path: Path) -> None:
     out = tmp_path / "run"
     output("train", "--out", out, *SMALL, "--epochs", "1")

@@ -305,6 +305,8 @@ def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
     from dasan.learn.trainer import Trainer
 
     try:
+        if not (out / "run.npz").exists():
+            raise CannotRun(f"there is no run to resume in {out}: a run is saved at the end of each epoch")
         trainer = Trainer.load(out / "run.npz", **changes)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
     except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
