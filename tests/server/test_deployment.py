@@ -19,7 +19,7 @@ from tests.packaging.test_wheel import copy_tracked
 from typer.main import get_command
 
 from dasan.cli import app
-from dasan.server.settings import Settings, described
+from dasan.server.settings import FILE, Settings, described
 
 from .harness import fast, served
 from .services import free_port, program, wait_for
@@ -38,14 +38,19 @@ def compose() -> Any:
 
 def test_the_guide_shows_the_files_as_they_are() -> None:
     shown = re.findall(r"<!-- (deploy/\S+) -->\n```\w+\n(.*?)\n```", GUIDE, re.DOTALL)
-    assert [name for name, _ in shown] == ["deploy/dasan.service", "deploy/Caddyfile", "deploy/nginx.conf"]
+    assert [name.removeprefix("deploy/") for name, _ in shown] == [
+        "dasan.service",
+        "dasan.toml",
+        "Caddyfile",
+        "nginx.conf",
+    ]
     for name, text in shown:
         assert text == (ROOT / name).read_text(encoding="utf-8").rstrip("\n"), name
 
 
 def test_every_setting_that_is_named_exists() -> None:
     known = {name for name, _, _ in described()}
-    others = {"DASAN_HOSTNAME"}
+    others = {"DASAN_HOSTNAME", "DASAN_COMMIT", FILE}
     for path in (*DEPLOY.iterdir(), ROOT / "docs/guide/hosting.md", ROOT / "docs/start/host.md"):
         assert set(re.findall(r"DASAN_[A-Z_]+[A-Z]", path.read_text(encoding="utf-8"))) <= known | others, path
 
@@ -74,7 +79,8 @@ def test_compose_has_what_a_cluster_needs() -> None:
         assert not one.get("ports"), "only the proxy is reached from outside"
     variables = set(re.findall(r"\$\{([A-Z_]+)", (DEPLOY / "compose.yaml").read_text(encoding="utf-8")))
     given = set(re.findall(r"^([A-Z_]+)=", (DEPLOY / "env.example").read_text(encoding="utf-8"), re.MULTILINE))
-    assert variables == given
+    assert variables - {"DASAN_COMMIT"} == given, "the commit is of the build"
+    assert all(service["init"] for service in services.values() if "build" in service), "a shell that waits can be stopped"
     limits = [service["logging"]["options"] for service in services.values()]
     assert all(set(one) == {"max-size", "max-file"} for one in limits), "the log of every container is bounded"
     proxy = services["caddy"]["networks"]["inside"]["ipv4_address"]
@@ -144,6 +150,18 @@ def test_the_service_is_started_again_however_often_it_fails() -> None:
     assert unit["Unit"]["StartLimitIntervalSec"] == "0"
 
 
+def test_the_service_may_do_little_but_compile_code() -> None:
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read(DEPLOY / "dasan.service", encoding="utf-8")
+    options = dict(unit["Service"])
+    assert options["CapabilityBoundingSet"] == ""
+    assert options["SystemCallFilter"] == "@system-service"
+    assert options["ProtectSystem"] == "strict"
+    assert "MemoryDenyWriteExecute" not in options, "compiled code is written and then executed"
+    assert options["OOMPolicy"] == "continue", "else the end of one bot's process stops the server"
+
+
 def test_the_guide_makes_the_users_and_folders_of_the_services() -> None:
     commands = re.findall(r"^\$ (.*)$", GUIDE, re.MULTILINE)
     made = {line.split()[-1] for line in commands if line.startswith("useradd ")}
@@ -154,11 +172,14 @@ def test_the_guide_makes_the_users_and_folders_of_the_services() -> None:
 
     # That user cannot make a folder in /var/lib, and sudo finds no program in /opt/dasan/bin.
     unit = (DEPLOY / "dasan.service").read_text(encoding="utf-8")
-    (user,), (folder,), (executable,) = (
+    (user,), (settings,), (executable,) = (
         re.findall(pattern, unit, re.MULTILINE)
-        for pattern in (r"^User=(.*)$", r"^Environment=DASAN_DATA_DIR=(.*)$", r"^ExecStart=(\S+) ")
+        for pattern in (r"^User=(.*)$", rf"^Environment={FILE}=(.*)$", r"^ExecStart=(\S+) ")
     )
-    assert f"alias dasan='sudo -u {user} env DASAN_DATA_DIR={folder} {executable}'" in commands
+    assert f"alias dasan='sudo -u {user} env {FILE}={settings} {executable}'" in commands
+    assert f"install --group={user} --mode=640 deploy/dasan.toml {Path(settings).parent}/" in commands
+    assert Path(settings).name == "dasan.toml"
+    folder = Settings.read({}, file=DEPLOY / "dasan.toml").data_dir
     (restore,) = (block for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL) if "admin restore" in block)
     before, _, _ = restore.partition("dasan admin restore")
     assert before.endswith(
@@ -179,7 +200,7 @@ def test_the_image_starts_what_exists() -> None:
     assert 'ENTRYPOINT ["dasan"]' in text
     assert "/health" in text
     copied = re.findall(r"^COPY (?!--from)(\S+) \S+$", text, re.MULTILINE)
-    assert copied == [".", "deploy/restore-drill"]
+    assert copied == ["requirements/host.txt", ".", "deploy/restore-drill"]
     assert all((ROOT / name).exists() for name in copied)
     assert "USER dasan" in text
 
@@ -195,7 +216,10 @@ def test_what_the_files_set_is_accepted() -> None:
             assert settings.trusts("172.29.0.10")
     unit = (DEPLOY / "dasan.service").read_text(encoding="utf-8")
     environment = dict(line.split("=", 1) for line in re.findall(r"^Environment=(.*)$", unit, re.MULTILINE))
-    assert Settings.read(environment).trusted_proxies == ("127.0.0.1",)
+    environment[FILE] = str(DEPLOY / Path(environment[FILE]).name)
+    settings = Settings.read(environment)
+    assert settings.trusted_proxies == ("127.0.0.1",)
+    assert settings.data_dir == Path("/var/lib") / re.findall(r"^StateDirectory=(.*)$", unit, re.MULTILINE)[0]
     for words in (re.findall(r"^ExecStart=\S+/dasan (.*)$", unit, re.MULTILINE)[0].split(), image()[2]):
         command: Any = get_command(app)
         assert command.commands["serve"].make_context("serve", words[1:]).params["port"] == 8000

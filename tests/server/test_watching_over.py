@@ -239,6 +239,6 @@ def test_the_timer_runs_a_command_that_exists() -> None:
     assert "OnCalendar=" in (DEPLOY / "dasan-backup.timer").read_text(encoding="utf-8")
     assert re.search(r"^User=(.*)$", unit, re.MULTILINE) is not None
     main = (DEPLOY / "dasan.service").read_text(encoding="utf-8")
-    for setting in ("User=", "Environment=DASAN_DATA_DIR="):
+    for setting in ("User=", "Environment=DASAN_SETTINGS="):
         (mine,), (theirs,) = (re.findall(rf"^{setting}(.*)$", text, re.MULTILINE) for text in (unit, main))
         assert mine == theirs
