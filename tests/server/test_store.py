@@ -78,6 +78,29 @@ async def test_a_store_that_is_gone_takes_nothing(tmp_path: Path) -> None:
     await store.close()
 
 
+async def test_a_file_that_another_program_locks_takes_everything_once_it_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Such as a shell of SQLite with an open transaction: a table waits for its end, as for a database server's."""
+    monkeypatch.setattr(database, "BUSY_MS", 20)
+    store = await Store.open(tmp_path)
+    room, fence = await open_table(store)
+    other = sqlite3.connect(tmp_path / DATABASE_FILE, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unreachable):
+        await store.processes.beat("me", "1", 0)
+    assert "the database file cannot be used: another program has locked it" in caplog.text
+    with pytest.raises(CannotServe, match="cannot be used: another program has locked it"):
+        await Store.open(tmp_path)
+    waiting = asyncio.create_task(store.log.append(moved(room, fence, "a")))
+    await asyncio.sleep(0.1)
+    assert not waiting.done()
+    other.execute("ROLLBACK")
+    await waiting
+    other.close()
+    await store.close()
+
+
 def test_two_processes_that_start_at_once_have_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second starts while the first makes the key."""
     keys: list[bytes] = []

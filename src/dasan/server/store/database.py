@@ -58,6 +58,8 @@ BROKEN = frozenset(
     }
 )
 """SQLite errors that concern the disk or the file, not the query."""
+LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+"""SQLite errors while another program writes to the file for longer than the busy timeout."""
 REFUSALS = {
     "25006": "it is read-only",
     "28000": "it does not admit this user",
@@ -71,7 +73,9 @@ REFUSALS = {
 
 
 class Unreachable(Refused):
-    """The database server does not answer; a change may or may not have been carried out."""
+    """The database server does not answer, or another program has locked the SQLite file; a change may or may not have been
+    carried out.
+    """
 
     def __init__(self) -> None:
         super().__init__("unavailable", "the database does not answer just now; try again")
@@ -221,6 +225,9 @@ class SqliteDatabase:
         except CannotServe as refused:
             await database.close()
             raise type(refused)(f"{path}: {refused}") from None
+        except Unreachable:
+            await database.close()
+            raise CannotServe(f"{path} cannot be used: another program has locked it") from None
         except (sa.exc.SQLAlchemyError, Unusable) as error:
             await database.close()
             cause = error.__cause__ if isinstance(error, Unusable) else error
@@ -277,18 +284,23 @@ class SqliteDatabase:
 
     @contextmanager
     def _working(self) -> Iterator[None]:
-        """Turn errors of the file or its disk into ``Unusable``; errors of the query pass through."""
+        """Turn errors of the file or its disk into ``Unusable``, and its lock by another program into ``Unreachable``; errors
+        of the query pass through.
+        """
         try:
             yield
         except (sa.exc.DatabaseError, OSError) as error:
             code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
-            if not isinstance(error, OSError) and (code is None or code & 0xFF not in BROKEN):
+            kind = None if code is None else code & 0xFF
+            if not isinstance(error, OSError) and kind not in BROKEN | LOCKED:
                 raise
+            why = getattr(error, "strerror", None) or getattr(error, "orig", error)
+            if kind in LOCKED:
+                why = "another program has locked it"
             if time.monotonic() >= self._logged + SAID_EVERY:
                 self._logged = time.monotonic()
-                why = getattr(error, "strerror", None) or getattr(error, "orig", error)
                 log.error("the database file cannot be used: %s", why)
-            raise Unusable from error
+            raise (Unreachable if kind in LOCKED else Unusable) from error
 
     def _check_files(self) -> None:
         """``OSError``: the database file or its WAL was deleted or replaced; writes to a deleted file would be lost.
