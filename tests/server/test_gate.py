@@ -6,21 +6,25 @@ import re
 import shutil
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from argon2 import PasswordHasher
 from argon2.exceptions import HashingError
 from typer.testing import CliRunner
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from dasan.cli import app
+from dasan.server.app import create_app
+from dasan.server.main import configure
 from dasan.server.people.identity import Identities
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import SWITCHES, Settings, described, variable
 from dasan.server.store.people import People
 
-from .harness import Serve, Served
+from .harness import Serve, Served, fast
 
 pytestmark = pytest.mark.full
 
@@ -39,6 +43,24 @@ def test_what_a_stranger_forwards_is_not_believed(serve: Serve) -> None:
             answer = httpx.post(f"{server.address}/api/tables", json=body, headers=headers)
             assert answer.status_code == 201, "each player has a limit of their own"
             assert "Secure" in answer.headers["set-cookie"]
+
+
+async def test_a_proxy_is_trusted_by_the_address_that_a_socket_for_ipv6_shows(tmp_path: Path) -> None:
+    """Such as with ``--host ::``, where the proxy comes from ``::ffff:127.0.0.1``."""
+    settings = fast(tmp_path, trusted_proxies=("127.0.0.1", "10.0.0.0/8"))
+    assert [settings.trusts(f"::ffff:{one}") for one in ("127.0.0.1", "10.1.2.3", "127.0.0.2")] == [True, True, False]
+    seen: list[Any] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        seen.append((scope["client"][0], scope["scheme"]))
+
+    trusted = configure(create_app(settings)).forwarded_allow_ips
+    assert trusted is not None
+    behind: Any = ProxyHeadersMiddleware(inner, trusted)
+    headers = [(b"x-forwarded-for", b"203.0.113.7"), (b"x-forwarded-proto", b"https")]
+    for client in ("::ffff:127.0.0.1", "::ffff:127.0.0.2"):
+        await behind({"type": "http", "scheme": "http", "client": (client, 1), "headers": headers}, None, None)
+    assert seen == [("203.0.113.7", "https"), ("::ffff:127.0.0.2", "http")]
 
 
 @pytest.mark.parametrize("origin", ["http://[", "http://]:x", "null", "//", "http://a b"])

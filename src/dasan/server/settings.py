@@ -72,7 +72,7 @@ class Settings:
     data_dir: Path = field(
         default_factory=default_data_dir, metadata={"help": "the folder of the database and the signing key"}
     )
-    host: str = setting("127.0.0.1", "the address to listen on; `0.0.0.0` for all")
+    host: str = setting("127.0.0.1", "the address to listen on; `0.0.0.0` for all of IPv4, `::` for those of IPv6 too")
     database: str = setting("", "the address of a PostgreSQL database; empty: SQLite in the data folder", secret=True)
     nats: str = setting("", "NATS addresses, separated by commas, for several processes on one database", secret=True)
     secret: str = setting(
@@ -252,7 +252,18 @@ class Settings:
             known = ipaddress.ip_address(address)
         except ValueError:
             return False
-        return any(known in ipaddress.ip_network(proxy, strict=False) for proxy in self.trusted_proxies)
+        return any(known in ipaddress.ip_network(proxy) for proxy in self.trusted_networks)
+
+    @property
+    def trusted_networks(self) -> tuple[str, ...]:
+        """The networks of ``trusted_proxies``; those of IPv4 also as a socket for both IPv6 and IPv4 names them.
+
+        >>> Settings(trusted_proxies=("192.0.2.1", "2001:db8::/32")).trusted_networks
+        ('192.0.2.1/32', '2001:db8::/32', '::ffff:192.0.2.1/128')
+        """
+        given = [ipaddress.ip_network(proxy, strict=False) for proxy in self.trusted_proxies]
+        mapped = [f"::ffff:{one.network_address}/{96 + one.prefixlen}" for one in given if one.version == 4]
+        return (*map(str, given), *mapped)
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ, *, file: Path | None = None, **given: object) -> Settings:
