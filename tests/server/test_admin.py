@@ -18,6 +18,7 @@ from dasan.server.people.identity import signing_key
 from dasan.server.store import Store
 from dasan.server.store.migrating import migrate, newest
 from dasan.server.store.schema import metadata
+from dasan.server.times import now
 
 from .conftest import new_database
 from .harness import fast, served
@@ -85,6 +86,17 @@ def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
     with served(fast(tmp_path, data_dir=tmp_path / "new")) as server:
         known = httpx.get(f"{server.address}/api/me", cookies=cookies).json()
         assert known["id"] == me, "cookies are still valid"
+
+
+def test_a_server_that_was_killed_counts_as_running_for_a_moment(tmp_path: Path) -> None:
+    async def kill() -> None:
+        store = await Store.open(tmp_path)
+        await store.processes.beat("killed", "1", now())
+        await store.close()
+
+    asyncio.run(kill())
+    refused = refusal("admin", "ratings", "--write", "--data-dir", tmp_path)
+    assert "stop it first, or wait 30 seconds if it was killed" in refused
 
 
 def test_a_backup_says_which_key_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,6 +231,12 @@ def test_a_backup_is_restored_by_the_drill(serve: Serve, tmp_path: Path) -> None
     file.write_bytes(file.read_bytes()[:-20])
     damaged = subprocess.run([str(DEPLOY / "restore-drill"), str(file.parent)], env=environment, check=False)
     assert damaged.returncode != 0, "a damaged backup fails the drill"
+    file.unlink()
+    none = subprocess.run(
+        [str(DEPLOY / "restore-drill"), str(file.parent)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert none.returncode != 0
+    assert none.stderr == f"there is no backup in {file.parent}, or you may not read it\n"
 
 
 def test_the_timer_runs_a_command_that_exists() -> None:

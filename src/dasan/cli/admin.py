@@ -262,9 +262,14 @@ async def prune(
 
 
 async def _check_alone(store: Store, now: int) -> None:
-    """`CannotRun`: a server is running on this database."""
+    """`CannotRun`: a server is running on this database, or was killed a moment ago."""
+    from dasan.server.store.processes import ALIVE
+
     if running := await store.processes.alive(now):
-        raise CannotRun(f"a server is running on this database (seen {time_text(running[0].seen)}): stop it first")
+        seen, wait = time_text(running[0].seen), ALIVE // 1000
+        raise CannotRun(
+            f"a server is running on this database (seen {seen}): stop it first, or wait {wait} seconds if it was killed"
+        )
 
 
 def _seat(row: dict[str, Any]) -> tuple[str, str]:
