@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -36,9 +37,10 @@ class Notebook:
     """All answers that people got, for the audit.
 
     sent: every command by (table, player, id). acknowledged: the length of the log that the answer named, and refused:
-    the code. seen: by table, the move shown at a place of the log: seat and event type. order: ids
-    of acknowledged commands in the order in which their answers came. gaps: messages whose predecessor is missing.
-    longest_wait: seconds from a command to its answer, over as many connections as needed.
+    the code. seen: by table, the move shown at a place of the log: seat and event type. gaps: messages whose predecessor is
+    missing. longest_wait: seconds from a command to its answer, over as many connections as needed, and longest_over: over
+    how many. repaired: the time from which nothing is broken any more. longest_once_repaired: the longest part of a wait
+    after that time; a lost wake-up or a lease that nobody takes over would prolong this one.
     """
 
     sent: dict[tuple[str, str, str], Said] = field(default_factory=dict)
@@ -49,12 +51,21 @@ class Notebook:
     told_otherwise: int = 0
     gaps: int = 0
     longest_wait: float = 0.0
+    longest_over: int = 0
+    repaired: float = math.inf
+    longest_once_repaired: float = 0.0
     counts: Counter[str] = field(default_factory=Counter)
 
     def saw(self, table: str, place: int, seat: int, event: str) -> None:
         """The move at a place of the log, as a socket showed it."""
         before = self.seen.setdefault(table, {}).setdefault(place, (seat, event))
         self.told_otherwise += before != (seat, event)
+
+    def waited(self, since: float, until: float, connections: int) -> None:
+        """A command waited between these times, over so many connections."""
+        if until - since > self.longest_wait:
+            self.longest_wait, self.longest_over = until - since, connections
+        self.longest_once_repaired = max(self.longest_once_repaired, until - max(since, self.repaired))
 
     def answered(self, key: tuple[str, str, str], answer: Json) -> None:
         """A final answer: an ack, or a refusal of the command itself."""
@@ -81,6 +92,7 @@ class Person:
         self._number = 0
         self._unanswered: Json | None = None
         self._asked_first = 0.0
+        self._tries = 0
         self._state: Json = {}
         self._seq: int | None = None
 
@@ -121,6 +133,7 @@ class Person:
         if self._unanswered is not None:
             # It may have been carried out or not: sent again, it is carried out once.
             self._notes.counts["sent again"] += 1
+            self._tries += 1
             await socket.send(json.dumps(self._unanswered))
         while not self.done:
             command = self._next(last) if self._unanswered is None and not first else None
@@ -128,7 +141,7 @@ class Person:
                 await asyncio.sleep(self._think * (0.5 + self._rng.random()))
                 key = (self.table, self.player, command["id"])
                 self._notes.sent[key] = Said(self.table, self.player, self._state["table"]["you"], command)
-                self._unanswered = command
+                self._unanswered, self._tries = command, 1
                 asked_at = self._asked_first = asyncio.get_running_loop().time()
                 await socket.send(json.dumps(command))
             try:
@@ -156,8 +169,7 @@ class Person:
                 raise OSError("not now")
             self._notes.answered((self.table, self.player, waited["id"]), message)
             self._unanswered = None
-            wait = asyncio.get_running_loop().time() - self._asked_first
-            self._notes.longest_wait = max(self._notes.longest_wait, wait)
+            self._notes.waited(self._asked_first, asyncio.get_running_loop().time(), self._tries)
             return
         if "seq" not in message or kind == "hint":
             return

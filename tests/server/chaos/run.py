@@ -75,6 +75,7 @@ async def run(
                 servers, rng, seconds=seconds, every=pause, most_together=together, only=faults, orderly=orderly
             )
             took = time.monotonic() - began
+            notes.repaired = asyncio.get_running_loop().time()
             last.set()
             _, late = await asyncio.wait(playing, timeout=FINISHES_IN)
             for task in late:
@@ -103,6 +104,8 @@ async def run(
         "changed_answers": notes.changed_answers[:5],
         "people": dict(notes.counts),
         "longest_wait": round(notes.longest_wait, 2),
+        "longest_wait_over_connections": notes.longest_over,
+        "longest_wait_once_repaired": round(notes.longest_once_repaired, 2),
         "refusals": dict(Counter(notes.refused.values())),
         "reported_errors": dict(reports.most_common(40)),
     }
