@@ -80,7 +80,9 @@ def test_compose_has_what_a_cluster_needs() -> None:
     variables = set(re.findall(r"\$\{([A-Z_]+)", (DEPLOY / "compose.yaml").read_text(encoding="utf-8")))
     given = set(re.findall(r"^([A-Z_]+)=", (DEPLOY / "env.example").read_text(encoding="utf-8"), re.MULTILINE))
     assert variables - {"DASAN_COMMIT"} == given, "the commit is of the build"
-    assert all(service["init"] for service in services.values() if "build" in service), "a shell that waits can be stopped"
+    assert all(service["init"] for service in services.values() if "build" in service), (
+        "a shell that waits can be stopped"
+    )
     limits = [service["logging"]["options"] for service in services.values()]
     assert all(set(one) == {"max-size", "max-file"} for one in limits), "the log of every container is bounded"
     proxy = services["caddy"]["networks"]["inside"]["ipv4_address"]
@@ -152,9 +154,8 @@ def test_the_service_is_started_again_however_often_it_fails() -> None:
 
 def test_the_service_may_do_little_but_compile_code() -> None:
     unit = configparser.ConfigParser(strict=False, interpolation=None)
-    unit.optionxform = str  # type: ignore[assignment, method-assign]
     unit.read(DEPLOY / "dasan.service", encoding="utf-8")
-    options = dict(unit["Service"])
+    options = unit["Service"]
     assert options["CapabilityBoundingSet"] == ""
     assert options["SystemCallFilter"] == "@system-service"
     assert options["ProtectSystem"] == "strict"
