@@ -99,6 +99,17 @@ def test_a_server_that_was_killed_counts_as_running_for_a_moment(tmp_path: Path)
     assert "stop it first, or wait 30 seconds if it was killed" in refused
 
 
+def test_a_backup_that_cannot_be_written_does_not_blame_the_database(tmp_path: Path) -> None:
+    async def make() -> None:
+        await (await Store.open(tmp_path)).close()
+
+    asyncio.run(make())
+    file = tmp_path / "none" / "backup.gz"
+    refused = refusal("admin", "backup", file, "--data-dir", tmp_path)
+    assert f"{file} cannot be written: No such file or directory" in refused
+    assert "database" not in refused
+
+
 def test_a_backup_says_which_key_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def make() -> None:
         (tmp_path / "one").mkdir(mode=0o700)

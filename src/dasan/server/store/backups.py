@@ -42,7 +42,7 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
     """Write a consistent snapshot of the database, with any schema, to a new file that only its owner can read.
 
     Skips other programs' tables in the same database. Returns the number of rows by table. key: the key that signs
-    cookies, if the data folder has it.
+    cookies, if the data folder has it. ``CannotServe``: the file exists already, or cannot be written.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -51,22 +51,27 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
     ours = metadata.tables.keys() | FORMER
     schema.reflect(connection, only=lambda name, _: name in ours)
     counts: dict[str, int] = {}
-    if path.exists():
-        raise CannotServe(f"{path} exists already")
-    with whole_file(path, 0o600) as raw, TextIOWrapper(GzipFile("", "wb", fileobj=raw), "utf-8") as file:
-        header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
-        _write(file, header)
-        for table in schema.sorted_tables:
-            if table.name in PASSING:
-                continue
-            columns = [column for column in table.columns if column.name != _numbered(table.name)]
-            _write(file, {"table": table.name, "columns": [column.name for column in columns]})
-            counts[table.name] = 0
-            rows = connection.execution_options(yield_per=AT_ONCE).execute(sa.select(*columns))
-            for row in rows:
-                _write(file, [_json(value) for value in row])
-                counts[table.name] += 1
-        _write(file, {"end": counts})
+    try:
+        if path.exists():
+            raise CannotServe(f"{path} exists already")
+        with whole_file(path, 0o600) as raw, TextIOWrapper(GzipFile("", "wb", fileobj=raw), "utf-8") as file:
+            header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
+            _write(file, header)
+            for table in schema.sorted_tables:
+                if table.name in PASSING:
+                    continue
+                columns = [column for column in table.columns if column.name != _numbered(table.name)]
+                _write(file, {"table": table.name, "columns": [column.name for column in columns]})
+                counts[table.name] = 0
+                rows = connection.execution_options(yield_per=AT_ONCE).execute(sa.select(*columns))
+                for row in rows:
+                    _write(file, [_json(value) for value in row])
+                    counts[table.name] += 1
+            _write(file, {"end": counts})
+    except (ConnectionError, TimeoutError):
+        raise  # of the database
+    except OSError as error:
+        raise CannotServe(f"{path} cannot be written: {error.strerror}") from None
     return counts
 
 
