@@ -15,7 +15,7 @@ import httpx
 import sqlalchemy as sa
 
 from ..test_leaks import cards_in
-from .people import ANSWERED_IN, RETRY, Json, Notebook, Person
+from .people import ANSWERED_IN, RETRY, Json, Notebook, Person, raise_if_busy
 
 GAME = "big-two"
 CLOSED = ("tables/{table}", "tables/{table}/record", "tables/{table}/hands")
@@ -81,8 +81,7 @@ class Entrant(Person):
     async def _next_table(self, deal: int, client: httpx.AsyncClient) -> str:
         while True:
             answer = await client.post(f"/api/events/{self._event.event}/play", json={})
-            if answer.status_code >= 429:
-                raise OSError("not now")
+            raise_if_busy(answer)
             assert answer.status_code == 200, answer.text
             body = answer.json()
             assert body["deal"] == deal, f"deal {body['deal']} follows {deal - 1}"

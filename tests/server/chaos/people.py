@@ -22,6 +22,12 @@ ANSWERED_IN = 20.0
 RETRY = 0.3
 
 
+def raise_if_busy(answer: httpx.Response) -> None:
+    """``OSError``: the server asks to try again, as a slow machine's does even before the first fault."""
+    if answer.status_code >= 429:
+        raise OSError("not now")
+
+
 @dataclass(frozen=True)
 class Said:
     """One command: its player, its content, and whether the server accepted it."""

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from .audit import Audit, audit
 from .events import Entrant, EventNotes, event_faults
 from .faults import inject
-from .people import Notebook, Person
+from .people import Notebook, Person, raise_if_busy
 from .servers import World, world
 
 GAMES = ("big-three", "big-two", "winner")
@@ -121,6 +121,7 @@ async def _open(number: int, people: list[Person]) -> list[Person]:
 
     async def create(client: httpx.AsyncClient) -> str:
         answer = await client.post("/api/tables", json={"preset": preset, "seats": seats, "settings": settings})
+        raise_if_busy(answer)
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
 
@@ -128,6 +129,7 @@ async def _open(number: int, people: list[Person]) -> list[Person]:
 
     async def join(client: httpx.AsyncClient) -> str:
         answer = await client.post(f"/api/tables/{table}/join", json={})
+        raise_if_busy(answer)
         assert answer.status_code == 200, answer.text
         return table
 
