@@ -30,7 +30,7 @@ from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import score
 from dasan.bots.protocol import choices
 from dasan.bots.sampling.beliefs import Beliefs
-from dasan.bots.sampling.likelihood import Replay, _at_the_start, stories
+from dasan.bots.sampling.likelihood import Story, _at_the_start, stories
 from dasan.bots.sampling.rollouts import by_network
 from dasan.bots.sampling.simulator import ROOM, simulator_for
 from dasan.bots.seeds import seed_of
@@ -135,7 +135,7 @@ def holder(view: View, drawn: Deals) -> npt.NDArray[np.int64]:
     return out
 
 
-def by_seat(view: View, story: Replay, drawn: Deals, network: Fitted) -> Floats:
+def by_seat(view: View, story: Story, drawn: Deals, network: Fitted) -> Floats:
     """float64 [temperatures, seats, worlds]: the log-likelihood of each seat's plays and passes since the call; 0 for
     the seat of `view`.
     """

@@ -30,7 +30,7 @@ SOFTNESS = 0.5
 
 
 @dataclass(frozen=True)
-class Replay:
+class Story:
     """Moves of a hand: the state before the first, and the seats and action ids. played: by seat, the cards of its plays."""
 
     start: State
@@ -39,7 +39,7 @@ class Replay:
     played: tuple[tuple[Card, ...], ...]
 
 
-def stories(view: View, world: State) -> list[Replay]:
+def stories(view: View, world: State) -> list[Story]:
     """The visible moves of `view` in a world that fits it: stories from the first bid, the call and the first play, as
     far as the hand has them.
     """
@@ -58,7 +58,7 @@ def stories(view: View, world: State) -> list[Replay]:
         played[before.to_act] += move.cards if move.type is MoveType.PLAY else ()
     hands = tuple(map(tuple, played))
     return [
-        Replay(start, tuple(seats[k:]), tuple(actions[k:]), hands)
+        Story(start, tuple(seats[k:]), tuple(actions[k:]), hands)
         for start, k in (starts[phase] for phase in (Phase.AUCTION, Phase.CALL, Phase.PLAY) if phase in starts)
     ]
 
@@ -79,7 +79,7 @@ def log_likelihoods(
     return None
 
 
-def _at_the_start(view: View, story: Replay, deals: Deals) -> Deals:
+def _at_the_start(view: View, story: Story, deals: Deals) -> Deals:
     """The deals as they were when the story began."""
     import numpy as np
 
@@ -94,7 +94,7 @@ def _at_the_start(view: View, story: Replay, deals: Deals) -> Deals:
 
 
 def _replayed(
-    view: View, story: Replay, deals: Deals, fitted: Fitted, simulator: Simulator
+    view: View, story: Story, deals: Deals, fitted: Fitted, simulator: Simulator
 ) -> npt.NDArray[np.float64] | None:
     """The log-likelihoods of a story in these deals; None if not every deal allows each of its moves."""
     import numpy as np
