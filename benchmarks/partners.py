@@ -101,7 +101,7 @@ def measure(view: View, hand: int, partner: int, network: Fitted, *, value: bool
     """One decision; None if the partner is deducible, or there is one candidate."""
     moves, seed = choices(view), seed_of(view, 0)
     first = dict(zip(moves, score(network, view).tolist(), strict=True))
-    certain = Certain(view, moves)
+    certain = Certain(view)
     candidates = sorted(certain.moves or worthy(view, moves, certain), key=lambda move: -first[move])[:WIDTH]
     drawn = deals(view, ROOM, seed)
     holders = holder(view, drawn)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dasan
-from dasan.bots.heuristics.certain import certain
+from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import NetBot
 from dasan.ruleset.policies import FixedScoring
 from dasan.ruleset.shapes import AnyShape, Run, Same
@@ -24,7 +24,7 @@ def others_go_wild(state: dasan.State, seat: int, rng: random.Random) -> dasan.S
     while state.to_act is not None and all(state.hands[s] for s in range(state.rules.players)):
         moves = state.legal_moves()
         if state.to_act == seat and len(moves) > 1:
-            moves = tuple(certain(state.view(seat), moves))
+            moves = tuple(Certain(state.view(seat)).moves)
             assert moves, f"nothing is certain any more: {state.record()}"
         state = state.play(rng.choice(moves))
     return state
@@ -39,7 +39,7 @@ def test_a_player_of_certain_moves_goes_out_first(preset: str) -> None:
         while state.to_act is not None and all(state.hands[s] for s in range(state.rules.players)):
             seat, moves = state.to_act, state.legal_moves()
             if state.phase == "play" and len(moves) > 1:
-                sure = certain(state.view(seat), moves)
+                sure = Certain(state.view(seat)).moves
                 if sure:
                     assert set(sure) <= set(moves)
                     for _ in range(8):
@@ -69,14 +69,14 @@ def test_no_answer_is_certain_where_a_bomb_or_the_highest_two_may_be_played(
     options: dict[str, Any], hands: list[str]
 ) -> None:
     state = dasan.start(dasan.rules("winner", **options), hands)
-    assert not any(len(move.cards) == 1 for move in certain(state.view(0), state.legal_moves()))
+    assert not any(len(move.cards) == 1 for move in Certain(state.view(0)).moves)
 
 
 def test_nothing_is_proved_where_a_duty_may_forbid_it() -> None:
     hands = ["4D 4C 2S 3D", "6C 7D 8S 9H TC", "6D 7C 8H 9S TD", "6H 7S 8D 9C TH"]
     free, bound = (dasan.start(dasan.rules("big-two", guard=guard), hands) for guard in ("off", "enforced"))
-    assert [str(move) for move in certain(free.view(0), free.legal_moves())] == ["3D"]
-    assert not certain(bound.view(0), bound.legal_moves())
+    assert [str(move) for move in Certain(free.view(0)).moves] == ["3D"]
+    assert not Certain(bound.view(0)).moves
 
 
 RANKS = "3456789TJQKA2"
@@ -116,7 +116,7 @@ def test_what_is_certain_wins_by_rules_of_ones_own() -> None:
             state = dasan.deal(rules, seed=seed)
             while state.to_act is not None and all(state.hands):
                 seat, moves = state.to_act, state.legal_moves()
-                sure = certain(state.view(seat), moves) if len(moves) > 1 else ()
+                sure = Certain(state.view(seat)).moves if len(moves) > 1 else ()
                 for move in sure:
                     if len(move.cards) < len(state.hands[seat]):
                         across += any(shape.also_beats for shape in rules.shapes)
@@ -146,7 +146,7 @@ def test_plays_that_beat_other_kinds_are_counted_with(hands: list[str], sure: li
     base = dasan.rules("big-two", guard="off")
     rules = replace(base, players=3, shapes=shapes, scoring=FixedScoring(), opening=None, hand_size=None)
     state = dasan.start(rules, hands)
-    assert [str(move) for move in certain(state.view(0), state.legal_moves())] == sure
+    assert [str(move) for move in Certain(state.view(0)).moves] == sure
 
 
 def test_the_network_makes_a_certain_move_and_says_so() -> None:
@@ -156,7 +156,7 @@ def test_the_network_makes_a_certain_move_and_says_so() -> None:
         while state.to_act is not None:
             view = state.view(state.to_act)
             move = NetBot().choose(view)
-            sure = certain(view, view.legal_moves()) if len(view.legal_moves()) > 1 else ()
+            sure = Certain(view).moves if len(view.legal_moves()) > 1 else ()
             if sure and not any(len(one.cards) == len(view.hand) for one in sure):
                 assert move in sure
                 judged = NetBot().explain(view).moves[0]

@@ -15,7 +15,7 @@ from tests.vector.covering import drawn_options
 import dasan
 from dasan.bots.explanation import Reason
 from dasan.bots.facts import Facts
-from dasan.bots.heuristics.certain import certain
+from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.chances import Chances
 from dasan.ruleset.policies import Ending, Guard, Leftover, Restart
 from dasan.worlds.states import Sampler
@@ -155,5 +155,5 @@ def test_a_race_that_only_barred_players_could_stop_is_certain(final: bool, sure
     rules = dasan.rules("big-two", pass_is_final=final, guard="off")
     hands = ["4D 7D 7H", "8D 8C 5D", "9D 9C 6D", "TD"]
     state = dasan.start(rules, hands, table="3C 3S", table_seat=3, to_act=0, passed=[1, 2] if final else ())
-    assert [str(move) for move in certain(state.view(0), state.legal_moves())] == sure
+    assert [str(move) for move in Certain(state.view(0)).moves] == sure
     assert state.view(0).answering() == ((3,) if final else (1, 2, 3))

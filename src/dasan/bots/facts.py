@@ -22,7 +22,7 @@ class Facts:
     def __init__(self, view: View) -> None:
         self._view = view
         self._moves = choices(view)
-        self.certain = Certain(view, self._moves)
+        self.certain = Certain(view)
         # `ranks` leaves out jokers, which are above all of them.
         self._top = None if view.rules.jokers else view.rules.ranks[-1]
 

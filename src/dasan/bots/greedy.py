@@ -11,7 +11,7 @@ from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.exchanging import choose_offer, choose_take
 from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.heuristics.sides import enmity
-from dasan.bots.protocol import Named, choices, low_to_high
+from dasan.bots.protocol import Named, choices, goes_out, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
@@ -30,7 +30,7 @@ class GreedyBot(Named):
         """
 
     def choose(self, view: View) -> Move:
-        return self._choose(view, Certain(view, choices(view)))
+        return self._choose(view, Certain(view))
 
     def _choose(self, view: View, certain: Certain) -> Move:
         moves = choices(view)
@@ -47,10 +47,9 @@ class GreedyBot(Named):
                 return choose_offer(view, self._temper)
             case MoveType.TAKE:
                 return choose_take(view, self._temper)
-        held = len(view.hand)
-        for move in moves:
-            if len(move.cards) == held:
-                return move
+        out = goes_out(view)
+        if out is not None:
+            return out
         candidates = worthy(view, moves, certain) if self._temper.memory is None else moves
         if len(candidates) == 1:
             return candidates[0]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class NetBot(Named):
     """Plays by the network trained for the rules of the view, or as `greedy` if the game has no network.
 
-    If public cards prove that some moves win (see `certain`), it makes one of them, whatever the network's scores.
+    If public cards prove that some moves win (see `Certain`), it makes one of them, whatever the network's scores.
     Deterministic on one kind of processor. score: a score function to use instead, for every game: given observations
     uint8 [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k
     scores, and the bot always makes the move with the highest; `VectorEnv.best` and `VectorEnv.duel` take the same
@@ -95,7 +95,7 @@ class NetBot(Named):
         values = self.values(view)
         if values is None:
             return self._greedy.choose(view)
-        return self._best(moves, values, Certain(view, moves))
+        return self._best(moves, values, Certain(view))
 
     def _best(self, moves: Sequence[Move], values: npt.NDArray[Any], certain: Certain) -> Move:
         """The move with the highest value, among the proved wins if there are any and the bot looks for proofs."""

@@ -107,7 +107,7 @@ class SearchBot(Named):
 
     def _values(self, view: View) -> tuple[Move, Values]:
         """The best candidate, and all with their values."""
-        certain = Certain(view, choices(view))
+        certain = Certain(view)
         solved = solvable(view.rules)
         effort = self._effort or (OPEN if solved else PLAYED_OUT if compiled(view.rules) else INTERPRETED)
         candidates = certain.judgement.cheapest_few(worthy(view, choices(view), certain), effort.width)
@@ -180,7 +180,7 @@ class StrongBot(Named):
         effort = self._effort or (LIKELY if view.rules.auction is None else EVEN)
         moves, seed = choices(view), seed_of(view, self._seed)
         first = dict(zip(moves, score(network, view).tolist(), strict=True))
-        certain = Certain(view, moves)
+        certain = Certain(view)
         allowed = certain.moves or (worthy(view, moves, certain) if view.phase == "play" else moves)
         candidates = sorted(allowed, key=lambda move: -first[move])[: effort.width]
         reasons: dict[Move, tuple[Reason, ...]] = {move: (estimate("network", first[move]),) for move in candidates}

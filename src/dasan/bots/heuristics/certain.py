@@ -8,6 +8,7 @@ from functools import cached_property
 from dasan.bots.heuristics.judgement import Temper, ViewCosts
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.heuristics.two_hands import winning
+from dasan.bots.protocol import choices, goes_out
 from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.policies import Guard
@@ -17,11 +18,10 @@ MOST_WAYS = 20
 
 
 class Certain:
-    """Proofs about the moves of a view, computed on demand and cached."""
+    """Proofs about the legal moves of a view, computed on demand and cached."""
 
-    def __init__(self, view: View, moves: Sequence[Move]) -> None:
+    def __init__(self, view: View) -> None:
         self._view = view
-        self._moves = moves
 
     @cached_property
     def judgement(self) -> ViewCosts:
@@ -37,10 +37,8 @@ class Certain:
         """
         if self._view.phase != "play":
             return ()
-        for move in self._moves:
-            if len(move.cards) == len(self._view.hand):
-                return (move,)
-        return self.proved or self.unstoppable
+        out = goes_out(self._view)
+        return (out,) if out is not None else self.proved or self.unstoppable
 
     @cached_property
     def proved(self) -> Sequence[Move]:
@@ -64,9 +62,4 @@ class Certain:
         called = view.called if view.called in view.hand else None
         if len(rules.catalogue.fits(view.hand, called)) > MOST_WAYS:
             return ()
-        return [move for move in self._moves if self.judgement.proved(move)]
-
-
-def certain(view: View, moves: Sequence[Move]) -> Sequence[Move]:
-    """See `Certain.moves`."""
-    return Certain(view, moves).moves
+        return [move for move in choices(view) if self.judgement.proved(move)]
