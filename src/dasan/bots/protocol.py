@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from dasan.arguments import instance
 from dasan.bots.explanation import Explanation
-from dasan.play.moves import Move
+from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
 
@@ -54,6 +54,14 @@ def low_to_high(view: View, moves: Iterable[Move]) -> list[Move]:
     """Moves that name a bid or cards, from low to high, in whatever order a host lists them."""
     place = view.rules.order.place
     return sorted(moves, key=lambda move: (move.bid or 0, [place[c] for c in move.cards]))
+
+
+def bid_up_to(view: View, level: int) -> Move:
+    """The highest legal bid up to `level`; without one a pass, or the lowest bid if the seat must bid."""
+    moves = choices(view)
+    bids = low_to_high(view, (move for move in moves if move.bid is not None))
+    fitting = [move for move in bids if (move.bid or 0) <= level]
+    return fitting[-1] if fitting else next((move for move in moves if move.type is MoveType.PASS), bids[0])
 
 
 def goes_out(view: View) -> Move | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from dasan.bots.protocol import choices, low_to_high
+from dasan.bots.protocol import bid_up_to, choices, goes_out, low_to_high
 from dasan.bots.without_values import ExplainsByFacts
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
@@ -93,24 +93,21 @@ class ThriftyBot(ExplainsByFacts):
                 return low_to_high(view, moves)[0]
             case MoveType.TAKE | MoveType.CALL:
                 return low_to_high(view, moves)[-1]
-        return self._bid(view, moves) if view.phase == "auction" else self._play(view, moves)
+        return self._bid(view) if view.phase == "auction" else self._play(view, moves)
 
-    def _bid(self, view: View, moves: tuple[Move, ...]) -> Move:
+    def _bid(self, view: View) -> Move:
         """The highest bid that the hand's value allows; otherwise a pass, or the lowest bid if it must bid."""
         ranks = view.rules.ranks
         worth = sum(
             points * sum(c.rank == rank for c in view.hand) for rank, points in zip(ranks[-3:], TOPS, strict=True)
         )
-        level = sum(worth >= least for least in BIDS)
-        bids = low_to_high(view, (m for m in moves if m.bid is not None))
-        fitting = [m for m in bids if (m.bid or 0) <= level]
-        return fitting[-1] if fitting else next((m for m in moves if m.type is MoveType.PASS), bids[0])
+        return bid_up_to(view, sum(worth >= least for least in BIDS))
 
     def _play(self, view: View, moves: tuple[Move, ...]) -> Move:
         plays = [(m, m.combination) for m in moves if m.combination is not None]
-        for move, _ in plays:
-            if len(move.cards) == len(view.hand):
-                return move
+        out = goes_out(view)
+        if out is not None:
+            return out
         against = foes(view)
         sizes = {view.hand_sizes[s] for s in against}
         on_table = view.table

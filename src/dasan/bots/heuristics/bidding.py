@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from dasan.bots.heuristics.judgement import Temper, ViewCosts
-from dasan.bots.protocol import choices, low_to_high
-from dasan.play.moves import Move, MoveType
+from dasan.bots.protocol import bid_up_to, choices, low_to_high
+from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Kickers
@@ -31,12 +31,8 @@ def enough(rules: Rules) -> tuple[float, ...]:
 
 def choose_bid(view: View) -> Move:
     """The highest bid that the hand supports; else a pass, or the lowest bid if it must bid."""
-    moves = choices(view)
     turns = strength(view)
-    good = sum(turns <= limit for limit in enough(view.rules))
-    bids = low_to_high(view, (m for m in moves if m.bid is not None))
-    fitting = [m for m in bids if (m.bid or 0) <= good]
-    return fitting[-1] if fitting else next((m for m in moves if m.type is MoveType.PASS), bids[0])
+    return bid_up_to(view, sum(turns <= limit for limit in enough(view.rules)))
 
 
 def strength(view: View) -> float:
