@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from dasan.bots.protocol import choices
+from dasan.bots.seeds import moment
 from dasan.bots.without_values import ExplainsByFacts
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -20,6 +21,4 @@ class RandomBot(ExplainsByFacts):
         self._seed = seed
 
     def choose(self, view: View) -> Move:
-        moves = choices(view)
-        last = view.events[-1].seq if view.events else 0
-        return random.Random(f"{self._seed} {view.seat} {last} {view.hand}").choice(moves)
+        return random.Random(moment(view, self._seed)).choice(choices(view))
