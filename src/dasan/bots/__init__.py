@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from inspect import signature
+from typing import NamedTuple
 
 from dasan.arguments import WrongType, shown, whole
 from dasan.bots.characters import CHARACTERS, Character, at_level
@@ -17,29 +18,44 @@ GROUP = "dasan.bots"
 """The entry points of this group are functions that make another package's bot from a seed."""
 
 
+class _Player(NamedTuple):
+    """A bot of dasan. module, kind: the file and the class. seeded: whether it draws random numbers, and so takes a seed.
+    about: a sentence for people who choose an opponent.
+    """
+
+    module: str
+    kind: str
+    seeded: bool
+    about: str
+
+    def make(self, seed: int) -> ExplainingBot:
+        make: Callable[..., ExplainingBot] = getattr(import_module(f"dasan.bots.{self.module}"), self.kind)
+        return make(seed) if self.seeded else make()
+
+
 _PLAYERS = {
-    "random": ("random_bot", "RandomBot", True),
-    "low": ("simple", "LowBot", False),
-    "shed": ("simple", "ShedBot", False),
-    "thrifty": ("thrifty", "ThriftyBot", False),
-    "greedy": ("greedy", "GreedyBot", False),
-    "search": ("search", "SearchBot", True),
-    "net": ("net", "NetBot", False),
-    "strong": ("search", "StrongBot", True),
+    "random": _Player("random_bot", "RandomBot", True, "Plays any legal move: good for a first look at a game."),
+    "low": _Player("simple", "LowBot", False, "Always plays the lowest cards it can."),
+    "shed": _Player("simple", "ShedBot", False, "Sheds as many cards as it can at once."),
+    "thrifty": _Player("thrifty", "ThriftyBot", False, "Sheds low cards first and keeps groups together."),
+    "greedy": _Player(
+        "greedy", "GreedyBot", False, "Plans the fewest turns to empty its hand, and keeps cards that take the lead."
+    ),
+    "search": _Player("search", "SearchBot", True, "Tries its moves in deals consistent with what it has seen."),
+    "net": _Player("net", "NetBot", False, "A network trained by self-play."),
+    "strong": _Player("search", "StrongBot", True, "The network, which tries its moves in many possible deals."),
 }
-"""By name: the module, the class, and whether the bot draws random numbers and so takes a seed."""
-
-
-def _player(name: str, seed: int) -> ExplainingBot:
-    module, kind, drawing = _PLAYERS[name]
-    make: Callable[..., ExplainingBot] = getattr(import_module(f"dasan.bots.{module}"), kind)
-    return make(seed) if drawing else make()
-
 
 _OWN: dict[str, Callable[[int], ExplainingBot]] = {
-    **{name: partial(_player, name) for name in _PLAYERS},
-    **{character.bot: at_level(character.level) for character in CHARACTERS},
+    **{name: player.make for name, player in _PLAYERS.items()},
+    **{character.bot: partial(at_level, character.level) for character in CHARACTERS},
 }
+
+ABOUT: dict[str, str] = {
+    **{name: player.about for name, player in _PLAYERS.items()},
+    **{character.bot: character.line for character in CHARACTERS},
+}
+"""By name, a sentence about each of dasan's own bots."""
 
 
 def register(name: str, make: Maker) -> None:
@@ -95,4 +111,16 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     return Explained(made)
 
 
-__all__ = ["BOTS", "CHARACTERS", "GROUP", "Bot", "Character", "ExplainingBot", "Maker", "bot", "maker", "register"]
+__all__ = [
+    "ABOUT",
+    "BOTS",
+    "CHARACTERS",
+    "GROUP",
+    "Bot",
+    "Character",
+    "ExplainingBot",
+    "Maker",
+    "bot",
+    "maker",
+    "register",
+]

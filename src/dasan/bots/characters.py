@@ -5,7 +5,6 @@ The strongest looks ahead; weaker players overlook more of their plays, long one
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -91,16 +90,8 @@ CHARACTERS: tuple[Character, ...] = (
 """The graded players, the weakest first."""
 
 
-def at_level(level: int) -> Callable[[int], ExplainingBot]:
-    """A function that makes the player of this level from a seed."""
-
-    def make(seed: int) -> ExplainingBot:
-        return _make(level, seed)
-
-    return make
-
-
-def _make(level: int, seed: int) -> ExplainingBot:
+def at_level(level: int, seed: int) -> ExplainingBot:
+    """The graded player of this level."""
     from dasan.bots.net import NetBot
     from dasan.bots.overlooking import Overlooking
     from dasan.bots.search import StrongBot

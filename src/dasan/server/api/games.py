@@ -76,24 +76,9 @@ async def bots() -> list[BotInfo]:
     return [_bot_info(name) for name in known_bots.BOTS]
 
 
-PLAIN = {
-    "random": "Plays any legal move: good for a first look at a game.",
-    "low": "Always plays the lowest cards it can.",
-    "shed": "Sheds as many cards as it can at once.",
-    "thrifty": "Sheds low cards first and keeps groups together.",
-    "greedy": "Plans the fewest turns to empty its hand, and keeps cards that take the lead.",
-    "search": "Tries its moves in deals consistent with what it has seen.",
-    "net": "A network trained by self-play.",
-    "strong": "The network, which tries its moves in many possible deals.",
-}
-"""A sentence about each bot that is not a character, by name."""
-
-
 def _bot_info(name: str) -> BotInfo:
-    for one in known_bots.CHARACTERS:
-        if one.bot == name:
-            return BotInfo(name=name, title=one.name, character=one.line, level=one.level)
-    return BotInfo(name=name, title=called(name), character=PLAIN.get(name, ""), level=None)
+    level = next((one.level for one in known_bots.CHARACTERS if one.bot == name), None)
+    return BotInfo(name=name, title=called(name), character=known_bots.ABOUT.get(name, ""), level=level)
 
 
 def _preset_info(preset: Preset) -> PresetInfo:
