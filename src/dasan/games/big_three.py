@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dasan.games.option import Option, Preset, switch
+from dasan.games.option import Option, Preset, refuse, switch, with_defaults
 from dasan.ruleset.policies import Auction, BidScoring, Call, Direction, Ending, FirstDealer, NextDealer, OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Run, Same
@@ -119,13 +119,13 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
         *[Option("pack", "52", tuple(PACKS), "H.19", "Number of cards in the pack.")] * (not four),
         *[Option("auction_ends_after", 3, (3, 2), "H.43", "Passes in a row that end the auction.")] * four,
     )
-    return tuple(replace(option, default=usual.get(option.name, option.default)) for option in listed)
+    return with_defaults(listed, usual)
 
 
-def _refused(v: dict[str, OptionValue]) -> str | None:
-    """Which options contradict each other, if any do."""
+def _check(v: dict[str, OptionValue]) -> None:
+    """ValueError: two options contradict each other."""
     doubles = v["bomb_doubles"] or v["spring"]
-    for wrong, words in (
+    refuse(
         (v["all_pass"] == "redeal" and not v["opener_may_pass"], "all_pass=redeal needs opener_may_pass (H.12)"),
         (v["bomb_doubles"] and not v["bombs"], "bomb_doubles needs bombs (H.15)"),
         (v["doubling_cap"] and not doubles, "doubling_cap needs bomb_doubles or spring (H.15)"),
@@ -134,10 +134,7 @@ def _refused(v: dict[str, OptionValue]) -> str | None:
             v.get("auction_ends_after") == 2 and v["auction_rounds"] == "once",
             "where every player speaks once no number of passes ends the auction (H.11, H.43)",
         ),
-    ):
-        if wrong:
-            return words
-    return None
+    )
 
 
 def _house_clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
@@ -167,9 +164,7 @@ def _citations(v: dict[str, OptionValue], **other: str) -> tuple[tuple[str, str]
 
 
 def _three(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    refused = _refused(v)
-    if refused is not None:
-        raise ValueError(refused)
+    _check(v)
     ranks, cards = PACKS[str(v.get("pack", "52"))]
     clauses = (*(f"B3.{n:02}" for n in range(1, 24)), *_house_clauses(v))
     return Rules(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypedDict
 
-from dasan.games.option import Option, Preset, switch
+from dasan.games.option import Option, Preset, refuse, switch, with_defaults
 from dasan.ruleset.policies import (
     CardScoring,
     Direction,
@@ -159,18 +159,6 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
     return (*ids, *(f"G.{n:02}" for n in range(1, 7)))
 
 
-def _refused(v: dict[str, OptionValue]) -> str | None:
-    """Which options contradict each other, if any do."""
-    by_cards = v["scoring"] != "wins"
-    for wrong, words in (
-        (v["guard_pays"] and v["guard"] != "foul", "guard_pays needs guard=foul (H.28)"),
-        (v["unplayed_twos"] == "double" and not by_cards, "unplayed_twos needs scoring by cards (H.29)"),
-    ):
-        if wrong:
-            return words
-    return None
-
-
 def _scoring(v: dict[str, OptionValue]) -> FixedScoring | CardScoring:
     scoring = _SCORING[str(v["scoring"])]
     if isinstance(scoring, FixedScoring):
@@ -180,9 +168,10 @@ def _scoring(v: dict[str, OptionValue]) -> FixedScoring | CardScoring:
 
 
 def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    refused = _refused(v)
-    if refused is not None:
-        raise ValueError(refused)
+    refuse(
+        (v["guard_pays"] and v["guard"] != "foul", "guard_pays needs guard=foul (H.28)"),
+        (v["unplayed_twos"] == "double" and v["scoring"] == "wins", "unplayed_twos needs scoring by cards (H.29)"),
+    )
     suits, players = _SUITS[str(v["suit_order"])], int(v["players"])
     winner_leads = v["later_lead"] == "winner"
     house = [("suits", "H.25")] if v["suit_order"] == "philippine" else []
@@ -277,7 +266,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
             "Whether play goes on after the first player is out.",
         ),
     )
-    return tuple(replace(option, default=usual.get(option.name, option.default)) for option in listed)
+    return with_defaults(listed, usual)
 
 
 def _regional(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:

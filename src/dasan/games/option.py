@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dasan.arguments import WrongType, shown, whole
 from dasan.ruleset.policies import OptionValue
@@ -61,6 +61,26 @@ def _word(choice: OptionValue) -> str:
 
 def switch(name: str, default: bool, clause: str, help: str) -> Option:
     return Option(name, default, (False, True), clause, help)
+
+
+def with_defaults(options: tuple[Option, ...], usual: Values) -> tuple[Option, ...]:
+    """`options` with the defaults of one preset. ValueError: `usual` has another name, or a value that its option cannot have.
+
+    >>> with_defaults((switch("cut", True, "B3.05", "Somebody cuts the pack."),), {"cuts": False})
+    Traceback (most recent call last):
+    ValueError: there is no option cuts
+    """
+    unknown = usual.keys() - {option.name for option in options}
+    if unknown:
+        raise ValueError(f"there is no option {', '.join(sorted(unknown))}")
+    return tuple(replace(option, default=option.check(usual.get(option.name, option.default))) for option in options)
+
+
+def refuse(*contradictions: tuple[object, str]) -> None:
+    """ValueError with the words of the first contradiction that holds. contradictions: whether it holds, and the words."""
+    for holds, words in contradictions:
+        if holds:
+            raise ValueError(words)
 
 
 @dataclass(frozen=True, slots=True)

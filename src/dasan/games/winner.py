@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from dasan.games.option import Option, Preset, switch
+from dasan.games.option import Option, Preset, refuse, switch, with_defaults
 from dasan.ruleset.policies import (
     CardScoring,
     Direction,
@@ -169,20 +169,16 @@ def _settle(v: dict[str, OptionValue], chosen: frozenset[str]) -> dict[str, Opti
     players = int(v["players"])
     if "decks" not in chosen and players > 6:
         v["decks"] = 2
-    for wrong, words in (
+    refuse(
         (v["joker_bomb"] and not v["jokers"], "joker_bomb needs jokers (H.38)"),
         (v["exchange"] == "double" and players < 4, "exchange=double takes four or more players (H.40)"),
         (
             v["three_player_triple"] == "seventeen" and (players != 3 or v["scoring"] != "cards"),
             "three_player_triple is for three players and scoring=cards (H.42)",
         ),
-    ):
-        if wrong:
-            raise ValueError(words)
-    if v["decks"] == 2 and players < 4:
-        raise ValueError("two decks take four or more players (W.01)")
-    if v["decks"] == 1 and players > 6:
-        raise ValueError("seven and eight players need two decks (W.01)")
+        (v["decks"] == 2 and players < 4, "two decks take four or more players (W.01)"),
+        (v["decks"] == 1 and players > 6, "seven and eight players need two decks (W.01)"),
+    )
     if not v["suits_ranked"]:
         for name, value in (("straight_tie", "rank"), ("two_of_spades_restart", "off")):
             if name in chosen and v[name] != value:
@@ -277,7 +273,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
             "What counts triple with three players.",
         ),
     )
-    return tuple(replace(option, default=usual.get(option.name, option.default)) for option in listed)
+    return with_defaults(listed, usual)
 
 
 def _apps(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
