@@ -80,7 +80,7 @@ def legal_plays(state: StateFields) -> tuple[Move, ...]:
         combinations = [combination for _, combination in fits]
     else:
         combinations = [combination for row, combination in fits if row.beats(on_table)]
-    bound = state.must_include is not None or guarding(state)
+    bound = _bound(state)
     if bound:
         combinations = [c for c in combinations if _duty(state, c) is None]
     moves = plays(combinations)
@@ -116,6 +116,11 @@ def must_guard(state: StateFields) -> Combination | None:
     if state.table is None or (len(state.table.cards) == 1 and highest.beats(state.table)):
         return highest
     return None
+
+
+def _bound(state: StateFields) -> bool:
+    """Whether `_duty` may forbid anything to the seat to act; False saves asking it about every play."""
+    return state.must_include is not None or (state.rules.guard is Guard.ENFORCED and guarding(state))
 
 
 def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
