@@ -41,8 +41,8 @@ def describe(view: Mapping[str, Any], rules: Rules, language: str = "en") -> str
 
 
 def title(rules: Rules, language: str = "en") -> str:
-    """A title for the game of these rules: that of the closest preset, marked if the rules differ from it. A preset of another
-    package has an English title only. ValueError: the language is not available.
+    """A title for the game of these rules: that of the closest preset, marked if the rules differ from it. Translations are in
+    `messages/`; a preset of another package has an English title only. ValueError: the language is not available.
 
     >>> import dasan
     >>> title(dasan.rules("winner", players=3))
