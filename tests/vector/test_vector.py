@@ -175,30 +175,6 @@ def test_ids_are_texts_that_play_reads(preset: str, options: dict[str, Any]) -> 
             state = state.play(moves[action])
 
 
-@pytest.mark.full
-def test_counts_of_ids_are_pinned() -> None:
-    counts = {
-        name: (action_ids(dasan.rules(name)).count, action_ids(dasan.rules(name), True).count) for name in dasan.PRESETS
-    }
-    assert counts == {
-        "big-three": (175, 175),
-        "big-three-denexa": (175, 175),
-        "big-three-fr": (175, 175),
-        "big-three-4p": (278, 278),
-        "big-two": (19847, 19847),
-        "winner": (1055, 2485),
-        "winner-bomb": (899, 2329),
-        "wa-keng": (128, 128),
-        "wa-keng-4": (126, 126),
-        "big-two-hong-kong": (18879, 18879),
-        "big-two-taiwan": (14739, 14739),
-        "big-two-philippines": (19899, 19899),
-        "big-two-indonesia": (19899, 19899),
-        "zheng-shangyou": (306, 306),
-        "dou-dizhu": (28506, 28506),
-    }
-
-
 def test_an_illegal_action_changes_nothing() -> None:
     env = vector.make("big-three", 4, seed=1)
     actions = env.sample().copy()
