@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 from fastapi import Request
 from starlette.responses import Response, StreamingResponse
@@ -155,7 +155,7 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
     whole = shown and (room.over or room.status == "ended")
     current = state.record() if whole else state.record(view=viewer)
     header, _, rest = current.partition("\n")
-    yield compact({**json.loads(header), "contents": "session"}) + "\n"
+    yield _lines([{**json.loads(header), "contents": "session"}])
     number = 0
     while number < past:
         batch = await store.hands.of_table(room.head.id, number, AT_ONCE)
@@ -163,15 +163,19 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
             break
         for one in batch[: past - number]:
             if one.number == 1:
-                yield "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in one.opening)
+                yield _lines(one.opening)
             # A record that everybody may read is sent as stored.
             text = one.record if one.shown else await asyncio.to_thread("".join, copy_for(one, viewer))
             yield text.partition("\n")[2]
         number = batch[-1].number
     if not room.over:
         if room.number == 1:
-            yield "".join(json.dumps(event.to_json(), separators=(",", ":")) + "\n" for event in room.opening)
+            yield _lines(event.to_json() for event in room.opening)
         yield rest
+
+
+def _lines(entries: Iterable[object]) -> str:
+    return "".join(compact(entry) + "\n" for entry in entries)
 
 
 def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:
