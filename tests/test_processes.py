@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from dasan.arena.beside import outcomes_beside
+from dasan.arena.child_process import outcomes_in_child
 from dasan.arena.outcome import Outcome
 from dasan.processes import worker_processes
 
@@ -100,7 +100,7 @@ except KeyboardInterrupt:
 
 def sleep_beside(folder: str) -> None:
     """A process of a worker, in which a bot that is never overdue sleeps; on Linux it holds the GIL."""
-    list(outcomes_beside(partial(sleep_deaf, folder), [1], HOURS))
+    list(outcomes_in_child(partial(sleep_deaf, folder), [1], HOURS))
 
 
 def sleep_deaf(

@@ -22,7 +22,7 @@ import pytest
 from tests.bots.alarms import RUNG, needs_alarms
 
 import dasan
-from dasan.arena.beside import outcomes_beside
+from dasan.arena.child_process import outcomes_in_child
 from dasan.arena.contest import Contest, _load, _made, play_deal, run
 from dasan.arena.hands import _interrupt, _limit, play_fairly
 from dasan.arena.outcome import Outcome
@@ -122,7 +122,7 @@ class Ending:
 def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(
     how: str, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.7)
+    monkeypatch.setattr("dasan.arena.child_process.OVERDUE", 0.7)
     seconds = 2.0 if how == "hangs" else None
     play_fairly(RULES, [bot("thrifty") for _ in range(4)], seed=3, dealer=0)  # what is made once is made
     BOTS.add(how, lambda seed: Ending(how))
@@ -138,7 +138,7 @@ def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(
 
 
 def test_without_a_limit_a_bot_that_hangs_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 1.5)
+    monkeypatch.setattr("dasan.arena.child_process.OVERDUE", 1.5)
     monkeypatch.setattr("dasan.arena.contest.PATIENCE", 1.0)
     BOTS.add("hangs", lambda seed: Ending("hangs"))
     try:
@@ -169,11 +169,11 @@ def test_results_of_an_overdue_process_are_ignored(later: str, tmp_path: Path, m
             asked.set()
         end(process, number)
 
-    monkeypatch.setattr("dasan.arena.beside.os.kill", late)
-    monkeypatch.setattr("dasan.arena.beside.wait", waiting)
-    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.2)
+    monkeypatch.setattr("dasan.arena.child_process.os.kill", late)
+    monkeypatch.setattr("dasan.arena.child_process.wait", waiting)
+    monkeypatch.setattr("dasan.arena.child_process.OVERDUE", 0.2)
     played = partial(slow_then, later, tmp_path)
-    outcomes = list(outcomes_beside(played, [1, 2], 0.1))
+    outcomes = list(outcomes_in_child(played, [1, 2], 0.1))
     assert asked.is_set()
     assert [one.seed for one in outcomes] == [1, 2]
     assert all(one.faults == (({}, {}) if later == "done" else ({"exit": 1}, {})) for one in outcomes)
@@ -209,9 +209,9 @@ def slow_then(
 
 
 def test_a_process_that_does_nothing_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dasan.arena.beside.SILENCE", 1.0)
+    monkeypatch.setattr("dasan.arena.child_process.SILENCE", 1.0)
     with pytest.raises(BrokenProcessPool):
-        list(outcomes_beside(idle, [1], 60.0))
+        list(outcomes_in_child(idle, [1], 60.0))
 
 
 def idle(seed: int, *, muted: Collection[bool] = (), asking: Callable[[bool | None], None] | None = None) -> Outcome:

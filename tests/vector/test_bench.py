@@ -12,7 +12,7 @@ import pytest
 from numba import cuda
 
 import dasan
-from dasan.bench import GPU, OURS, PATHS, VARIANTS, against, measure_beside, measure_ours, not_installed, why_no_gpu
+from dasan.bench import GPU, OURS, PATHS, VARIANTS, against, measure_ours, measure_with_peers, not_installed, why_no_gpu
 from dasan.bench import peers as others
 from dasan.bench.ours import rules_of
 from dasan.cli import app
@@ -58,7 +58,7 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_game_is_measured_beside_its_peers_in_turn() -> None:
-    rows = measure_beside("dou-dizhu", list(OURS), seconds=0.001, rounds=6)
+    rows = measure_with_peers("dou-dizhu", list(OURS), seconds=0.001, rounds=6)
     left_out = not_installed()
     assert [row.path for row in rows] == [name for name in (*OURS, *others.PEERS) if name not in left_out]
     for row in rows:
@@ -75,7 +75,7 @@ def test_a_game_is_measured_beside_its_peers_in_turn() -> None:
 @pytest.mark.skipif(OURS["openspiel-game"].missing, reason="OpenSpiel is not installed: make envs")
 def test_openspiel_plays_the_options_of_the_measured_game(monkeypatch: pytest.MonkeyPatch) -> None:
     games: list[Any] = []
-    monkeypatch.setattr("dasan.bench.beside.openspiel_hands", games.append)
+    monkeypatch.setattr("dasan.bench.with_peers.openspiel_hands", games.append)
     rules = rules_of("winner decks=2")
     OURS["openspiel-game"].work(rules)
     assert games[0].rules == rules
@@ -84,9 +84,9 @@ def test_openspiel_plays_the_options_of_the_measured_game(monkeypatch: pytest.Mo
 def test_few_rounds_give_no_interval(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The least and the greatest of five ratios hold the median less often than 95 times in 100."""
     peer = others.Side("something", "", "", lambda rules=None: lambda: (7, 1))
-    monkeypatch.setattr("dasan.bench.beside.PEERS", {others.REFERENCE: peer})
+    monkeypatch.setattr("dasan.bench.with_peers.PEERS", {others.REFERENCE: peer})
     for rounds, known in ((5, False), (6, True)):
-        for row in measure_beside("dou-dizhu", ["whole-hands"], seconds=0.001, rounds=rounds):
+        for row in measure_with_peers("dou-dizhu", ["whole-hands"], seconds=0.001, rounds=rounds):
             assert row.ratio is not None
             assert ((row.low is not None), (row.high is not None)) == (known, known)
     bench(peers=True, path=["whole-hands"], seconds=0.001, repeats=1)

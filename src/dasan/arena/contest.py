@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from dasan.arena.beside import outcomes_beside
+from dasan.arena.child_process import outcomes_in_child
 from dasan.arena.hands import Tally, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
 from dasan.arguments import MOST_SECONDS, amount, instance, whole
@@ -231,7 +231,7 @@ def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
     """
     if all(name.startswith(PREFIX) or _ours(name) for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
-    return outcomes_beside(partial(play_deal, contest), seeds, contest.move_seconds or PATIENCE)
+    return outcomes_in_child(partial(play_deal, contest), seeds, contest.move_seconds or PATIENCE)
 
 
 def run(

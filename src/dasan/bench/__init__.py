@@ -5,9 +5,9 @@ random.
 """
 
 from dasan.bench.against import Compared, NotThere, compare
-from dasan.bench.beside import OURS, Beside, measure_beside, not_installed
 from dasan.bench.ours import GPU, PATHS, VARIANTS, measure_ours, why_no_gpu
 from dasan.bench.timing import Speed
+from dasan.bench.with_peers import OURS, PeerComparison, measure_with_peers, not_installed
 from dasan.bench.works import WORKS
 
 __all__ = [
@@ -16,13 +16,13 @@ __all__ = [
     "PATHS",
     "VARIANTS",
     "WORKS",
-    "Beside",
     "Compared",
     "NotThere",
+    "PeerComparison",
     "Speed",
     "compare",
-    "measure_beside",
     "measure_ours",
+    "measure_with_peers",
     "not_installed",
     "why_no_gpu",
 ]

@@ -150,14 +150,14 @@ def bench(
 
 def _beside(presets: list[str], paths: list[str], seconds: float | None, rounds: int | None, as_json: bool) -> None:
     """Print a row for each path of each game and for each peer, and name missing packages."""
-    from dasan.bench import measure_beside, not_installed
+    from dasan.bench import measure_with_peers, not_installed
 
     for name, install in not_installed().items():
         warn(f"{name} is skipped, because its package is not installed: {install}")
     rows = [
         row
         for preset in presets
-        for row in measure_beside(preset, paths, seconds=seconds or RUN_SECONDS, rounds=rounds or ROUNDS)
+        for row in measure_with_peers(preset, paths, seconds=seconds or RUN_SECONDS, rounds=rounds or ROUNDS)
     ]
     if as_json:
         print_json([asdict(row) for row in rows])

@@ -39,7 +39,7 @@ class PlayDeal(Protocol):
     ) -> Outcome: ...
 
 
-def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float) -> Iterator[Outcome]:
+def outcomes_in_child(play: PlayDeal, seeds: Sequence[int], seconds: float) -> Iterator[Outcome]:
     """`play` of each deal. A bot that ends the process, or far exceeds `seconds` for a move so that the process is
     killed, is not asked again in that deal: each of its decisions is an "exit" fault. BrokenProcessPool: the process
     ended while no bot was asked, or was killed after `SILENCE` seconds without progress.

@@ -21,7 +21,7 @@ from dasan.games import changed_options
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class PeerComparison:
     """One row of the results. peer: whether it is another simulator, with its own Dou Dizhu. includes: what a ply
     includes. plies_per_s, hands_per_s: medians over the rounds, by process time. ratio: the median of plies a second
     relative to `REFERENCE` in the same round, None if it is not installed; low, high: its 95 % interval, None also in fewer than
@@ -117,7 +117,7 @@ def not_installed() -> dict[str, str]:
     return {name: side.install for name, side in {**OURS, **PEERS}.items() if side.missing}
 
 
-def measure_beside(variant: str, paths: Sequence[str], *, seconds: float, rounds: int) -> list[Beside]:
+def measure_with_peers(variant: str, paths: Sequence[str], *, seconds: float, rounds: int) -> list[PeerComparison]:
     """A row for each of our `paths` and each peer whose package is installed.
 
     seconds: the minimum length of a run. rounds: the number of runs of each, in turn.
@@ -137,7 +137,7 @@ def measure_beside(variant: str, paths: Sequence[str], *, seconds: float, rounds
     return [_row(variant, name, sides[name], runs) for name in works]
 
 
-def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, float]]]) -> Beside:
+def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, float]]]) -> PeerComparison:
     ratio: tuple[Any, Any, Any] = (None, None, None)
     if REFERENCE in runs:
         ratios = sorted(ours[0] / theirs[0] for ours, theirs in zip(runs[name], runs[REFERENCE], strict=True))
@@ -145,7 +145,7 @@ def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, 
         ratio = (statistics.median(ratios), *ends)
     plies, hands = map(statistics.median, zip(*runs[name], strict=True))
     preset = variant if name in OURS else "dou-dizhu"
-    return Beside(preset, name, name not in OURS, side.includes, plies, hands, *ratio, len(runs[name]), device())
+    return PeerComparison(preset, name, name not in OURS, side.includes, plies, hands, *ratio, len(runs[name]), device())
 
 
-__all__ = ["OURS", "Beside", "measure_beside", "not_installed"]
+__all__ = ["OURS", "PeerComparison", "measure_with_peers", "not_installed"]
