@@ -99,7 +99,7 @@ export class Table {
   private continued = false;
   private readonly answers = new Map<string, (done: boolean) => void>();
   private commands = 0;
-  private said = 0;
+  private announcements = 0;
   /** Milliseconds for which a new event stays visible. */
   private quiet = 0;
   private result: ReturnType<typeof setTimeout> | undefined;
@@ -115,7 +115,7 @@ export class Table {
       ({ message }) => this.pause(message),
     );
     this.connection = new Connection(() => socketUrl(id, this.game.seq), {
-      message: (message) => this.sort(message),
+      message: (message) => this.dispatch(message),
       status: (status) => this.connected(status),
     });
   }
@@ -315,7 +315,7 @@ export class Table {
     return this.quiet * prefs.pace;
   }
 
-  private sort(message: ServerMessage): void {
+  private dispatch(message: ServerMessage): void {
     const at = Date.now();
     switch (message.type) {
       case 'snapshot': {
@@ -339,7 +339,7 @@ export class Table {
         return;
       case 'reaction': {
         const author = this.game.table?.seats[message.seat];
-        if (!author || !this.mutes(author)) this.show(message);
+        if (!author || !this.mutes(author)) this.showReaction(message);
         return;
       }
       case 'chat': {
@@ -354,7 +354,7 @@ export class Table {
     }
   }
 
-  private show(message: Reaction): void {
+  private showReaction(message: Reaction): void {
     const { seat, reaction } = message;
     clearTimeout(this.fading[seat]);
     this.reactions = { ...this.reactions, [seat]: reaction };
@@ -479,6 +479,6 @@ export class Table {
 
   /** Add a text for screen readers; none is removed before it can be read. */
   private speakUp(text: string | null): void {
-    if (text) this.spoken = [...this.spoken.slice(-7), { n: this.said++, text }];
+    if (text) this.spoken = [...this.spoken.slice(-7), { n: this.announcements++, text }];
   }
 }
