@@ -34,7 +34,9 @@ SETUPS: tuple[tuple[str, Options], ...] = (
     ("winner-bomb", {}),
     ("winner-bomb", {"players": 4, "decks": 2, "jokers": True}),
 )
-"""Every preset, every number of players, one deck and two, with jokers and without."""
+"""The presets of the first three games with every number of players, one deck and two, with jokers and without; `every_preset`
+has the others.
+"""
 
 
 def setup_id(setup: tuple[str, Options]) -> str:
