@@ -24,17 +24,22 @@ class Standing:
     allowed: frozenset[int | str]
 
 
-def standing(
-    said: Said,
-    players: int,
-    *,
-    may_return: bool,
-    opener_may_pass: bool,
-    once: bool = False,
-    redeal: bool = False,
-    ends_after: int | None = None,
-    top: int = 3,
-) -> Standing:
+@dataclass(frozen=True, kw_only=True)
+class Bidding:
+    """How an auction goes. may_return: a player who has passed may bid again. once: every player speaks once. redeal: if nobody
+    bids, the hand is void. ends_after: the passes in a row that end it. top: the highest bid.
+    """
+
+    may_return: bool
+    opener_may_pass: bool
+    once: bool = False
+    redeal: bool = False
+    ends_after: int | None = None
+    top: int = 3
+
+
+def standing(said: Said, players: int, bidding: Bidding) -> Standing:
+    may_return, once, top = bidding.may_return, bidding.once, bidding.top
     seat, highest, holder = 0, None, None
     in_a_row = 0
     dropped: set[int] = set()
@@ -49,10 +54,10 @@ def standing(
         if highest == top:
             return Standing(None, top, holder, frozenset())
         if highest is None and turns == players:
-            return Standing(None, None, None, frozenset()) if redeal else Standing(None, 1, 0, frozenset())
+            return Standing(None, None, None, frozenset()) if bidding.redeal else Standing(None, 1, 0, frozenset())
         if highest is not None and once and turns == players:
             return Standing(None, highest, holder, frozenset())
-        if highest is not None and ends_after == in_a_row:
+        if highest is not None and bidding.ends_after == in_a_row:
             return Standing(None, highest, holder, frozenset())
         if highest is not None and may_return and in_a_row == players - 1:
             return Standing(None, highest, holder, frozenset())
@@ -62,7 +67,7 @@ def standing(
         while not may_return and not once and seat in dropped:
             seat = (seat + 1) % players
     bids: frozenset[int | str] = frozenset(range((highest or 0) + 1, top + 1))
-    must_bid = not said and not opener_may_pass
+    must_bid = not said and not bidding.opener_may_pass
     return Standing(seat, highest, None, bids if must_bid else bids | {"pass"})
 
 
@@ -74,29 +79,11 @@ def walk(state: State, said: Said = ()) -> Iterator[tuple[State, Said]]:
             yield from walk(state.play(move), (*said, "pass" if move.bid is None else move.bid))
 
 
-def compare(
-    state: State,
-    *,
-    may_return: bool,
-    opener_may_pass: bool,
-    once: bool = False,
-    redeal: bool = False,
-    ends_after: int | None = None,
-    top: int = 3,
-) -> int:
+def compare(state: State, bidding: Bidding) -> int:
     """Compare every auction from `state` on with the plain reading; return how many ended."""
     n, opener, ended = state.rules.players, state.opener or 0, 0
     for after, spoken in walk(state):
-        plain = standing(
-            spoken,
-            n,
-            may_return=may_return,
-            opener_may_pass=opener_may_pass,
-            once=once,
-            redeal=redeal,
-            ends_after=ends_after,
-            top=top,
-        )
+        plain = standing(spoken, n, bidding)
         assert after.bid == plain.bid, spoken
         if plain.to_act is None and plain.bidder is None:
             ended += 1
@@ -109,7 +96,7 @@ def compare(
             assert (after.phase, after.to_act) == ("auction", (plain.to_act + opener) % n), spoken
             words = {"pass" if move.bid is None else move.bid for move in after.legal_moves()}
             assert words == plain.allowed, spoken
-            for word in ("pass", *range(1, top + 1)):
+            for word in ("pass", *range(1, bidding.top + 1)):
                 if word not in plain.allowed:
                     refuse(after, word)
     return ended

@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 
 import pytest
 from tests.playing import fill, refused, say, texts
-from tests.rules.auctions import compare
+from tests.rules.auctions import Bidding, compare
 from tests.rules.big_three import DENEXA, RANKS, RULES, auction, three, trick
 
 import dasan
@@ -293,7 +293,7 @@ def test_b3_08_b3_09_b3_10_every_auction(may_return: bool, opener: int) -> None:
     pass ends the auction, which leaves one fewer.
     """
     rules = dasan.rules("big-three", passed_bidder_may_return=may_return)
-    ended = compare(auction(opener, rules), may_return=may_return, opener_may_pass=False)
+    ended = compare(auction(opener, rules), Bidding(may_return=may_return, opener_may_pass=False))
     assert ended == (9 + 3 + 1 if may_return else 9 + 3)
 
 

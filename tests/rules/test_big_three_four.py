@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 from tests.playing import fill, play_hands, play_out, refused, say, texts
-from tests.rules.auctions import compare
+from tests.rules.auctions import Bidding, compare
 
 import dasan
 from dasan import Ambiguous, IllegalPlay, Malformed, State
@@ -100,7 +100,7 @@ def test_b4_02_every_auction(may_return: bool, opener: int) -> None:
     shrinks from 3 to 1.
     """
     rules = dasan.rules("big-three-4p", passed_bidder_may_return=may_return)
-    ended = compare(auction(opener, rules), may_return=may_return, opener_may_pass=False)
+    ended = compare(auction(opener, rules), Bidding(may_return=may_return, opener_may_pass=False))
     assert ended == 1 + 4 + ((4 + 1) * 3 + 1 if may_return else (4 + 1) + (3 + 1) + (2 + 1) + 1)
 
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 from tests.playing import Options, fill, lively, play_hands, play_out, refused, say, texts
-from tests.rules.auctions import compare
+from tests.rules.auctions import Bidding, compare
 from tests.rules.big_three import trick
 
 import dasan
@@ -32,7 +32,7 @@ def paid(state: State) -> tuple[int, ...]:
 def test_h_11_every_auction_of_one_round(opener: int, may_pass: bool, redeal: bool) -> None:
     options: Options = {"opener_may_pass": may_pass, "all_pass": "redeal" if redeal else "opener"}
     state = opened(opener=opener, auction_rounds="once", **options)
-    ended = compare(state, may_return=True, opener_may_pass=may_pass, once=True, redeal=redeal)
+    ended = compare(state, Bidding(may_return=True, opener_may_pass=may_pass, once=True, redeal=redeal))
     assert ended == (20 if may_pass else 10)
 
 
@@ -246,7 +246,7 @@ def test_h_21_one_against_three() -> None:
 
 
 def test_h_21_every_auction() -> None:
-    assert compare(opened("wa-keng-4", 1), may_return=True, opener_may_pass=True, once=True, top=4) > 30
+    assert compare(opened("wa-keng-4", 1), Bidding(may_return=True, opener_may_pass=True, once=True, top=4)) > 30
 
 
 @pytest.mark.parametrize("may_return", [True, False])
@@ -254,7 +254,7 @@ def test_h_43_two_passes_end_the_auction_of_four(may_return: bool) -> None:
     options: Options = {"passed_bidder_may_return": may_return, "auction_ends_after": 2}
     for may_pass in (False, True):
         state = opened("big-three-4p", 1, opener_may_pass=may_pass, **options)
-        assert compare(state, may_return=may_return, opener_may_pass=may_pass, ends_after=2)
+        assert compare(state, Bidding(may_return=may_return, opener_may_pass=may_pass, ends_after=2))
     state = say(opened("big-three-4p", **options), "bid 1", "pass")
     assert state.phase == "auction"
     over = say(state, "pass")

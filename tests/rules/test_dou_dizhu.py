@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from tests.playing import lively, play_hands, play_out, refused, say, texts
-from tests.rules.auctions import compare
+from tests.rules.auctions import Bidding, compare
 
 import dasan
 from dasan import IllegalPlay, State
@@ -69,7 +69,7 @@ def test_dd_02_the_opener_is_drawn_and_every_player_speaks_once() -> None:
         state = dasan.deal(RULES, seed=seed)
         assert state.begun.opener == state.opener == state.to_act  # type: ignore[union-attr]
         assert texts(state) == ["bid 1", "bid 2", "bid 3", "pass"]
-        assert compare(state, may_return=True, opener_may_pass=True, once=True, redeal=True) == 20
+        assert compare(state, Bidding(may_return=True, opener_may_pass=True, once=True, redeal=True)) == 20
     state = say(dasan.deal(RULES, seed=1), "bid 2")
     refused(state, "bid 2", "DD.02", IllegalPlay, "not higher")
     refused(state, "bid 4", "DD.02", IllegalPlay, "1 to 3")

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import pytest
 from tests.playing import fill, play_hands, refused, say, texts
-from tests.rules.auctions import compare, standing, walk
+from tests.rules.auctions import Bidding, compare, standing, walk
 from tests.rules.big_two import ascending
 
 import dasan
@@ -97,7 +97,7 @@ def test_h_02_every_auction_of_three(may_return: bool, opener: int) -> None:
     rules = dasan.rules("big-three", passed_bidder_may_return=may_return, opener_may_pass=True)
     hands = ["", "", ""]
     hands[opener] = "4H"
-    ended = compare(dasan.start(rules, fill(rules, hands, 16)), may_return=may_return, opener_may_pass=True)
+    ended = compare(dasan.start(rules, fill(rules, hands, 16)), Bidding(may_return=may_return, opener_may_pass=True))
     one, two = (9, 3) if may_return else (8, 3)
     from_the_first = one + two + 1
     assert ended > from_the_first
@@ -108,8 +108,8 @@ def test_h_02_every_auction_of_four(may_return: bool) -> None:
     rules = dasan.rules("big-three-4p", passed_bidder_may_return=may_return, opener_may_pass=True)
     state = dasan.start(rules, fill(rules, ["", "", "4H", ""], 13))
     ended = {words for after, words in walk(state) if after.phase != "auction"}
-    assert compare(state, may_return=may_return, opener_may_pass=True) == len(ended)
-    assert all(standing(s, 4, may_return=may_return, opener_may_pass=True).bidder is not None for s in ended)
+    assert compare(state, Bidding(may_return=may_return, opener_may_pass=True)) == len(ended)
+    assert all(standing(s, 4, Bidding(may_return=may_return, opener_may_pass=True)).bidder is not None for s in ended)
     assert ("pass",) * 4 in ended
 
 
