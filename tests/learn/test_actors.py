@@ -13,6 +13,7 @@ from tests.cli.running import output, refusal
 
 from dasan.learn.actors import ActorOrder, ActorResult, here, play, spread
 from dasan.learn.config import Config
+from dasan.learn.decisions import Samples
 from dasan.learn.trainer import Trainer
 
 pytestmark = pytest.mark.full
@@ -61,14 +62,16 @@ def test_an_order_is_played_the_same_after_others_and_actors_differ() -> None:
     trainer = Trainer(BRANCHED)
     weights = trainer.learner.scaled(trainer.learner.flat)
     first, other, again = (play(ActorOrder(BRANCHED, (0, 0, actor), weights, weights)) for actor in (0, 1, 0))
-    for name in ("obs", "moves", "targets", "groups"):
-        assert np.array_equal(getattr(first, name), getattr(again, name))
+    for name in Samples._fields:
+        assert np.array_equal(getattr(first.samples, name), getattr(again.samples, name))
     assert first.counts == again.counts
-    assert not np.array_equal(first.obs[:20], other.obs[:20])
-    together = trainer._together([first, other])[3]
-    assert len(np.unique(together[together >= 0])) == sum(
-        len(np.unique(one.groups[one.groups >= 0])) for one in (first, other)
-    )
+    assert not np.array_equal(first.samples.obs[:20], other.samples.obs[:20])
+
+    def branched(groups: np.ndarray) -> int:
+        return len(np.unique(groups[groups >= 0]))
+
+    together = trainer._together([first, other]).groups
+    assert branched(together) == sum(branched(one.samples.groups) for one in (first, other))
 
 
 def test_what_has_no_place_to_play_is_refused(tmp_path: Path) -> None:

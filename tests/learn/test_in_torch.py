@@ -14,6 +14,7 @@ from tests.cli.running import output, refusal
 
 from dasan.learn.actors import spread
 from dasan.learn.config import Config
+from dasan.learn.decisions import Samples
 from dasan.learn.in_torch import DeviceFailed, TorchLearner, TorchScorer, best_device
 from dasan.learn.learner import Learner
 from dasan.learn.trainer import Trainer
@@ -39,7 +40,7 @@ def test_both_learners_make_the_same_steps() -> None:
     targets = random.normal(size=rows).astype(np.float32)
     groups = np.where(random.random(rows) < 0.5, random.integers(0, 60, rows), -1).astype(np.int32)
     for number in range(3):
-        errors = [one.learn(obs, moves, targets, groups, 1e-3, 3 * number) for one in (compiled, learner)]
+        errors = [one.learn(Samples(obs, moves, targets, groups), 1e-3, 3 * number) for one in (compiled, learner)]
         assert errors[0] == pytest.approx(errors[1], rel=1e-3)
         assert len(errors[0]) == 3
     for name in ("mean", "square", "flat", "average"):

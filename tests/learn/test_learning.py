@@ -23,7 +23,7 @@ from tests.backends.test_contract import with_many_ids
 import dasan
 from dasan.learn.config import Config
 from dasan.learn.curves import read
-from dasan.learn.decisions import Decisions
+from dasan.learn.decisions import Decisions, Samples
 from dasan.learn.duel import duel, rotations
 from dasan.learn.ladder import climb
 from dasan.learn.trainer import Trainer
@@ -238,7 +238,8 @@ def test_gradients_are_those_of_finite_differences() -> None:
         return float((((second @ w["w_last"] + w["b_last"]) - targets) ** 2).mean())
 
     flat = learner.flat.astype(np.float64)
-    assert learner.update(obs, moves, targets, 0.0, 1) == pytest.approx(loss(flat), rel=1e-4)
+    samples = Samples(obs, moves, targets, np.full(40, -1, np.int32))
+    assert learner.update(samples, 0.0, 1) == pytest.approx(loss(flat), rel=1e-4)
     gradient = learner.mean / 0.1  # Adam's first step remembers a tenth of it
     for at in rng.choice(np.flatnonzero(np.abs(gradient) > 1e-3), 12, replace=False):
         step = np.zeros_like(flat)

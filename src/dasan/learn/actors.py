@@ -14,10 +14,10 @@ from functools import lru_cache
 from time import process_time
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan.cluster import connected, over_cluster
 from dasan.learn.config import Config
+from dasan.learn.decisions import Samples
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.networks.network import Floats
 from dasan.processes import worker_processes
@@ -40,12 +40,9 @@ class ActorOrder:
 
 @dataclass(frozen=True, eq=False)
 class ActorResult:
-    """The decisions from one order, as `Decisions.take` returns them. seconds: processor time of the actor's process."""
+    """The decisions from one order. seconds: processor time of the actor's process."""
 
-    obs: npt.NDArray[np.uint8]
-    moves: npt.NDArray[np.uint8]
-    targets: Floats
-    groups: npt.NDArray[np.int32]
+    samples: Samples
     counts: PlayCounts
     seconds: float
 
@@ -66,7 +63,7 @@ def play(order: ActorOrder) -> ActorResult:
     hands.weights, hands.past = order.weights, order.past
     hands.env.reset(hands.branches.begin(random))
     hands.play(random, 0 if config.branches > 1 else config.steps)
-    return ActorResult(*hands.decisions.take(config.keep, random), hands.counts, process_time() - begun)
+    return ActorResult(hands.decisions.take(config.keep, random), hands.counts, process_time() - begun)
 
 
 @lru_cache(maxsize=MOST_GAMES)

@@ -5,10 +5,25 @@ Decisions of unfinished hands stay for a later batch; dropping them would bias t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+
+class Samples(NamedTuple):
+    """Decisions to learn from. obs, moves: uint8 [n, features], the observation and the move made. targets: float32 [n], the
+    scores to learn. groups: int32 [n], the same number, from 0, for branches of one decision; -1 for other decisions.
+    """
+
+    obs: npt.NDArray[np.uint8]
+    moves: npt.NDArray[np.uint8]
+    targets: npt.NDArray[np.float32]
+    groups: npt.NDArray[np.int32]
+
+    def part(self, rows: npt.NDArray[np.int64]) -> Samples:
+        """The decisions in these rows."""
+        return Samples(self.obs[rows], self.moves[rows], self.targets[rows], self.groups[rows])
 
 
 class Decisions:
@@ -86,16 +101,11 @@ class Decisions:
             self._count,
         )
 
-    def take(
-        self, keep: float, random: np.random.Generator
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-        """Remove the decisions of finished hands; return their observations, moves, targets and groups in random order.
-
-        keep: the share to return; the rest is dropped.
-        """
+    def take(self, keep: float, random: np.random.Generator) -> Samples:
+        """Remove the decisions of finished hands; return a share `keep` of them in random order, and drop the rest."""
         slots = self._ready[: self._count]
         chosen = random.permutation(slots)[: int(len(slots) * keep)]
-        out = self._obs[chosen], self._moves[chosen], self._targets[chosen], self._groups[chosen]
+        out = Samples(self._obs[chosen], self._moves[chosen], self._targets[chosen], self._groups[chosen])
         self._free[self._left : self._left + len(slots)] = slots
         self._left += len(slots)
         self._count = 0

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.learn.config import Config
-from dasan.learn.learner import Bytes, Learner
+from dasan.learn.decisions import Samples
+from dasan.learn.learner import Learner
 from dasan.networks.network import Floats, LayerSizes
 from dasan.networks.scoring import Inputs, Longs, Scorer
 
@@ -44,16 +45,7 @@ class TorchLearner(Learner):
         except (RuntimeError, AssertionError) as error:
             raise ValueError(f"PyTorch has no device {config.device!r} here: {_first_line(error)}") from error
 
-    def _steps(
-        self,
-        obs: Bytes,
-        moves: Bytes,
-        targets: Floats,
-        groups: npt.NDArray[np.int32],
-        rate: float,
-        step: int,
-        parts: Sequence[npt.NDArray[np.int64]],
-    ) -> list[float]:
+    def _steps(self, samples: Samples, parts: Sequence[npt.NDArray[np.int64]], rate: float, step: int) -> list[float]:
         torch = self._torch
         try:
             with self._deterministic():
@@ -61,7 +53,7 @@ class TorchLearner(Learner):
                 mean, square = self._there(self.mean), self._there(self.square)
                 adam = torch.optim.Adam([flat], lr=rate)
                 adam.state[flat] = {"step": torch.tensor(float(step)), "exp_avg": mean, "exp_avg_sq": square}
-                rows = [self._there(array) for array in (obs, moves, targets, groups)]
+                rows = [self._there(array) for array in samples]
                 losses = []
                 for part in parts:
                     at = self._there(part)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dasan.learn.branches import batches
 from dasan.learn.config import Config
+from dasan.learn.decisions import Samples
 from dasan.networks.derived import layouts
 from dasan.networks.network import Floats, LayerSizes, fresh, scales
 
@@ -116,53 +117,27 @@ class Learner(Weights):
         """Everything that changes, by name: the arrays themselves."""
         return {"flat": self.flat, "average": self.average, "mean": self.mean, "square": self.square}
 
-    def learn(
-        self, obs: Bytes, moves: Bytes, targets: Floats, groups: npt.NDArray[np.int32], rate: float, step: int
-    ) -> list[float]:
+    def learn(self, samples: Samples, rate: float, step: int) -> list[float]:
         """Learn from decisions in batches of about `batch`, and update the average; returns the error before each step.
-
-        obs, moves: uint8 [rows, features]. targets: float32 [rows]. groups: int32 [rows], see `contrasted`. step: the
-        number of earlier steps.
+        step: the number of earlier steps.
         """
-        if not len(targets):
+        if not len(samples.targets):
             return []
-        parts = batches(groups, max(1, len(targets) // self.batch))
-        losses = self._steps(obs, moves, targets, groups, rate, step, parts)
+        parts = batches(samples.groups, max(1, len(samples.targets) // self.batch))
+        losses = self._steps(samples, parts, rate, step)
         self.average += self._pace * (self.flat - self.average)
         return losses
 
-    def _steps(
-        self,
-        obs: Bytes,
-        moves: Bytes,
-        targets: Floats,
-        groups: npt.NDArray[np.int32],
-        rate: float,
-        step: int,
-        parts: Sequence[npt.NDArray[np.int64]],
-    ) -> list[float]:
+    def _steps(self, samples: Samples, parts: Sequence[npt.NDArray[np.int64]], rate: float, step: int) -> list[float]:
         """One step of Adam for each part of the rows."""
-        return [
-            self.update(obs[part], moves[part], targets[part], rate, step + k + 1, groups[part])
-            for k, part in enumerate(parts)
-        ]
+        return [self.update(samples.part(part), rate, step + k + 1) for k, part in enumerate(parts)]
 
-    def update(
-        self,
-        obs: Bytes,
-        moves: Bytes,
-        targets: Floats,
-        rate: float,
-        step: int,
-        groups: npt.NDArray[np.int32] | None = None,
-    ) -> float:
-        """One step of Adam on the mean squared error; returns the error before it.
-
-        groups: int32 [rows]; rows with the same number, from 0, are branches of one decision, see `contrasted`.
-        """
+    def update(self, samples: Samples, rate: float, step: int) -> float:
+        """One step of Adam on the mean squared error, see `contrasted`; returns the error before it. step: from 1."""
+        obs, moves, targets, groups = samples
         first, second, scores = self.scores(obs, moves)
         error = scores - targets
-        slope = (error if groups is None else contrasted(error, groups, self.contrast)) * np.float32(2 / len(targets))
+        slope = contrasted(error, groups, self.contrast) * np.float32(2 / len(targets))
         self.back_to_inputs(obs, moves, self.back(first, second, slope))
         self.adam(rate, step)
         return float((error * error).mean())

@@ -27,6 +27,7 @@ from dasan.arguments import amount, instance, whole
 from dasan.features import observation_size
 from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
+from dasan.learn.decisions import Samples
 from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
 from dasan.learn.policy import CRITIC_DECAY, CRITIC_RATE, WARM_UP, PolicyLearner, PolicyPlay
@@ -216,7 +217,7 @@ class Trainer:
         losses: list[float] = []
 
         def learn() -> None:
-            errors = self._learn(*hands.decisions.take(config.keep, random), rate)
+            errors = self._learn(hands.decisions.take(config.keep, random), rate)
             losses.extend(errors)
             if errors:
                 hands.weights = self.learner.scaled(self.learner.flat)
@@ -248,24 +249,25 @@ class Trainer:
         following = begin(0)
         for number in range(config.rounds):
             waiting, following = following, begin(number + 1) if number + 1 < config.rounds else following
-            losses += self._learn(*self._together(waiting()), rate)
+            losses += self._learn(self._together(waiting()), rate)
         return losses
 
-    def _together(self, played: Sequence[ActorResult]) -> tuple[Bytes, Bytes, Floats, npt.NDArray[np.int32]]:
+    def _together(self, played: Sequence[ActorResult]) -> Samples:
         """The decisions of all actors of a round; group numbers are made unique across actors."""
         deals = self.config.envs // self.config.branches
-        groups = [np.where(one.groups < 0, one.groups, one.groups + np.int32(k * deals)) for k, one in enumerate(played)]
         for one in played:
             self._count(one.counts)
             self.progress.seconds += one.seconds
-        rows = [(one.obs, one.moves) for one in played]
+        samples = [one.samples for one in played]
+        groups = [np.where(own < 0, own, own + np.int32(k * deals)) for k, (_, _, _, own) in enumerate(samples)]
+        rows = [(one.obs, one.moves) for one in samples]
         if self.shared is not None:
             rules = self.shared.rules
             rows = [self.shared.rows(rules[k % len(rules)], *own) for k, own in enumerate(rows)]
-        return (
+        return Samples(
             np.concatenate([obs for obs, _ in rows]),
             np.concatenate([moves for _, moves in rows]),
-            np.concatenate([one.targets for one in played]),
+            np.concatenate([one.targets for one in samples]),
             np.concatenate(groups),
         )
 
@@ -274,12 +276,10 @@ class Trainer:
         self.progress.decisions += counts.decisions
         self.progress.hands += counts.hands
 
-    def _learn(
-        self, obs: Bytes, moves: Bytes, targets: Floats, groups: npt.NDArray[np.int32], rate: float
-    ) -> list[float]:
+    def _learn(self, samples: Samples, rate: float) -> list[float]:
         """Learn from these decisions; returns the errors."""
         progress = self.progress
-        losses = self.learner.learn(obs, moves, targets, groups, rate, progress.updates)
+        losses = self.learner.learn(samples, rate, progress.updates)
         progress.updates += len(losses)
-        progress.samples += len(targets)
+        progress.samples += len(samples.targets)
         return losses
