@@ -30,8 +30,8 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "features",
         "backends",
         "worlds.stream worlds.layout worlds.knowledge worlds.states",
-        "bots.protocol bots.explanation bots.facts bots.without_values bots.heuristics bots.random_bot bots.simple "
-        "bots.thrifty bots.greedy",
+        "bots.protocol bots.explanation bots.facts bots.without_values bots.seeds bots.heuristics bots.random_bot "
+        "bots.simple bots.thrifty bots.greedy",
         "kernels interpreted worlds",
         "vector",
         "networks",
