@@ -13,7 +13,7 @@ from dasan.cli.bot_test import GAMES as PLAYED
 GAMES = [dasan.rules(name) for name in PLAYED]
 
 SKELETON = """
-import json, sys, time
+import json, os, sys, time
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -55,26 +56,57 @@ def test_the_examples_keep_to_the_protocol(language: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("act", "kind"),
+    ("act", "kind", "message"),
     [
-        ("sys.exit(3)", "crash"),
-        ("print('hello', flush=True)", "garbage"),
-        ("print(json.dumps([1]), flush=True)", "garbage"),
-        ("print('[' * 100000, flush=True)", "garbage"),
-        ("print('x' * 70000, flush=True)", "garbage"),
-        ("print(json.dumps({'type': 'move', 'id': 99, 'move': 'pass'}), flush=True)", "garbage"),
-        ("print(json.dumps({'type': 'move', 'id': message['id'], 'move': 7}), flush=True)", "garbage"),
-        ("print(json.dumps({'type': 'move', 'id': message['id'], 'move': 'bid 9'}), flush=True)", "illegal"),
-        ("time.sleep(60)", "stall"),
+        ("sys.exit(3)", "crash", "it ended with exit status 3"),
+        ("os.kill(os.getpid(), 11)", "crash", "it was ended by SIGSEGV"),
+        ("os.close(1); time.sleep(60)", "crash", "it closed its standard output"),
+        ("print('playing 3D', flush=True)", "garbage", "a line is not JSON: 'playing 3D'"),
+        ("os.write(1, b'{\\xe5\\n')", "garbage", "a line is not JSON: '{\ufffd'"),
+        ("print(json.dumps([1]), flush=True)", "garbage", "a line is not an object with a type: '[1]'"),
+        ("print('[' * 100000, flush=True)", "garbage", f"ends with a newline: '{'[' * 80}' …"),
+        ("print('x' * 60000, flush=True)", "garbage", f"a line is not JSON: '{'x' * 80}' …"),
+        (
+            "print(json.dumps({'type': 'move', 'id': '1', 'move': '\\ud800'}), flush=True)",
+            "garbage",
+            """must be a move with this id, not '{"type": "move", "id": "1", "move": "\\\\ud800"}'""",
+        ),
+        (
+            "print('{\"type\": ' + '\"\"' + ', \"a\": ' + '[' * 900 + ']' * 900 + '}', flush=True)",
+            "garbage",
+            "with this id, not ",
+        ),
+        (
+            "print(json.dumps({'type': 'move', 'id': message['id'], 'move': 7}), flush=True)",
+            "garbage",
+            "a move is text: ",
+        ),
+        (
+            "print(json.dumps({'type': 'move', 'id': message['id'], 'move': 'bid 9'}), flush=True)",
+            "illegal",
+            "'bid 9' is not one of the legal moves: bid 1, ",
+        ),
+        ("time.sleep(60)", "stall", "no answer within 0.3 seconds"),
     ],
 )
-def test_faults_are_named(act: str, kind: str, tmp_path: Path) -> None:
+def test_faults_are_named(act: str, kind: str, message: str, tmp_path: Path) -> None:
     state = dasan.deal(dasan.rules("big-three"), seed=1)
     with ProgramBot(program(tmp_path, act), seconds=0.3 if kind == "stall" else 20) as bot:
         for _ in range(2):
-            with pytest.raises(Fault) as caught:
+            with pytest.raises(Fault, match=re.escape(message)) as caught:
                 bot.choose(state.view(state.to_act))
             assert caught.value.kind == kind
+
+
+def test_a_long_list_of_legal_moves_is_cut(tmp_path: Path) -> None:
+    hands = ["3D 4D 5D 6D 7D 8D 9D TD JD QD KD", "3S", "4S", "5S"]
+    state = dasan.start(dasan.rules("big-two"), hands, to_act=0)
+    act = "print(json.dumps({'type': 'move', 'id': message['id'], 'move': 'x'}), flush=True)"
+    with ProgramBot(program(tmp_path, act), seconds=20) as bot, pytest.raises(Fault) as caught:
+        bot.choose(state.view(state.to_act))
+    listed = str(caught.value).removeprefix("'x' is not one of the legal moves: ").split(", ")
+    assert listed[-1] == "…"
+    assert listed[:-1] == [str(move) for move in state.legal_moves()][: len(listed) - 1]
 
 
 @pytest.mark.parametrize(("more", "kind"), [("", "crash"), ("print('x', flush=True); ", "garbage")])
@@ -228,7 +260,10 @@ def test_the_end_of_standard_error_is_part_of_the_fault(tmp_path: Path) -> None:
     act = "print('x' * 5000 + '\\x1b[31m', file=sys.stderr, flush=True); raise RuntimeError('no card left')"
     state = dasan.deal(GAMES[2], seed=1)
     view = state.view(state.to_act)
-    with ProgramBot(program(tmp_path, act)) as bot, pytest.raises(Fault, match="it ended; its standard") as caught:
+    with (
+        ProgramBot(program(tmp_path, act)) as bot,
+        pytest.raises(Fault, match="it ended with exit status 1; its standard") as caught,
+    ):
         bot.choose(view)
     assert str(caught.value).endswith("RuntimeError: no card left")
     assert len(str(caught.value)) < 400
@@ -243,7 +278,7 @@ def test_only_the_first_faults_are_reported(tmp_path: Path, caplog: pytest.LogCa
                 bot.choose(state.view(state.to_act))
     messages = [record.getMessage() for record in caplog.records]
     assert len(messages) == 4
-    assert messages[0].endswith("crash: it ended; its standard error ends: enough")
+    assert messages[0].endswith("crash: it ended with exit status 1; its standard error ends: enough")
     assert messages[-1].endswith("further faults are only counted")
 
 
@@ -296,7 +331,7 @@ def test_a_contest_with_a_program_that_does_not_start_is_refused(tmp_path: Path)
     path.write_text("import no_such_module", encoding="utf-8")
     done = cli("arena", "random", f"cmd:'{sys.executable}' '{path}'", "--game", "big-two", "--deals", "2")
     assert done.exit_code == 2
-    assert "does not start: it ended; its standard error ends: " in done.stderr
+    assert "does not start: it ended with exit status 1; its standard error ends: " in done.stderr
     assert "No module named 'no_such_module'" in done.stderr
     assert done.stdout == ""
     for others in (["arena", "random"], ["evaluate"]):

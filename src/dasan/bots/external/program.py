@@ -40,7 +40,7 @@ PREFIX = "cmd:"
 """The prefix of a program's command in a line-up."""
 NETWORK = "net:"
 """The prefix of a network in a line-up: the name of one of the package, or a file's."""
-LAST_WORDS = 300
+LAST_WORDS = 1200
 """The number of last bytes of a program's standard error that a fault's message quotes."""
 REPORTED = 3
 """The most faults of a program to report, each with its message, on standard error."""
@@ -101,7 +101,7 @@ class Program:
     def _with_last_words(self, fault: Fault) -> Fault:
         """The fault, with the end of the program's standard error, escaped because a terminal may show it."""
         self._listening.join(0.5 if fault.kind == "crash" else 0.0)
-        last_words = bytes(self._last_words[-LAST_WORDS:]).decode(errors="replace").strip()
+        last_words = _last_lines(bytes(self._last_words)).decode(errors="replace").strip()
         if not last_words:
             return fault
         text = " / ".join(line.strip() for line in last_words.splitlines() if line.strip())
@@ -124,9 +124,9 @@ class Program:
             with suppress(Empty):
                 early = self._lines.get_nowait()
                 raise (
-                    Fault("garbage", "it wrote a line that no message asked for")
+                    Fault("garbage", f"it wrote a line that no message asked for: {wire.quoted(early)}")
                     if early
-                    else Fault("crash", "it ended")
+                    else self._ended()
                 )
             self.tell(messages)
             deadline = monotonic() + seconds
@@ -135,14 +135,28 @@ class Program:
             except Empty:
                 raise Fault("stall", f"no answer within {seconds:g} seconds") from None
             if not line:
-                raise Fault("crash", "it ended")
+                raise self._ended()
             if len(line) > wire.MAX_LINE or not line.endswith(b"\n"):
-                raise Fault("garbage", f"a line has at most {wire.MAX_LINE} bytes and ends with a newline")
+                rule = f"a line has at most {wire.MAX_LINE} bytes and ends with a newline"
+                raise Fault("garbage", f"{rule}: {wire.quoted(line)}")
             return wire.read(line)
         except Fault as fault:
             explained = self._with_last_words(fault)
             self.kill()
             raise explained from None
+
+    def _ended(self) -> Fault:
+        """The fault of a program that closed its standard output, with its exit status."""
+        try:
+            status = self._process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            return Fault("crash", "it closed its standard output")
+        if status >= 0:
+            return Fault("crash", f"it ended with exit status {status}")
+        try:
+            return Fault("crash", f"it was ended by {signal.Signals(-status).name}")
+        except ValueError:
+            return Fault("crash", f"it was ended by signal {-status}")
 
     def close(self) -> int | None:
         """Send quit and wait until the program exits; its exit status, None if it had to be killed."""
@@ -231,6 +245,14 @@ def _listen(pipe: Any, last_words: bytearray) -> None:
             del last_words[: -4 * LAST_WORDS]
 
 
+def _last_lines(text: bytes) -> bytes:
+    """The last `LAST_WORDS` bytes, from the beginning of a line if one begins in them."""
+    if len(text) <= LAST_WORDS:
+        return text
+    part, _, rest = text[-LAST_WORDS:].partition(b"\n")
+    return rest if rest.strip() else part
+
+
 def _kill(
     process: subprocess.Popen[bytes],
     watcher: subprocess.Popen[bytes] | None,
@@ -259,13 +281,14 @@ class ProgramBot(Named):
     """A bot whose moves a program chooses. The program is started on the first question, and again after a fault, until three
     starts in a row have failed.
 
-    command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises
-    `Fault`; other players are not affected. Programs with the same name and version should choose the same move for
-    the same hand. ValueError: there is no command.
+    command: the program and its arguments, as for a shell. seconds: the time limit for a move. reported: the number of first
+    faults to log. `choose` raises `Fault`; other players are not affected. Programs with the same name and version should
+    choose the same move for the same hand. ValueError: there is no command.
     """
 
-    def __init__(self, command: str, *, seconds: float = 5.0) -> None:
+    def __init__(self, command: str, *, seconds: float = 5.0, reported: int = REPORTED) -> None:
         self._command = split_command(command)
+        self._reported = reported
         self._seconds = seconds
         self._program: Program | None = None
         self._sent: tuple[object, int] | None = None
@@ -311,9 +334,9 @@ class ProgramBot(Named):
     def _report(self, fault: Fault) -> None:
         """Log the first faults; by default the log goes to standard error."""
         self._faults += 1
-        if self._faults <= REPORTED:
+        if self._faults <= self._reported:
             _log.warning("%s: %s: %s", self._name, fault.kind, fault)
-        if self._faults == REPORTED:
+        if self._faults == self._reported:
             _log.warning("%s: further faults are only counted", self._name)
 
     def begin(self, *, report: bool = False) -> None:

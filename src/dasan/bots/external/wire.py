@@ -17,6 +17,8 @@ PROTOCOL = "dasan-bot/1"
 MAX_LINE = 1 << 16
 """The longest line that a program may write, in bytes."""
 MAX_NAME = 64
+MAX_QUOTE = 80
+"""The most bytes of a program's line, or characters of a list of moves, that a fault's message quotes."""
 
 Message = dict[str, Any]
 
@@ -41,10 +43,23 @@ def read(line: bytes) -> Message:
     try:
         message = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
-        raise Fault("garbage", "a line is not JSON") from error
+        raise Fault("garbage", f"a line is not JSON: {quoted(line)}") from error
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise Fault("garbage", "a line is not an object with a type")
+        raise Fault("garbage", f"a line is not an object with a type: {quoted(line)}")
     return message
+
+
+def quoted(line: bytes) -> str:
+    """The beginning of a program's line, escaped because a terminal may show it."""
+    end = "" if len(line.rstrip()) <= MAX_QUOTE else " …"
+    return f"{line[:MAX_QUOTE].decode(errors='replace').rstrip()!r}{end}"
+
+
+def _shown(answer: Message) -> str:
+    try:
+        return quoted(json.dumps(answer).encode())
+    except RecursionError:
+        return "deeply nested JSON"
 
 
 def hello() -> Message:
@@ -55,11 +70,13 @@ def hello() -> Message:
 def named(answer: Message) -> tuple[str, str]:
     """The name and version in a program's hello. `Fault`: the answer is not a hello."""
     if answer.get("type") != "hello" or answer.get("protocol") != PROTOCOL:
-        raise Fault("garbage", f"the first answer must be a hello for {PROTOCOL}")
+        raise Fault("garbage", f"the first answer must be a hello for {PROTOCOL}, not {_shown(answer)}")
     name, version = answer.get("name"), answer.get("version")
     for text in (name, version):
         if not isinstance(text, str) or not 0 < len(text) <= MAX_NAME or not text.isprintable():
-            raise Fault("garbage", f"hello needs a name and a version of 1 to {MAX_NAME} printable characters")
+            raise Fault(
+                "garbage", f"hello needs a name and a version, each a text of 1 to {MAX_NAME} printable characters"
+            )
     return str(name), str(version)
 
 
@@ -116,16 +133,21 @@ def without_events(seen: Message) -> Message:
 def move(answer: Message, number: int, seen: Message) -> str:
     """The text of the move in a program's answer. `Fault`: it is not a legal move."""
     if answer.get("type") != "move" or answer.get("id") != number or isinstance(answer.get("id"), bool):
-        raise Fault("garbage", f"the answer to choose {number} must be a move with this id")
+        raise Fault(
+            "garbage", f"the answer to choose {number} must be a move with this id, not {_shown(answer)}"
+        )
     text = answer.get("move")
     if not isinstance(text, str):
-        raise Fault("garbage", "a move is text")
-    if all(text != legal["move"] for legal in seen["legal_moves"]):
-        raise Fault("illegal", f"{text[:80]!r} is not one of the legal moves")
+        raise Fault("garbage", f"a move is text: {_shown(answer)}")
+    legal = [legal["move"] for legal in seen["legal_moves"]]
+    if text not in legal:
+        listed = ", ".join(legal)
+        listed = listed if len(listed) <= MAX_QUOTE else listed[:MAX_QUOTE].rpartition(", ")[0] + ", …"
+        raise Fault("illegal", f"{text[:MAX_QUOTE]!r} is not one of the legal moves: {listed}")
     return text
 
 
 __all__ = [
     *("MAX_LINE", "PROTOCOL", "Fault", "Message", "choose", "events", "hand", "hand_of", "hello", "move", "named"),
-    *("over", "quit", "read", "without_events", "written"),
+    *("over", "quit", "quoted", "read", "without_events", "written"),
 ]
