@@ -109,6 +109,31 @@ def test_a_long_list_of_legal_moves_is_cut(tmp_path: Path) -> None:
     assert listed[:-1] == [str(move) for move in state.legal_moves()][: len(listed) - 1]
 
 
+def test_bot_test_also_plays_the_exchange(tmp_path: Path) -> None:
+    act = "print(json.dumps({'type': 'move', 'id': message['id'], 'move': next(m['move'] for m in"
+    act += " message['view']['legal_moves'] if m['type'] in ('play', 'pass'))}), flush=True)"
+    command = program(tmp_path, act)
+    faults = {one.name: one.fault for one in check(command, [dasan.rules("winner")], hands=3, seconds=20)}
+    assert "StopIteration" in (faults["plays winner"] or "")
+    faults = {one.name: one.fault for one in check(command, [dasan.rules("big-two")], hands=1, seconds=20)}
+    assert faults["plays big-two"] is None
+
+
+def test_bot_test_names_the_move_that_differs_and_says_a_fault_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "starts").mkdir()
+    act = f"open(os.path.join({str(tmp_path / 'starts')!r}, str(os.getpid())), 'w'); "
+    act += f"one = message['view']['legal_moves'][-(len(os.listdir({str(tmp_path / 'starts')!r})) % 2)]['move']; "
+    act += "print(json.dumps({'type': 'move', 'id': message['id'], 'move': one}), flush=True)"
+    *_, last = check(program(tmp_path, act), [dasan.rules("big-three")], hands=1, seconds=20)
+    assert last.fault is not None
+    assert re.search(r"the same hand was played in two ways: move \d was .+, then .+", last.fault)
+    command = program(tmp_path, "sys.exit(3)")
+    assert [one for one in check(command, [dasan.rules("big-two")], hands=1, seconds=20) if one.fault is not None]
+    assert caplog.messages == []
+
+
 @pytest.mark.parametrize(("more", "kind"), [("", "crash"), ("print('x', flush=True); ", "garbage")])
 def test_a_program_that_ends_between_questions_has_crashed(more: str, kind: str, tmp_path: Path) -> None:
     answer = "{'type': 'move', 'id': message['id'], 'move': message['view']['legal_moves'][0]['move']}"

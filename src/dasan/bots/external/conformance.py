@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from time import monotonic
 
 from dasan.bots import bot
 from dasan.bots.external import wire
 from dasan.bots.external.program import Program, ProgramBot, split_command
 from dasan.bots.external.wire import Fault
+from dasan.play.dealing import Deal
 from dasan.play.new_hand import deal
+from dasan.play.sessions import following
+from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 
 
@@ -25,8 +29,8 @@ class Check:
 def check(command: str, games: list[Rules], *, hands: int, seconds: float) -> Iterator[Check]:
     """Run all checks and yield their results; if the program does not start, yield only that.
 
-    command: the program and its arguments, as for a shell. games: rules by which it plays `hands` hands each, in every seat by
-    turns, against random bots. seconds: the time limit for a move.
+    command: the program and its arguments, as for a shell. games: rules by which it plays `hands` hands each, in
+    turn in every seat (or in those that exchange cards), against random bots. seconds: the time limit for a move.
     """
     words = split_command(command)
     begun = _attempt("says hello", lambda: _says_hello(words))
@@ -64,10 +68,9 @@ def _ends(words: list[str], *, quit: bool) -> None:
         raise Fault("crash", f"its exit status is {status}")
 
 
-def _moves(player: ProgramBot, rules: Rules, seed: int, seat: int) -> list[str]:
-    """The program's moves in one hand, in `seat`, against random bots."""
-    others = [bot("random", seed=s) for s in range(rules.players)]
-    state = deal(rules, seed=seed, dealer=seed % rules.players)
+def _moves(player: ProgramBot, state: State, seat: int) -> tuple[list[str], State]:
+    """The program's moves in the rest of a hand, in `seat`, against random bots; and the end of the hand."""
+    others = [bot("random", seed=s) for s in range(state.rules.players)]
     moves = []
     while state.to_act is not None:
         view = state.view(state.to_act)
@@ -75,22 +78,30 @@ def _moves(player: ProgramBot, rules: Rules, seed: int, seat: int) -> list[str]:
         moves += [str(move)] if state.to_act == seat else []
         state = state.play(move)
     player.watch(state.view(seat))
-    return moves
+    return moves, state
 
 
 def _plays(command: str, rules: Rules, hands: int, seconds: float) -> None:
-    with ProgramBot(command, seconds=seconds) as player:
+    """Play successive hands, as at a table. The program's seat changes; where seats exchange cards, it is one of them."""
+    state = deal(rules, seed=0)
+    with ProgramBot(command, seconds=seconds, reported=0) as player:
         for number in range(hands):
-            _moves(player, rules, number, number % rules.players)
+            exchanging = state.begun.exchange if isinstance(state.begun, Deal) else None
+            seats = exchanging or range(rules.players)
+            state = _moves(player, state, seats[number % len(seats)])[1]
+            state = following(state, seed=0)
 
 
 def _repeats(command: str, rules: Rules, seconds: float) -> None:
+    state = deal(rules, seed=1, dealer=1)
     answers = []
     for _ in range(2):
-        with ProgramBot(command, seconds=seconds) as player:
-            answers.append(_moves(player, rules, 1, 0))
-    if answers[0] != answers[1]:
-        raise Fault("different", "the same hand was played in two ways: records cannot be reproduced")
+        with ProgramBot(command, seconds=seconds, reported=0) as player:
+            answers.append(_moves(player, state, 0)[0])
+    for number, (one, other) in enumerate(zip_longest(*answers), 1):
+        if one != other:
+            played = f"move {number} was {one or 'missing'}, then {other or 'missing'}"
+            raise Fault("different", f"the same hand was played in two ways: {played}")
 
 
 def _skips(words: list[str], rules: Rules, seconds: float) -> None:
