@@ -6,20 +6,23 @@ import asyncio
 import json
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
 import pytest
 
 import dasan
+from dasan.remote import site
 from dasan.remote.agent import AgentSeat
 from dasan.remote.site import Refusal, Site
 from dasan.ruleset.clauses import LANGUAGES
 from dasan.text.description import messages
 
-from .harness import SECONDS, Serve
+from .harness import SECONDS, Serve, fast, served
 
 pytestmark = pytest.mark.full
 
@@ -109,6 +112,8 @@ def test_an_agent_plays_a_hand(serve: Serve) -> None:
 class Line:
     """A table's socket; its messages are those that a test puts into the queue."""
 
+    close_code = None
+
     def __init__(self) -> None:
         self.messages: Queue[dict[str, Any] | None] = Queue()
 
@@ -116,6 +121,9 @@ class Line:
         return self
 
     def __exit__(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
         self.messages.put(None)
 
     def __iter__(self) -> Iterator[str]:
@@ -185,6 +193,32 @@ def test_a_seat_that_was_closed_says_so(monkeypatch: pytest.MonkeyPatch) -> None
         with pytest.raises(Refusal, match="this connection to the table was closed"):
             ask()
     agent.close()
+
+
+def test_an_agent_plays_on_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move that the agent makes while the server is down is sent again, and carried out once."""
+    monkeypatch.setattr(site, "FIRST_PAUSE", 0.05)
+    with served(fast(tmp_path)) as server:
+        table = server.player().open_table("big-two", seats=["open", "random", "random", "random"])
+        agent = AgentSeat(f"{server.address}/t/{table}", "Agent")
+        agent.wait(SECONDS)
+        agent.describe()
+        move = agent.move_of("1")
+    agent.wait(0)
+    with pytest.raises(Refusal, match=r"no connection to .* at the moment"):
+        agent.describe()
+    done: list[None] = []
+    thread = threading.Thread(target=lambda: done.append(agent.play(move)))
+    thread.start()
+    with served(fast(tmp_path)) as server:
+        agent._site.server = server.address
+        thread.join(SECONDS)
+        assert done == [None]
+        agent.wait(SECONDS)
+        assert "Your hand: " in agent.describe()
+        agent.close()
+        with pytest.raises(Refusal, match="was closed"):
+            agent.describe()
 
 
 def test_open_seats_are_counted_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import json
 import socket
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -13,15 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bots.programs import within
+from websockets.exceptions import ConnectionClosedError
+from websockets.sync.client import ClientConnection
 
 import dasan
 from dasan.bots.external import wire
-from dasan.remote import program
+from dasan.remote import program, site
 from dasan.remote.program import Visit
 from dasan.remote.site import Refusal, Site, address
 from dasan.server.tables import showing
 
-from .harness import Serve
+from .harness import SECONDS, Serve, fast, served
 from .rooms import NOBODY, plays
 
 pytestmark = pytest.mark.full
@@ -176,6 +180,108 @@ def test_a_program_plays_at_a_table(serve: Serve) -> None:
         assert [seat["kind"] for seat in page["seats"]] == ["human", "program", "bot"]
 
 
+PATIENT = """
+import json, pathlib, sys, time
+folder = pathlib.Path(sys.argv[1])
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "hello", "protocol": "dasan-bot/1", "name": "patient", "version": "1"}), flush=True)
+    elif message["type"] == "choose":
+        if message["id"] == 2:
+            (folder / "asked").touch()
+            while not (folder / "go").exists():
+                time.sleep(0.01)
+        print(json.dumps({"type": "move", "id": message["id"], "move": message["view"]["legal_moves"][0]["move"]}), flush=True)
+    elif message["type"] == "quit":
+        break
+"""
+
+
+def test_a_program_plays_on_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server stops while the program thinks, so that its move is lost; and again while it asks for the next hand."""
+    (tmp_path / "patient.py").write_text(PATIENT, encoding="utf-8")
+    monkeypatch.setattr(site, "FIRST_PAUSE", 0.05)
+    command = [sys.executable, str(tmp_path / "patient.py"), str(tmp_path)]
+    lines: list[str] = []
+    with served(fast(tmp_path)) as server:
+        table = server.player().open_table("big-two", seats=["open", "random", "random", "random"])
+        visit = Visit(f"{server.address}/t/{table}", command, name=None, seat=None, seconds=SECONDS)
+        first = server.address
+        thread = threading.Thread(target=visit.play, args=(2, lines.append))
+        thread.start()
+        assert within(SECONDS, (tmp_path / "asked").exists)
+    (tmp_path / "go").touch()
+    assert within(SECONDS, lambda: len(lines) == 1)
+    with served(fast(tmp_path)) as server:
+        visit._site.server = server.address
+        thread.join(SECONDS)
+        assert not thread.is_alive()
+    assert lines[0] == f"the connection to {first} broke; connecting again"
+    assert [line.partition(":")[0] for line in lines[1:]] == ["hand 1", "hand 2"]
+    assert (visit.hands, visit.faults) == (2, {})
+
+
+def test_a_lost_request_for_the_next_hand_is_sent_again_and_a_refused_move_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("Site", "Program"):
+        monkeypatch.setattr(program, name, Spy)
+    rooms, _ = plays(dasan.rules("big-two"), 1)
+    visit = Visit("http://localhost:8000/t/table", ["spy"], name=None, seat=0, seconds=5)
+    socket = Spy()
+    for room, after in pairwise(rooms):
+        visit._heard(socket, showing.snapshot(room, 0, 0, NOBODY), print)
+        if room.state is not None and room.state.to_act == 0:
+            sent = socket.sent[-1]
+            visit._heard(socket, {"type": "error", "id": "another", "code": "illegal", "message": "no"}, print)
+            visit._heard(socket, showing.table_changed(room, 0, 0), print)
+            assert socket.sent[-1] == sent
+            refusal = {"type": "error", "id": sent["id"], "code": "illegal", "message": "a substitute plays"}
+            visit._heard(socket, refusal, print)
+            visit._heard(socket, showing.table_changed(room, 0, 0), print)
+            assert {**socket.sent[-1], "id": ""} == {**sent, "id": ""}
+            assert socket.sent[-1]["id"] != sent["id"]
+            with pytest.raises(ConnectionError):
+                visit._heard(socket, {**refusal, "code": "unavailable"}, print)
+        if after.state is not None and after.state.result is not None:
+            break
+    for _ in range(2):
+        visit._heard(socket, showing.snapshot(after, 0, 0, NOBODY), print)
+    first, second = (message for message in socket.sent if message["type"] == "next")
+    assert first == second
+    assert visit.hands == 1
+
+
+def _until_closed(connection: ClientConnection) -> None:
+    with pytest.raises(ConnectionClosedError):
+        connection.recv()
+
+
+@pytest.mark.parametrize("code", [4403, 1012])
+def test_how_often_a_broken_connection_is_opened_again(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from websockets.sync.server import ServerConnection, serve
+
+    monkeypatch.setattr(site, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(site, "PATIENCE", 0.5)
+    opened: list[None] = []
+    reports: list[str] = []
+
+    def answer(connection: ServerConnection) -> None:
+        opened.append(None)
+        connection.close(code)
+
+    with serve(answer, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+        sockets = Site(address).sockets("abc", reports.append)
+        with pytest.raises(Refusal, match="has closed this player" if code == 4403 else "broke"):
+            deque(map(_until_closed, sockets), 0)
+        server.shutdown()
+        thread.join(60)
+    assert (len(opened) == 1) == (code == 4403)
+    assert len(reports) == len(opened) - 1
+
+
 class Spy:
     """In place of a program and of its server: records the messages to the program, which plays the first legal move."""
 
@@ -183,12 +289,13 @@ class Spy:
 
     def __init__(self, *_: object) -> None:
         self.messages: list[wire.Message] = []
+        self.sent: list[Any] = []
 
     def join(self, table: str, name: str, seat: int) -> int:
         return seat
 
     def send(self, text: str) -> None:
-        pass
+        self.sent.append(json.loads(text))
 
     def tell(self, messages: list[wire.Message]) -> None:
         self.messages += messages

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from contextlib import ExitStack
-from threading import Condition, Thread
+from contextlib import closing, suppress
+from itertools import chain
+from threading import Condition, Event, Thread
 from typing import Any
 
 from dasan.remote.site import Refusal, Site, address, rules_of
@@ -20,14 +21,12 @@ Message = dict[str, Any]
 
 
 class AgentSeat:
-    """A seat at one table, over one socket that a background thread reads. Thread-safe.
+    """A seat at one table, over a socket that a background thread reads, and opens again if the connection breaks. Thread-safe.
 
     url: the table's link. seat: None takes the first open one. `Refusal`: the server refuses or does not answer.
     """
 
     def __init__(self, url: str, name: str, seat: int | None = None) -> None:
-        from websockets.exceptions import WebSocketException
-
         server, self.table = address(url)
         self._site = Site(server)
         self.seat = self._site.join(self.table, name, seat)
@@ -36,18 +35,19 @@ class AgentSeat:
         self._described: Message | None = None
         self._facts: Message = {}
         self._answers: dict[str, Message] = {}
+        self._pending: dict[str, Message] = {}
         self._broken: str | None = None
-        self._open = ExitStack()
-        try:
-            self._socket = self._open.enter_context(self._site.socket(self.table))
-        except (OSError, WebSocketException) as error:
-            raise Refusal(f"the connection to {server} broke") from error
+        self._lost = False
+        self._closed = Event()
+        self._sockets = self._site.sockets(self.table, self._lose, self._closed)
+        self._socket = next(self._sockets)
         Thread(target=self._read, daemon=True).start()
 
     def close(self) -> None:
         """Close the socket; the seat stays the agent's until the table gives it to a bot. Later calls are refused."""
         self._break("this connection to the table was closed")
-        self._open.close()
+        self._closed.set()
+        self._socket.close()
 
     def wait(self, seconds: float) -> None:
         """Wait until it is this seat's turn, the hand is over, or the table has ended; at most `seconds`."""
@@ -55,9 +55,11 @@ class AgentSeat:
             self._changed.wait_for(self._wanted, seconds)
 
     def describe(self, language: str = "en") -> str:
-        """What the seat may know, see `View.describe`. ValueError: no such language. `Refusal`: the connection broke."""
+        """What the seat may know, see `View.describe`. ValueError: no such language. `Refusal`: there is no connection."""
         with self._changed:
             self._check()
+            if self._lost:
+                raise Refusal(f"there is no connection to {self._site.server} at the moment: read the view again")
             words = messages(language)
             if self._view is None:
                 return words["waiting"].format(seat=self.seat)
@@ -92,12 +94,19 @@ class AgentSeat:
         self._command("next")
 
     def _command(self, type_: str, **content: object) -> None:
+        from websockets.exceptions import WebSocketException
+
         key = secrets.token_hex(8)
+        message = {"type": type_, "id": key, **content}
         self._check()
-        self._send({"type": type_, "id": key, **content})
+        with self._changed:
+            self._pending[key] = message
+        with suppress(OSError, WebSocketException):  # then the thread that reads sends it on the next connection
+            self._send(message)
         with self._changed:
             self._changed.wait_for(lambda: key in self._answers or self._broken is not None, CONFIRM)
             answer = self._answers.pop(key, None)
+            del self._pending[key]
         if answer is None:
             self._check()
             raise Refusal("the server did not answer in time")
@@ -106,12 +115,7 @@ class AgentSeat:
             raise Refusal(f"{answer['message']}{clause}")
 
     def _send(self, message: Message) -> None:
-        from websockets.exceptions import WebSocketException
-
-        try:
-            self._socket.send(json.dumps(message))
-        except (OSError, WebSocketException) as error:
-            raise Refusal(f"the connection to {self._site.server} broke") from error
+        self._socket.send(json.dumps(message))
 
     def _check(self) -> None:
         if self._broken is not None:
@@ -120,24 +124,41 @@ class AgentSeat:
     def _wanted(self) -> bool:
         if self._broken is not None or self._facts.get("status") == "ended":
             return True
-        return self._view is not None and (self._view["result"] is not None or self._view["to_act"] == self.seat)
+        return (
+            not self._lost
+            and self._view is not None
+            and (self._view["result"] is not None or self._view["to_act"] == self.seat)
+        )
 
     def _read(self) -> None:
-        """Keep the newest view and the answers to commands, until the connection ends."""
+        """Keep the newest view and the answers to commands, until no connection follows the last one."""
         from websockets.exceptions import WebSocketException
 
         reason = f"the connection to {self._site.server} broke"
         try:
-            for text in self._socket:
-                message = json.loads(text)
-                with self._changed:
-                    self._heard(message)
-                    self._changed.notify_all()
-        except (OSError, WebSocketException, Refusal):
-            pass
+            with closing(self._sockets):
+                for socket in chain([self._socket], self._sockets):
+                    self._socket = socket
+                    with self._changed:
+                        unanswered = list(self._pending.values())
+                    with suppress(OSError, WebSocketException):
+                        for message in unanswered:
+                            self._send(message)
+                        for text in socket:
+                            message = json.loads(text)
+                            with self._changed:
+                                self._heard(message)
+                                self._changed.notify_all()
+        except Refusal as refusal:
+            reason = str(refusal)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             reason = f"{self._site.server} says what this version does not know"
         self._break(reason)
+
+    def _lose(self, reason: str) -> None:
+        """Note that the connection broke, until the next one sends a snapshot."""
+        with self._changed:
+            self._lost = True
 
     def _break(self, reason: str) -> None:
         """Refuse everything from now on, for the first reason."""
@@ -150,7 +171,7 @@ class AgentSeat:
             case "probe":
                 self._send({"type": "probe", "n": message["n"]})
             case "snapshot":
-                self._view = message["view"]
+                self._view, self._lost = message["view"], False
                 if message["table"]["status"] == "waiting":
                     self._send({"type": "ready", "id": secrets.token_hex(8), "ready": True})
             case "update" if self._view is not None:

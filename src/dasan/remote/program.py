@@ -6,6 +6,7 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
 from typing import Any
 
 from dasan.bots.external import wire
@@ -20,6 +21,8 @@ from dasan.ruleset.rules import Rules
 Report = Callable[[str], None]
 SPARE = 1.0
 """Seconds of each clock that are reserved for network delay."""
+OVER = -1
+"""What was answered last, once a hand is over; before, the number of events before the last answer."""
 
 
 class Visit:
@@ -40,27 +43,38 @@ class Visit:
         self._hand = 0
         self._sent = 0
         self._answered: int | None = None
+        self._move = ""
+        self._key = secrets.token_hex(8)
         self._number = 0
 
     def play(self, hands: int | None, report: Report) -> None:
-        """Play until `hands` hands are over or the table has ended. `Refusal`: the connection broke."""
+        """Play until `hands` hands are over or the table has ended; connect again if the connection breaks. `Refusal`: that
+        fails, or the server refuses.
+        """
         from websockets.exceptions import WebSocketException
 
         server = self._site.server
         try:
-            with self._site.socket(self.table) as socket:
-                for text in socket:
-                    if not self._heard(socket, json.loads(text), report) or self.hands == hands:
-                        break
-        except (OSError, WebSocketException) as error:
-            raise Refusal(f"the connection to {server} broke") from error
+            with closing(self._site.sockets(self.table, report)) as sockets:
+                for socket in sockets:
+                    with suppress(OSError, WebSocketException):
+                        for text in socket:
+                            if not self._heard(socket, json.loads(text), report) or self.hands == hands:
+                                return
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
             raise Refusal(f"{server} says what this version does not know") from error
         finally:
             self._program.close()
 
-    def _send(self, socket: Any, type_: str, **content: object) -> None:
-        socket.send(json.dumps({"type": type_, "id": secrets.token_hex(8), **content}))
+    def _send(self, socket: Any, type_: str, key: str = "", **content: object) -> str:
+        """Send a command; its id."""
+        key = key or secrets.token_hex(8)
+        socket.send(json.dumps({"type": type_, "id": key, **content}))
+        return key
+
+    def _next(self, socket: Any) -> None:
+        """Ask for the next hand; the server carries this out once a hand, although it may be asked again."""
+        self._send(socket, "next", f"next-{self._hand}-{self._key}")
 
     def _heard(self, socket: Any, message: Message, report: Report) -> bool:
         """Act on one message; False when the table has ended."""
@@ -77,14 +91,20 @@ class Visit:
                     self._beginning = self._begun(message)
                     self._sent, self._answered = 0, None
                     self._program.tell([self._beginning])
+                elif again and self._answered == OVER:  # the connection is new, and the request may have been lost
+                    self._next(socket)
                 if message["table"]["status"] == "waiting":
                     self._send(socket, "ready", ready=True)
             case "update" if self._view is not None:
                 self._view = {**message["view"], "events": self._view["events"] + message["events"]}
             case "error":
                 report(f"the server says: {message['message']}")
+                if message["code"] in ("too-fast", "unavailable"):
+                    raise ConnectionError(message["message"])  # a new connection begins with what the server knows
+                if message["id"] == self._move:
+                    self._answered = None  # ask again when the table changes, as when this player returns to the seat
         ended = message.get("table") is not None and message["table"]["status"] == "ended"
-        if self._view is not None and message["type"] in ("snapshot", "update"):
+        if self._view is not None and message["type"] in ("snapshot", "update", "table"):
             self._go_on(socket, message, report)
         return not ended
 
@@ -117,20 +137,20 @@ class Visit:
         news = view["events"][self._sent :]
         messages = [wire.events(news)] if news else []
         self._sent = len(view["events"])
-        if view["to_act"] == self.seat and view["legal_moves"] and self._answered != message["seq"]:
-            self._answered = message["seq"]
+        if view["to_act"] == self.seat and view["legal_moves"] and self._answered != self._sent:
+            self._answered = self._sent
             move = self._chosen(messages, view, message.get("clocks"), report)
-            self._send(socket, "move", move=move or str(view["legal_moves"][0]["move"]))
+            self._move = self._send(socket, "move", move=move or str(view["legal_moves"][0]["move"]))
             if move is None:  # only now, because a start takes time and may fail
                 self._program = Program(self._command)
                 self._program.tell([self._beginning, wire.events(view["events"])])
             return
-        if view["result"] is not None and self._answered != -1:
-            self._answered = -1
+        if view["result"] is not None and self._answered != OVER:
+            self._answered = OVER
             self.hands += 1
             self._program.tell([*messages, wire.over(view["result"])])
             report(f"hand {self.hands}: {view['result']['payments'][self.seat]:+d}")
-            self._send(socket, "next")
+            self._next(socket)
         elif messages:
             self._program.tell(messages)
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Callable, Generator
 from http.client import HTTPException
 from http.cookiejar import CookieJar
+from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
@@ -20,6 +24,12 @@ ANSWER = 20.0
 """The time limit for a request to the server, in seconds."""
 LARGEST = 1 << 22
 """The longest answer and the longest message that is read, in bytes."""
+FIRST_PAUSE, LAST_PAUSE = 0.5, 15.0
+"""Seconds before a socket is opened again: doubled each time from the first to the last, with jitter."""
+PATIENCE = 300.0
+"""Seconds without a lasting connection after which a socket is not opened again."""
+FINAL = (4400, 4401, 4403, 4404)
+"""Codes with which a server closes a socket that it would refuse again: 4000 + an HTTP status."""
 
 
 class Refusal(Exception):
@@ -68,6 +78,38 @@ class Site:
         cookie = "; ".join(f"{c.name}={c.value}" for c in self._cookies)
         url = f"ws{self.server.removeprefix('http')}/ws/tables/{quote(table)}"
         return connect(url, additional_headers={"cookie": cookie}, max_size=LARGEST)
+
+    def sockets(
+        self, table: str, report: Callable[[str], None] = lambda text: None, stopped: Event | None = None
+    ) -> Generator[ClientConnection, None, None]:
+        """The socket of a table, and another one whenever the last has closed, as when the server restarts. The first message on
+        each is a snapshot, and commands that had no answer are to be sent again.
+
+        report: is told that a connection broke. stopped: when it is set, the iterator ends. `Refusal`: the first connection
+        fails, the server refuses this player, or there has been no lasting connection for `PATIENCE` seconds.
+        """
+        from websockets.exceptions import WebSocketException
+
+        stopped = stopped or Event()
+        attempt, until = 0, 0.0
+        while not stopped.is_set():
+            opened, connected, failure = monotonic(), False, None
+            try:
+                with self.socket(table) as socket:
+                    connected = True
+                    yield socket
+                    if socket.close_code in FINAL:
+                        raise Refusal(f"{self.server} has closed this player's connection to the table")
+            except (OSError, WebSocketException) as error:
+                failure = error
+            if connected and (not until or monotonic() > opened + LAST_PAUSE):
+                attempt, until = 0, monotonic() + PATIENCE
+            if monotonic() > until:
+                raise Refusal(f"the connection to {self.server} broke") from failure
+            if connected:
+                report(f"the connection to {self.server} broke; connecting again")
+            stopped.wait(min(FIRST_PAUSE * 2**attempt, LAST_PAUSE) * random.uniform(0.75, 1.25))
+            attempt += 1
 
     def _ask(self, request: Request) -> Any:
         opener = build_opener(HTTPCookieProcessor(self._cookies))
