@@ -26,7 +26,7 @@ from dasan.arena.child_process import outcomes_in_child
 from dasan.arena.contest import Contest, _load, _made, play_deal, run
 from dasan.arena.hands import _interrupt, _limit, play_fairly
 from dasan.arena.outcome import Outcome
-from dasan.bots import BOTS, bot
+from dasan.bots import BOTS, Bot, bot
 from dasan.play.moves import MoveType
 
 pytestmark = pytest.mark.full
@@ -97,6 +97,36 @@ def test_a_move_that_is_no_move_is_a_fault() -> None:
 
     _, clocks = play_fairly(RULES, [Nothing(), *(bot("thrifty") for _ in range(3))], seed=3, dealer=0)
     assert clocks[0].faults["illegal"] > 0
+
+
+def test_the_first_faults_of_a_bot_are_reported(caplog: pytest.LogCaptureFixture) -> None:
+    class Unshown:
+        def __repr__(self) -> str:
+            raise AttributeError("no repr")
+
+    answers: list[object] = [Unshown(), "pass", None, None]
+
+    class Author:
+        name, version = "author-of-this-test", "1"
+
+        def choose(self, view: dasan.View) -> dasan.Move:
+            if not answers:
+                raise KeyError("3D")
+            return answers.pop(0)  # type: ignore[return-value]
+
+    bots: list[Bot] = [Author(), *(bot("thrifty") for _ in range(3))]
+    play_fairly(RULES, bots, seed=3, dealer=0)
+    name = Author.name
+    assert caplog.messages == [
+        f"{name}: illegal: an object of type Unshown is not one of view.legal_moves()",
+        f"{name}: illegal: 'pass' is not one of view.legal_moves()",
+        f"{name}: illegal: None is not one of view.legal_moves()",
+        f"{name}: further faults are only counted",
+    ]
+    caplog.clear()
+    Author.name = "another-author"
+    play_fairly(RULES, bots, seed=3, dealer=0)
+    assert caplog.messages[0].startswith(f"another-author: crash: KeyError: '3D' ({__file__}, line ")
 
 
 class Ending:

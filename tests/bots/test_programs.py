@@ -338,6 +338,12 @@ def test_a_program_whose_starts_fail_three_times_in_a_row_is_not_started_again(
     ]
 
 
+@pytest.mark.parametrize("name", ["./my_bot", "python bot.py"])
+def test_a_command_without_its_prefix_is_refused_with_a_hint(name: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"there is no bot '{name}'; a program takes part as 'cmd:{name}'")):
+        checked_player(name, GAMES[0])
+
+
 def test_a_mended_program_is_started_again(tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     contest = Contest(dasan.rules("big-two"), f"cmd:'{sys.executable}' '{file}'", "low", 1)

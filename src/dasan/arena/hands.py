@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
+import traceback
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import FrameType
 
+from dasan.arguments import shown
 from dasan.bots import Bot
-from dasan.bots.external.program import ProgramBot, tell_end
+from dasan.bots.external.program import REPORTED, ProgramBot, tell_end
 from dasan.bots.external.wire import Fault
 from dasan.play.moves import Move
 from dasan.play.new_hand import deal
@@ -26,6 +30,10 @@ LEAST_INTERVAL = 0.5
 
 LOADERS = ("importlib", "numba")
 """Packages that are never interrupted: half an imported module, or half of a compiler's tables, would break all later moves."""
+
+_log = logging.getLogger("dasan.bots")
+_faults: Counter[str] = Counter()
+"""The number of faults of bots in this process, by name."""
 
 
 class _Late(BaseException):
@@ -97,6 +105,7 @@ def _ask(bot: Bot, view: View, clock: Tally, seconds: float | None) -> Move:
     legal = view.legal_moves()
     begun = perf_counter()
     fault = None
+    message = ""
     try:
         with _limit(seconds):
             answer = _answer(bot, view)
@@ -105,23 +114,54 @@ def _ask(bot: Bot, view: View, clock: Tally, seconds: float | None) -> Move:
         elif isinstance(answer, Move) and answer in legal:
             return answer
         else:
-            fault = "illegal"
+            fault, message = "illegal", f"{_shown(answer)} is not one of view.legal_moves()"
     except _Late:
         fault = "stall"
     except Fault as error:
-        fault = error.kind
+        fault, message = error.kind, str(error)
     except SystemExit:
-        fault = "exit"
+        fault, message = "exit", "it raised SystemExit"
     except KeyboardInterrupt:
         raise
-    except BaseException:
-        fault = "crash"
+    except BaseException as error:
+        fault, message = "crash", _described(error)
     finally:
         if len(legal) > 1:
             clock.moves += 1
             clock.seconds += perf_counter() - begun
     clock.fault(fault)
+    _report(bot, fault, message or f"no answer within {seconds or 0:g} seconds")
     return legal[0]
+
+
+def _report(bot: Bot, fault: str, message: str) -> None:
+    """Log the first faults of each name in this process. A program logs its own."""
+    if isinstance(bot, ProgramBot):
+        return
+    name = str(getattr(bot, "name", type(bot).__name__))
+    _faults[name] += 1
+    if _faults[name] <= REPORTED:
+        _log.warning("%s: %s: %s", name, fault, message)
+    if _faults[name] == REPORTED:
+        _log.warning("%s: further faults are only counted", name)
+
+
+def _shown(answer: object) -> str:
+    """An answer, whose `repr` may fail, for a message."""
+    try:
+        return f"the move {answer}" if isinstance(answer, Move) else shown(answer)
+    except Exception:
+        return f"an object of type {type(answer).__name__}"
+
+
+def _described(error: BaseException) -> str:
+    """The error, and the line of the bot that raised it."""
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = "…"
+    return f"{type(error).__name__}: {text} ({frame.f_code.co_filename}, line {line})"
 
 
 def _answer(bot: Bot, view: View) -> object:

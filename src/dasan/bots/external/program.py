@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
+from dasan.arguments import shown
 from dasan.bots import bot
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
@@ -43,7 +44,7 @@ NETWORK = "net:"
 LAST_WORDS = 1200
 """The number of last bytes of a program's standard error that a fault's message quotes."""
 REPORTED = 3
-"""The most faults of a program to report, each with its message, on standard error."""
+"""The most faults of a program, or of a bot in a contest, to report, each with its message, on standard error."""
 
 _log = logging.getLogger("dasan.bots")
 
@@ -434,7 +435,9 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
         file = Path(network)
         is_name = known(network) or (file.name == network and not file.suffix and not file.exists())
         return NamedNetworkBot(network) if is_name else NetworkFileBot(file)
+    if "/" in name or " " in name:
+        raise ValueError(f"there is no bot {shown(name)}; a program takes part as {shown(PREFIX + name)}")
     return bot(name, seed=seed)
 
 
-__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "forget_programs", "player", "tell_end"]
+__all__ = ["NETWORK", "PREFIX", "REPORTED", "Program", "ProgramBot", "forget_programs", "player", "tell_end"]

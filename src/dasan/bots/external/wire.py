@@ -133,9 +133,7 @@ def without_events(seen: Message) -> Message:
 def move(answer: Message, number: int, seen: Message) -> str:
     """The text of the move in a program's answer. `Fault`: it is not a legal move."""
     if answer.get("type") != "move" or answer.get("id") != number or isinstance(answer.get("id"), bool):
-        raise Fault(
-            "garbage", f"the answer to choose {number} must be a move with this id, not {_shown(answer)}"
-        )
+        raise Fault("garbage", f"the answer to choose {number} must be a move with this id, not {_shown(answer)}")
     text = answer.get("move")
     if not isinstance(text, str):
         raise Fault("garbage", f"a move is text: {_shown(answer)}")
