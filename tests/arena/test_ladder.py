@@ -77,8 +77,22 @@ def test_a_report_can_be_checked(greedy: Evaluation, short: BotLadder) -> None:
     report = json.loads(json.dumps(greedy.to_json()))
     assert differences(report, evaluate("greedy", short)) == []
     report["points"] += 1
-    report["rungs"][0]["outcomes"][0][1] += 1
+    for deal in (1, 2):
+        report["rungs"][1]["outcomes"][deal][1] += 1
+    del report["rungs"][0]["outcomes"][0], report["rungs"][0]["mean"]
+    wrong = [line.split(" ")[0] for line in differences(report, greedy)]
+    assert wrong == ["points", "rungs[0].mean", "rungs[0].outcomes", "rungs[1].outcomes[1]"]
+    report["rungs"] = 3
     assert [line.split(" ")[0] for line in differences(report, greedy)] == ["points", "rungs"]
+
+
+def test_a_program_is_checked_wherever_it_lies(greedy: Evaluation) -> None:
+    report = {**greedy.to_json(), "bot": "cmd:./my_bot"}
+    assert differences(report, replace(greedy, name="cmd:/tmp/submitted/my_bot")) == []
+    (other,) = differences(report, replace(greedy, name="cmd:/tmp/submitted/my_bot", version="another 1"))
+    assert other.startswith("version ")
+    (named,) = differences(report, greedy)
+    assert named.startswith("bot ")
 
 
 def test_a_rung_that_changed_is_refused(short: BotLadder) -> None:

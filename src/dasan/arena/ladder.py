@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ from typing import Any
 from dasan.arena.contest import Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
 from dasan.arena.ratings import SCALE, blocks_of, half_width, leads, without
-from dasan.bots.external.program import player
+from dasan.bots.external.program import PREFIX, player
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
@@ -179,13 +179,29 @@ def evaluate(
 
 
 def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
-    """The differences between a report (`Evaluation.to_json`) and a new evaluation of the same bot, ignoring times."""
+    """The differences between a report (`Evaluation.to_json`) and a new evaluation of the same bot. Times do not count, nor does
+    the command of a program, whose version contains the name that it states.
+    """
     fresh = json.loads(json.dumps(again.to_json()))
-    return [
-        f"{key} is {_short(report.get(key))}, and now {_short(fresh[key])}"
-        for key in fresh
-        if key not in ("move_seconds", "seconds_per_move") and report.get(key) != fresh[key]
-    ]
+    ignored = {"move_seconds", "seconds_per_move"}
+    if all(str(bot).startswith(PREFIX) for bot in (report.get("bot"), fresh["bot"])):
+        ignored.add("bot")
+    return [line for key in fresh if key not in ignored for line in _differing(key, report.get(key), fresh[key])]
+
+
+def _differing(place: str, was: Any, now: Any) -> Iterator[str]:
+    """The differences of two JSON values, with their places. Of a list of lists, such as outcomes, the first is enough."""
+    if was == now:
+        return
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in now:
+            yield from _differing(f"{place}.{key}", was.get(key), now[key])
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now) and isinstance(now[0], dict | list):
+        differ = [n for n, (one, other) in enumerate(zip(was, now, strict=True)) if one != other]
+        for n in differ if isinstance(now[0], dict) else differ[:1]:
+            yield from _differing(f"{place}[{n}]", was[n], now[n])
+    else:
+        yield f"{place} is {_short(was)}, and now {_short(now)}"
 
 
 def require_unchanged(rung: BotRung, rules: Rules) -> None:
