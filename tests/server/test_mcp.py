@@ -207,13 +207,21 @@ def test_an_agent_plays_on_after_a_restart(tmp_path: Path, monkeypatch: pytest.M
     agent.wait(0)
     with pytest.raises(Refusal, match=r"no connection to .* at the moment"):
         agent.describe()
-    done: list[None] = []
-    thread = threading.Thread(target=lambda: done.append(agent.play(move)))
+    refusals: list[Refusal] = []
+
+    def play() -> None:
+        try:
+            agent.play(move)
+        except Refusal as refusal:
+            refusals.append(refusal)
+
+    thread = threading.Thread(target=play)
     thread.start()
     with served(fast(tmp_path)) as server:
         agent._site.server = server.address
         thread.join(SECONDS)
-        assert done == [None]
+        assert not thread.is_alive()
+        assert refusals == []
         agent.wait(SECONDS)
         assert "Your hand: " in agent.describe()
         agent.close()
