@@ -111,3 +111,19 @@ def test_no_move_is_taken_back_after_the_hand(browser: Browser, server: Served) 
         show(page, "settlement")
         expect(page.get_by_role("dialog").get_by_role("link", name="Record")).to_be_visible()
         expect(page.get_by_role("button", name="Take back")).to_have_count(0)
+
+
+@pytest.mark.parametrize("subject", ["h", "events", "rules", "learn", "puzzles", "join", "players"])
+def test_what_does_not_exist_is_not_tried_again(browser: Browser, server: Served, subject: str) -> None:
+    """A retry would be refused again; where the server does not answer there is one."""
+    with visitor(browser, server, PHONE) as page:
+        page.goto(f"/{subject}/none")
+        expect(page.get_by_role("alert")).to_be_visible()
+        expect(page.get_by_role("link", name="All games").last).to_be_visible()
+        expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+        if subject == "learn":
+            expect(page.get_by_role("heading", name="Learn")).to_be_visible()
+            return
+        page.route("**/api/**", lambda route: route.abort())
+        page.goto(f"/{subject}/none")
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()

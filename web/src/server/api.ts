@@ -86,6 +86,9 @@ export const problemText = (error: unknown): string => (error instanceof ApiErro
 export const missingText = (error: unknown): string =>
   error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
 
+/** Whether a retry would be refused again: there is no such thing, or this player may not see it. */
+export const refusedForGood = (error: unknown): boolean => error instanceof ApiError && [403, 404].includes(error.status);
+
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, { credentials: 'same-origin', ...init });
   if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
