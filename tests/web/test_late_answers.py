@@ -107,3 +107,16 @@ def test_two_browsers_are_removed_from_notifications(browser: Browser, server: S
             asked[0].fulfill(json={**told, "browsers": told["browsers"][1:]})
         page.evaluate("new Promise(requestAnimationFrame)")
         expect(remove).to_have_count(0)
+
+
+def test_the_start_page_appears_in_one_piece(browser: Browser, server: Served) -> None:
+    """Tables and the deal of the day would push the games away from under a finger."""
+    with visitor(browser, server) as page:
+        today = Held(page, "**/api/events/today")
+        with today.asked(), page.expect_response("**/api/presets"), page.expect_response("**/api/bots"):
+            page.goto("/")
+        page.evaluate("new Promise(requestAnimationFrame)")
+        expect(page.locator("article")).to_have_count(0)
+        today.arrive()
+        expect(page.locator("article").first).to_be_visible()
+        expect(page.get_by_text("Deal of the day")).to_be_visible()
