@@ -127,3 +127,19 @@ def test_what_does_not_exist_is_not_tried_again(browser: Browser, server: Served
         page.route("**/api/**", lambda route: route.abort())
         page.goto(f"/{subject}/none")
         expect(page.get_by_role("button", name="Try again")).to_be_visible()
+
+
+def test_a_quick_match_is_refused_and_stopped_at_its_button(browser: Browser, server: Served) -> None:
+    """The panel of the quick match is far below on a phone."""
+    with visitor(browser, server, PHONE) as page:
+        page.goto("/")
+        button = page.locator(".ways").get_by_role("button", name=re.compile("Quick match|Looking for players"))
+        page.route("**/api/quick", lambda route: route.abort())
+        button.click()
+        expect(button).to_have_text(re.compile("The server does not answer"))
+        page.unroute("**/api/quick")
+        button.click()
+        expect(button).to_have_text(re.compile("Stop looking"))
+        accessible(page, "a quick match")
+        button.click()
+        expect(button).to_have_text(re.compile("Players at your level"))
