@@ -143,3 +143,16 @@ def test_a_quick_match_is_refused_and_stopped_at_its_button(browser: Browser, se
         accessible(page, "a quick match")
         button.click()
         expect(button).to_have_text(re.compile("Players at your level"))
+
+
+def test_a_table_that_admits_no_spectators_says_so(browser: Browser, server: Served) -> None:
+    """A friend who opens the link of a table in play does not read that the table does not exist."""
+    table = server.player().open_table("big-two", ["random", "random", "random"])
+    with visitor(browser, server, PHONE) as page:
+        page.goto(f"/t/{table}")
+        expect(page.get_by_role("heading", level=1)).to_have_text("This table does not admit spectators")
+        page.clock.fast_forward(20_000)
+        expect(page.get_by_role("heading", level=1)).to_have_text("This table does not admit spectators")
+        accessible(page, "a private table")
+        page.goto("/t/none")
+        expect(page.get_by_role("heading", level=1)).to_have_text("There is no such table.")
