@@ -23,6 +23,18 @@ describe('the chat of a table', () => {
     table.close();
   });
 
+  it('is announced, with reactions, but neither the reader’s own nor those of a muted player', () => {
+    const table = new Table('t1');
+    sit(1, 0, 'Ada', 'Blaise', 'Colin');
+    table.muted = new Set(['Colin']);
+    say(said(1, 1, 'Blaise'), said(2, 2, 'Colin'), said(3, 0, 'Ada'));
+    for (const seat of [0, 1, 2]) FakeSocket.last.say({ type: 'reaction', seat, reaction: 'hurry' });
+    expect(table.spoken.map(({ text }) => text)).toEqual(['Blaise: hello', 'Blaise: Hurry up']);
+    say(...Array.from({ length: 20 }, (_, i) => said(4 + i, 1, 'Blaise')));
+    expect(table.spoken.length).toBe(5);
+    table.close();
+  });
+
   it('mutes a player who changes seats, and neither the next one in that seat nor a reader of the same name', () => {
     const table = new Table('t1');
     sit(1, 0, 'Blaise', 'Colin', 'Blaise');

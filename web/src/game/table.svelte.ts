@@ -16,7 +16,7 @@ import { cue } from '../browser/sound';
 import { load, save } from '../browser/storage';
 import { keysOf, raised, toggled, touch, type Raised } from './touch';
 import { quietAfter, unmoved } from './trick';
-import { moveText } from '../i18n/words';
+import { moveText, personName, seatName } from '../i18n/words';
 
 /** Milliseconds for which the last play is visible before the result covers it. */
 const BEFORE_RESULT = 1300;
@@ -24,6 +24,9 @@ const BEFORE_RESULT = 1300;
 /** The phases in which cards of the hand are chosen. */
 const CHOOSING = new Set(['play', 'exchange']);
 const CARD_TYPES = new Set(['play', 'give', 'offer']);
+
+/** The most lines of the chat that are announced at once: after a lost connection there may be many. */
+const SPOKEN = 3;
 
 /** A command without its id. */
 type Wanted = DistributiveOmit<Extract<ClientMessage, { id: string }>, 'id'>;
@@ -339,7 +342,10 @@ export class Table {
         return;
       case 'reaction': {
         const author = this.game.table?.seats[message.seat];
-        if (!author || !this.mutes(author)) this.showReaction(message);
+        if (author && this.mutes(author)) return;
+        this.showReaction(message);
+        if (author && author.seat !== this.me)
+          this.speakUp(`${seatName(author, { you: this.me })}${t('list.colon')}${t(`reaction.${message.reaction}`)}`);
         return;
       }
       case 'chat': {
@@ -347,6 +353,7 @@ export class Table {
         this.unread += heard.length;
         if (heard.length) cue('message');
         this.receive(message, at);
+        for (const { name, text } of heard.slice(-SPOKEN)) this.speakUp(`${personName(name)}${t('list.colon')}${text}`);
         return;
       }
       default:
