@@ -156,3 +156,17 @@ def test_a_table_that_admits_no_spectators_says_so(browser: Browser, server: Ser
         accessible(page, "a private table")
         page.goto("/t/none")
         expect(page.get_by_role("heading", level=1)).to_have_text("There is no such table.")
+
+
+def test_a_browser_that_blocks_cookies_says_so(browser: Browser, server: Served) -> None:
+    """Without a cookie the server would seat somebody whom it does not know again."""
+    with visitor(browser, server, PHONE) as page:
+        page.add_init_script("Object.defineProperty(Navigator.prototype, 'cookieEnabled', {get: () => false})")
+        page.goto("/")
+        page.get_by_role("button", name="Play: Big Two", exact=True).click()
+        expect(page.get_by_role("alert")).to_have_text(re.compile("This browser blocks cookies"))
+        page.goto("/me")
+        page.get_by_label("Account name").fill("Blaise")
+        page.get_by_label("Password").fill("correct horse battery")
+        page.get_by_role("button", name="Create an account", exact=True).click()
+        expect(page.get_by_role("alert")).to_have_text(re.compile("This browser blocks cookies"))

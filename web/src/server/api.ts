@@ -107,16 +107,24 @@ const send = <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>
 
 let greeting: Promise<unknown> | null = null;
 
+/** Send a request whose answer brings a cookie, by which the server knows the player from then on. */
+async function withCookie<T>(request: () => Promise<T>): Promise<T> {
+  if (navigator.cookieEnabled === false) throw new ApiError(0, t('net.cookies'));
+  return request();
+}
+
 /**
  * Send a request as a player. Two tabs without a cookie that did so at once would be two players, and one would be lost: tabs
  * get the cookie in turn, so that the second tab uses the first one's.
  */
-async function asPlayer<T>(request: () => Promise<T>): Promise<T> {
-  const greet = (): Promise<Me> => send('/api/me', {});
-  // Browsers have no locks on pages that come over plain HTTP from another machine.
-  greeting ??= (navigator.locks ? navigator.locks.request('dasan.player', greet) : greet()).catch(() => (greeting = null));
-  await greeting;
-  return request();
+function asPlayer<T>(request: () => Promise<T>): Promise<T> {
+  return withCookie(async () => {
+    const greet = (): Promise<Me> => send('/api/me', {});
+    // Browsers have no locks on pages that come over plain HTTP from another machine.
+    greeting ??= (navigator.locks ? navigator.locks.request('dasan.player', greet) : greet()).catch(() => (greeting = null));
+    await greeting;
+    return request();
+  });
 }
 
 /** Announce that the browser is now another player, or nobody. */
@@ -159,8 +167,9 @@ export const rules = (preset: string, options: TableInfo['options'] = {}, lang =
 export const me = (): Promise<Me> => ask('/api/me');
 export const rename = (name: string): Promise<Me> => asPlayer(() => send('/api/me/name', { name }));
 export const myProfile = (): Promise<Profile> => ask('/api/me/profile');
-export const register = (name: string, password: string): Promise<Me> => send('/api/account', { name, password });
-export const signIn = (name: string, password: string): Promise<Me> => send('/api/sign-in', { name, password });
+export const register = (name: string, password: string): Promise<Me> =>
+  withCookie(() => send('/api/account', { name, password }));
+export const signIn = (name: string, password: string): Promise<Me> => withCookie(() => send('/api/sign-in', { name, password }));
 export const signOut = (everywhere: boolean): Promise<Me> => another(send(`/api/sign-out${query({ everywhere })}`, {}));
 export const deleteAccount = (password: string | null): Promise<Me> => another(send('/api/account/delete', { password }));
 export const changePassword = (old: string | null, wanted: string): Promise<Me> =>
@@ -178,7 +187,7 @@ export const habits = (): Promise<Habits[]> => ask('/api/me/habits');
 export const ratingChart = (who: string | null, preset: string, players: number): Promise<RatingPoint[]> =>
   ask(`/api/${who === null ? 'me' : `people/${id(who)}`}/ratings/${id(preset)}/${players}`);
 export const personalLink = (): Promise<PersonalLink> => send('/api/me/link', {});
-export const claimLink = (token: string): Promise<Me> => send('/api/me/claim', { token });
+export const claimLink = (token: string): Promise<Me> => withCookie(() => send('/api/me/claim', { token }));
 export type HandFilter = Partial<Record<'preset' | 'role' | 'bid' | 'result' | 'opponent' | 'turning', string>>;
 export const history = (wanted: HandFilter, before: string | null): Promise<History> =>
   ask(`/api/me/history${query({ ...wanted, before })}`);
