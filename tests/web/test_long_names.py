@@ -35,7 +35,9 @@ def test_a_table_of_long_names(browser: Browser, server: Served, state: str) -> 
         page.locator(STATES[state]).first.wait_for()
         upright(page, state)
         if state == "settlement":
-            assert page.locator(".sum").evaluate("sum => sum.offsetHeight < 1.5 * parseFloat(getComputedStyle(sum).fontSize)")
+            assert page.locator(".sum").evaluate(
+                "sum => sum.offsetHeight < 1.5 * parseFloat(getComputedStyle(sum).fontSize)"
+            )
 
 
 def test_the_moves_of_long_names(browser: Browser, server: Served) -> None:
