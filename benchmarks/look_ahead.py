@@ -57,7 +57,7 @@ def candidates(view: dasan.View, network: Fitted) -> tuple[dasan.Move, ...]:
     """The moves to compare, by the network's scores."""
     moves = choices(view)
     values = dict(zip(moves, score(network, view).tolist(), strict=True))
-    allowed = Certain(view, moves).moves or moves
+    allowed = Certain(view).moves or moves
     return tuple(sorted(allowed, key=lambda move: -values[move])[:CANDIDATES])
 
 

@@ -14,6 +14,7 @@ from tests.cli.running import output, refusal
 import dasan
 from dasan.learn.actors import here
 from dasan.learn.config import Config, RuleSet, usual_unit
+from dasan.learn.decisions import Samples
 from dasan.learn.duel import duel
 from dasan.learn.trainer import Trainer
 from dasan.networks.derived import Reads
@@ -91,8 +92,8 @@ def test_each_step_learns_from_all_games(monkeypatch: pytest.MonkeyPatch) -> Non
     flags = [place for label, place in shared.labels[0].items() if label[0] == "rule"]
     games = []
 
-    def update(obs: np.ndarray, *_: Any) -> float:
-        games.append(len(np.unique(obs[:, flags], axis=0)))
+    def update(samples: Samples, *_: Any) -> float:
+        games.append(len(np.unique(samples.obs[:, flags], axis=0)))
         return 0.0
 
     monkeypatch.setattr(trainer.learner, "update", update)
