@@ -79,9 +79,9 @@ def decisions(rules: dasan.Rules, network: Fitted, deal: int) -> Iterator[Decisi
         state = state.play(player.choose(view))
 
 
-def kind(rules: dasan.Rules, move: dasan.Move) -> str:
+def kind(move: dasan.Move) -> str:
     """The kind of a play, or "pass"."""
-    return rules.combination(" ".join(map(str, move.cards))).kind if move.cards else "pass"
+    return move.combination.kind if move.combination else "pass"
 
 
 def main() -> None:
@@ -108,7 +108,7 @@ def main() -> None:
                 rows[name][deal] += one.loss(int(k)) / rules.players
             best = int(one.likely[:SAMPLES].mean(axis=0).argmax())
             if best:
-                kinds = f"{kind(rules, one.moves[0])} instead of {kind(rules, one.moves[best])}"
+                kinds = f"{kind(one.moves[0])} instead of {kind(one.moves[best])}"
                 rows[kinds][deal] += one.loss(0) / rules.players
     print(f"{network.trained.name}: {len(every)} decisions in {chosen.hands} hands")
     for name, losses in sorted(rows.items(), key=lambda row: -sum(row[1].values())):

@@ -2,9 +2,9 @@
 
 `Estimate.of` gives the interval of a mean over independent values that lie within known bounds. Student's t assumes
 that means are about normal, which is untrue of a few discrete payments: two equal values would even give an interval
-of no width. It is also untrue of many values if nearly all are equal: with one win in a thousand hands, Student's interval
-ends before the true share in 15 of 100 samples. `betting_interval` assumes nothing but the bounds. It holds for any number of
-values, and even if the decision to stop depends on them, so a contest may stop early.
+of no width. It is also untrue of many values if nearly all are equal: where about three wins are expected, Student's
+interval ends below the true share in up to 15 of 100 samples. `betting_interval` assumes nothing but the bounds. It
+holds for any number of values, and even if the decision to stop depends on them, so a contest may stop early.
 """
 
 from __future__ import annotations

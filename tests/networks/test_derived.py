@@ -28,6 +28,7 @@ GAMES = {
     "winner with jokers": dasan.rules("winner", jokers=True),
     "big-two with two pairs": CHARLESWORTH,
     "dou-dizhu": dasan.rules("dou-dizhu"),
+    "a tiny pack of suits": dasan.rules("big-two-tiny"),
     "a small pack": dasan.rules("big-three-small"),
 }
 
@@ -97,10 +98,10 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
             assert places(part(row, features.move, "above")) == ([] if above is None else [min(15, above)])
             seen += 1
         state = state.play(thrifty.choose(view))
-    assert seen > 10
+    assert seen > 5
 
 
-@pytest.mark.parametrize("game", ["big-two", "big-two with two pairs"])
+@pytest.mark.parametrize("game", ["big-two", "big-two with two pairs", "a tiny pack of suits"])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_depends_on_suits_is_counted_from_the_cards(game: str, seed: int) -> None:
     rules = GAMES[game]
@@ -135,7 +136,8 @@ def test_what_depends_on_suits_is_counted_from_the_cards(game: str, seed: int) -
             assert places(of_moves(row, name="higher")) == higher
             seen += 1
         state = state.play(thrifty.choose(view))
-    assert seen > flushes > 0
+    assert seen > flushes
+    assert flushes > 0 or len(rules.pack) < 52
 
 
 def test_games_without_ranked_suits_have_no_features_of_suits() -> None:

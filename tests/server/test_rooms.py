@@ -31,7 +31,7 @@ from dasan.server.tables.checkpoints import checkpoint, restore
 from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
 from dasan.server.tables.room import Room, fold
 
-from .harness import Json
+from .harness import RATED, Json
 from .rooms import done, everybody, move, plays, room_of, settle
 
 
@@ -200,7 +200,7 @@ def test_moves_are_taken_back_against_bots_alone() -> None:
 
 
 def test_a_rated_hand_is_played_to_its_end() -> None:
-    room = settle(room_of("big-three", ["p0", "p1", "greedy"], rated=True), 1000)
+    room = settle(room_of("big-three", ["p0", "p1", "greedy"], **RATED), 1000)
     seat = room.to_act
     assert seat is not None
     room = fold(
@@ -213,7 +213,10 @@ def test_a_rated_hand_is_played_to_its_end() -> None:
         decide(room, "p0", undo)
     with pytest.raises(Refused, match="a bot plays on for you"):
         decide(room, "p0", end)
-    over = plays("big-three", 1, rated=True)[0][-1]
+    untimed = settle(room_of("big-three", ["p0", "p1", "p2"], rated=True), 1000)  # no new table is
+    assert showing.table_info(untimed, 0)["casual"] == "unrated"
+    assert decide(untimed, "p0", end)["offer"] == "end"
+    over = plays("big-three", 1, **RATED)[0][-1]
     assert decide(over, "p0", end)["offer"] == "end"
 
 

@@ -70,7 +70,7 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
         host.get_by_label("Say something").fill("good luck")
         host.get_by_role("button", name="Send").click()
         friend.get_by_role("button", name=re.compile("Chat: 1 new message")).click()
-        expect(friend.get_by_text("good luck")).to_be_visible()
+        expect(friend.get_by_text("good luck", exact=True)).to_be_visible()
         report_and_mute(friend, "Ada")
         friend.keyboard.press("Escape")
         expect(friend.get_by_role("tabpanel")).to_have_count(0)

@@ -194,8 +194,8 @@ def _differing(place: str, was: Any, now: Any) -> Iterator[str]:
     if was == now:
         return
     if isinstance(was, dict) and isinstance(now, dict):
-        for key in now:
-            yield from _differing(f"{place}.{key}", was.get(key), now[key])
+        for key in now | was:
+            yield from _differing(f"{place}.{key}", was.get(key), now.get(key))
     elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now) and isinstance(now[0], dict | list):
         differ = [n for n, (one, other) in enumerate(zip(was, now, strict=True)) if one != other]
         for n in differ if isinstance(now[0], dict) else differ[:1]:

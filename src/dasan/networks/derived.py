@@ -2,7 +2,7 @@
 the hand after a move, who can answer it, and what depends on suits.
 
 They contain no new information, but spare a network the work of computing them. They are appended to the rows of
-`encode` and `encode_moves`. All but the last count ranks and ignore suits. Runs go from the lowest rank to the highest: runs with
+`encode` and `encode_moves`. Except for those of suits, they count ranks. Runs go from the lowest rank to the highest: runs with
 an ace or a two below the three are ignored, as are the plays that beat them. Cards given, offered or taken in an
 exchange (W.20) are ignored.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from dasan.features import Feature, card_slots, layout, move_layout
-from dasan.features.cards import by_rank, copies, eights, flag_ranks, ranks
+from dasan.features.cards import by_rank, card_flags, copies, eights, flag_ranks, ranks
 from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Kickers
@@ -135,7 +135,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
             ),
             ("just_enough", rules.players - 1, "by seat, the next first: whether it holds exactly as many cards"),
         )
-    if suits and cards.name == "cards" and not by_rank(rules) and rules.decks == 1:
+    if suits and answers and cards.name == "cards" and not by_rank(rules) and rules.decks == 1:
         observation = _behind(
             observation,
             ("suits_unseen", 4 * NUMBERS, "by suit: the number of cards neither played nor in your hand"),
@@ -174,6 +174,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
         table=at["table"].start,
         cards=cards.start,
         pack=pack,
+        in_pack=np.array([flag > 0 for flag in card_flags(rules, rules.pack)], np.bool_),
         in_runs=np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
         shortest=np.array([min(map(len, sequences), default=n + 1) for sequences in runs.values()], np.int64),
         copies=many,

@@ -72,7 +72,9 @@ class Settings:
     data_dir: Path = field(
         default_factory=default_data_dir, metadata={"help": "the folder of the database and the signing key"}
     )
-    host: str = setting("127.0.0.1", "the address to listen on; `0.0.0.0` for all of IPv4, `::` for those of IPv6 too")
+    host: str = setting(
+        "127.0.0.1", "the address to listen on; `0.0.0.0` for all IPv4 addresses, `::` for all of IPv4 and IPv6"
+    )
     database: str = setting("", "the address of a PostgreSQL database; empty: SQLite in the data folder", secret=True)
     nats: str = setting("", "NATS addresses, separated by commas, for several processes on one database", secret=True)
     secret: str = setting(
@@ -153,9 +155,9 @@ class Settings:
     join_rate: float = rate(0.5, "seats taken a second by one player, and from one address")
     join_burst: int = burst(30)
     read_rate: float = rate(
-        20.0, "reads a second from one address: requests of the API that change nothing, and new sockets"
+        50.0, "reads a second from one address: requests of the API that change nothing, and new sockets"
     )
-    read_burst: int = burst(200)
+    read_burst: int = burst(500)
     quick_rate: float = rate(2.0, "requests for a quick match a second by one player, and from one address")
     quick_burst: int = burst(60)
     quick_bots_after: float = number(15.0, "seconds after which bots fill a quick match", 0, 3600)

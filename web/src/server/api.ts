@@ -87,7 +87,7 @@ export const missingText = (error: unknown): string =>
   error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
 
 /** Whether a retry would be refused again: there is no such thing, or this player may not see it. */
-export const refusedForGood = (error: unknown): boolean => error instanceof ApiError && [403, 404].includes(error.status);
+export const refusedForGood = (error: unknown): boolean => error instanceof ApiError && [400, 403, 404].includes(error.status);
 
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, { credentials: 'same-origin', ...init });
@@ -178,9 +178,10 @@ export const sessions = (): Promise<SessionListed[]> => ask('/api/sessions');
 export const endSession = (session: string): Promise<SessionListed[]> => send(`/api/sessions/${id(session)}/sign-out`, {});
 export const passkeys = (): Promise<PasskeyListed[]> => ask('/api/passkeys');
 export const removePasskey = (passkey: string): Promise<PasskeyListed[]> => send(`/api/passkeys/${id(passkey)}/remove`, {});
-export const askPasskey = (name: string | null): Promise<PasskeyOptions> => send('/api/passkeys/options', { name });
+export const askPasskey = (name: string | null): Promise<PasskeyOptions> =>
+  withCookie(() => send('/api/passkeys/options', { name }));
 export const keepPasskey = (answer: PasskeyAnswer): Promise<Me> => send('/api/passkeys', answer);
-export const askPasskeySignIn = (): Promise<PasskeyOptions> => send('/api/passkeys/sign-in/options', {});
+export const askPasskeySignIn = (): Promise<PasskeyOptions> => withCookie(() => send('/api/passkeys/sign-in/options', {}));
 export const signInByPasskey = (answer: PasskeyAnswer): Promise<Me> => send('/api/passkeys/sign-in', answer);
 export const habits = (): Promise<Habits[]> => ask('/api/me/habits');
 /** `who`: an account's name, null for oneself. */

@@ -89,13 +89,13 @@ class DerivedTables(NamedTuple):
 
     rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of
     cards begin in an observation that nobody else holds. hand, table, cards: where the own hand begins, the cards on the
-    table, and the cards of a move. pack: cards of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs
-    of pairs. shortest: the number of ranks in the shortest of each. copies: the most cards of one rank. carries: a group of
-    so many cards takes a kicker along; more than `copies` where no play has kickers. pairs_apart: whether two separate
-    pairs are a play. players: how many there are. obs_at: where the numbers of cards that seats hold begin, then the new
-    features of observations. moves_at: where those of moves begin. The last of both may be missing: who can answer a play,
-    and what depends on suits. With the latter, the flag of a card is 4 × its rank + its suit, and a single card beats all
-    of lower flags.
+    table, and the cards of a move. pack: cards of each rank. in_pack: by flag, whether the pack has the card. in_runs: bool
+    [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the shortest of each. copies:
+    the most cards of one rank. carries: a group of so many cards takes a kicker along; more than `copies` where no play has
+    kickers. pairs_apart: whether two separate pairs are a play. players: how many there are. obs_at: where the numbers of
+    cards that seats hold begin, then the new features of observations. moves_at: where those of moves begin. The last of
+    both may be missing: who can answer a play, and what depends on suits. With the latter, the flag of a card is 4 × its
+    rank + its suit, and a single card beats all of lower flags.
     """
 
     rank_of: Longs
@@ -105,6 +105,7 @@ class DerivedTables(NamedTuple):
     table: int
     cards: int
     pack: Longs
+    in_pack: npt.NDArray[np.bool_]
     in_runs: npt.NDArray[np.bool_]
     shortest: Longs
     copies: int
@@ -131,7 +132,7 @@ def _observed_suits(
     top = single = -1
     by_suit = np.zeros(4, np.int64)
     for j in range(len(others)):
-        others[j] = True
+        others[j] = tables.in_pack[j]
         for start in tables.seen:
             others[j] &= obs[start + j] == 0
         mine[j] = obs[tables.hand + j] != 0
@@ -210,6 +211,7 @@ def derive(
         _,
         cards,
         pack,
+        _,
         in_runs,
         shortest,
         copies,

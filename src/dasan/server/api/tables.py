@@ -85,7 +85,9 @@ async def lobby(store: StoreHere) -> Lobby:
 
 @router.post("/tables/{table_id}/forget")
 async def forget(table_id: str, request: Request, tables: TablesHere, player: Player) -> Forgotten:
-    """Leave a table for good and remove it from this player's list. A bot plays on if other people are at the table."""
+    """Leave a table for good and remove it from this player's list. A bot plays on if other people are at the table, or to the
+    end of a rated hand.
+    """
     limit(request, "joins", player)
     room = await tables.look(table_id)
     seat = room.seat_of(player)

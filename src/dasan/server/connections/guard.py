@@ -58,6 +58,8 @@ MONITORED = frozenset({"/health", "/ready", "/metrics"})
 
 DNS rebinding gains nothing there: the answers contain no links and nothing about players, and metrics need a token.
 """
+HEALTH = MONITORED | {"/api/health", "/api/ready"}
+"""Paths that are always answered: otherwise a supervisor would restart a healthy server under load."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
 
@@ -143,7 +145,8 @@ class GuardMiddleware:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_MESSAGE:
             raise Refused(*TOO_LARGE)
-        if scope["type"] == "http" and scope["method"] in SAFE and scope["path"].startswith("/api/"):
+        reading = scope["type"] == "http" and scope["method"] in SAFE and scope["path"].startswith("/api/")
+        if reading and scope["path"] not in HEALTH:
             limit(HTTPConnection(scope), "reads")
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -18,7 +18,7 @@ from starlette.datastructures import Headers
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dasan.server.connections.guard import MONITORED
+from dasan.server.connections.guard import HEALTH
 from dasan.server.connections.networks import NetworkCounts, networks
 from dasan.server.settings import Settings
 
@@ -26,8 +26,6 @@ if sys.platform == "linux":
     import fcntl
     import termios
 
-HEALTH = MONITORED | {"/api/health", "/api/ready"}
-"""Paths that are always answered: otherwise a supervisor would restart a healthy server under load."""
 WAITING = 4
 """The share of connections that may be idle: one in this many."""
 RESERVED = 8

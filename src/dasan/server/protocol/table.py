@@ -64,6 +64,11 @@ class TableSettings(Message):
     chat: bool = True
     words: Annotated[list[Annotated[str, Field(min_length=1, max_length=32)]], Field(max_length=100)] = Field(default=[])
 
+    @property
+    def counts(self) -> bool:
+        """Whether hands count for ratings: those of old tables that are rated without a time limit no longer do."""
+        return self.rated and self.speed.kind != "untimed"
+
 
 class Substitute(Message):
     """The bot that plays in a seat instead of its player, and the reason. ``failed``: the seat's own bot failed too often."""

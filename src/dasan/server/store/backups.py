@@ -71,7 +71,7 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
     except (ConnectionError, TimeoutError):
         raise  # of the database
     except OSError as error:
-        raise CannotServe(f"{path} cannot be written: {error.strerror}") from None
+        raise CannotServe(f"{path} cannot be written: {error.strerror or error}") from None
     return counts
 
 

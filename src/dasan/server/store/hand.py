@@ -91,7 +91,7 @@ def finished(room: Room) -> FinishedHand:
         preset=head.rules.name,
         finished=room.at,
         shown=head.rules.show_hands_after,
-        rated=head.settings.rated and not room.taken_back,
+        rated=head.settings.counts and not room.taken_back,
         result=result.to_json(),
         opening=[event.to_json() for event in room.opening],
         record=state.record(),

@@ -82,7 +82,7 @@ class Commands:
             check_bot(command.bot)
         room = await self._tables.look(table_id)
         seat = room.own_seat(player)
-        if room.head.settings.rated:
+        if room.head.settings.counts:
             raise Refused("forbidden", reason("hints.rated"))
         if room.head.event is not None:
             raise Refused("forbidden", reason("event.table"))

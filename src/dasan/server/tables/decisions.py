@@ -352,7 +352,7 @@ def _accepted(room: Room) -> Entry:
     """The entry that carries out the accepted offer."""
     assert room.offer is not None
     if room.offer.offer == "end":
-        return {"type": "end"}
+        return {"type": "decline", "seat": room.offer.by} if room.counts else {"type": "end"}
     try:
         return {"type": "undo", "moves": _moves_before(room, room.offer.by), "taken_back": False}
     except Refused:
@@ -360,7 +360,7 @@ def _accepted(room: Room) -> Entry:
 
 
 def _check_casual(room: Room) -> None:
-    if room.head.settings.rated:
+    if room.head.settings.counts:
         raise Refused("illegal", reason("undo.rated"))
 
 

@@ -151,8 +151,6 @@ class Tables:
         words = list(seats) or [ME, *[DEFAULT_BOT] * (rules.players - 1)]
         chosen = settings or TableSettings()
         check_seats(words, rules.players, chosen)
-        if chosen.rated and chosen.speed.kind == "untimed":
-            raise Refused("malformed", reason("rated.untimed"))
         head = Head(new_id(), rules, chosen, seed or fairness.new_secret())
         chairs = [bot or OPEN for bot in bot_chairs([None if word in (ME, FREE) else word for word in words], head.id)]
         seat = words.index(ME) if ME in words else None
@@ -442,7 +440,9 @@ def _clock() -> float:
 
 
 def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> None:
-    """``Refused``: these words do not seat a game for `players`."""
+    """``Refused``: these words do not seat a game for `players`, or the table is rated and has no time limit."""
+    if settings.rated and not settings.counts:
+        raise Refused("malformed", reason("rated.untimed"))
     if len(words) != players:
         raise Refused("malformed", f"this game has {players} seats, not {len(words)}")
     if words.count(ME) > 1:

@@ -107,7 +107,7 @@ class Room:
     @property
     def counts(self) -> bool:
         """Whether a rated hand is under way, which has to be played to its end."""
-        return self.head.settings.rated and self.state is not None and not self.over
+        return self.head.settings.counts and self.state is not None and not self.over
 
     @property
     def humans(self) -> tuple[int, ...]:

@@ -127,7 +127,7 @@ def _since(view: dasan.View, known: int) -> tuple[Json, list[Json]]:
 
 def table_info(room: Room, viewer: int | None) -> Json:
     rules, offer = room.head.rules, room.offer
-    casual = "taken-back" if room.taken_back else None if room.head.settings.rated else "unrated"
+    casual = "taken-back" if room.taken_back else None if room.head.settings.counts else "unrated"
     return {
         "id": room.head.id,
         "preset": rules.name,
