@@ -135,7 +135,8 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
             ),
             ("just_enough", rules.players - 1, "by seat, the next first: whether it holds exactly as many cards"),
         )
-    if suits and answers and cards.name == "cards" and not by_rank(rules) and rules.decks == 1:
+    with_suits = suits and answers and cards.name == "cards" and not by_rank(rules) and rules.decks == 1
+    if with_suits:
         observation = _behind(
             observation,
             ("suits_unseen", 4 * NUMBERS, "by suit: the number of cards neither played nor in your hand"),
@@ -174,7 +175,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
         table=at["table"].start,
         cards=cards.start,
         pack=pack,
-        in_pack=np.array([flag > 0 for flag in card_flags(rules, rules.pack)], np.bool_),
+        deck=np.uint64(sum(flag << j for j, flag in enumerate(card_flags(rules, rules.pack))) if with_suits else 0),
         in_runs=np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
         shortest=np.array([min(map(len, sequences), default=n + 1) for sequences in runs.values()], np.int64),
         copies=many,

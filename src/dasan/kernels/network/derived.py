@@ -7,27 +7,30 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.runtime.compiled import compiled
+from dasan.kernels.env.buffers import signed
+from dasan.kernels.runtime.bits import leading_zeros, popcount
+from dasan.kernels.runtime.compiled import compiled, lean
 
 Bytes = npt.NDArray[np.uint8]
 Longs = npt.NDArray[np.int64]
+U = np.uint64
 NUMBERS = 16
 """One-hot flags of a number: 0, 1, … 14, 15 or more."""
-CARDS = 52
-"""The flags of cards that have a suit; jokers follow."""
+SUIT = U(0x1_1111_1111_1111)
+"""The cards of the first suit."""
 FLUSH = 5
 """The number of cards in a flush."""
 
 
 @compiled
-def _above(play: Longs, unseen: Longs, in_runs: npt.NDArray[np.bool_], pairs_apart: bool) -> int:
+def _above(before: Longs, after: Longs, unseen: Longs, in_runs: npt.NDArray[np.bool_], pairs_apart: bool) -> int:
     """The number of higher ranks, or runs of as many ranks, of which others may hold as many cards as the largest groups
-    of a play have; -1 if there is no play, or those groups are no run. play: by rank, its cards.
+    of a play have; -1 if there is no play, or those groups are no run. before, after: by rank, the cards with and without it.
     """
-    ranks = len(play)
+    ranks = len(before)
     most, lowest, highest, wide = 0, 0, 0, 0
     for rank in range(ranks):
-        n = play[rank]
+        n = before[rank] - after[rank]
         if n > most:
             most, lowest, wide = n, rank, 0
         if n > 0 and n == most:
@@ -79,7 +82,7 @@ def _answer(
         many = obs[sizes_at + 1 + k]
         out[enough_at + k] = int(many >= size)
         out[just_enough_at + k] = int(many == size)
-    above = _above(held - remaining, unseen, in_runs, pairs_apart)
+    above = _above(held, remaining, unseen, in_runs, pairs_apart)
     if above >= 0:
         out[above_at + min(NUMBERS - 1, above)] = 1
 
@@ -89,7 +92,7 @@ class DerivedTables(NamedTuple):
 
     rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of
     cards begin in an observation that nobody else holds. hand, table, cards: where the own hand begins, the cards on the
-    table, and the cards of a move. pack: cards of each rank. in_pack: by flag, whether the pack has the card. in_runs: bool
+    table, and the cards of a move. pack: cards of each rank. deck: the same as a set of cards, if suits count. in_runs: bool
     [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the shortest of each. copies:
     the most cards of one rank. carries: a group of so many cards takes a kicker along; more than `copies` where no play has
     kickers. pairs_apart: whether two separate pairs are a play. players: how many there are. obs_at: where the numbers of
@@ -105,7 +108,7 @@ class DerivedTables(NamedTuple):
     table: int
     cards: int
     pack: Longs
-    in_pack: npt.NDArray[np.bool_]
+    deck: np.uint64
     in_runs: npt.NDArray[np.bool_]
     shortest: Longs
     copies: int
@@ -117,74 +120,45 @@ class DerivedTables(NamedTuple):
 
 
 @compiled
-def _observed_suits(
-    obs: Bytes,
-    tables: DerivedTables,
-    unseen: Longs,
-    others: npt.NDArray[np.bool_],
-    mine: npt.NDArray[np.bool_],
-    out: Bytes,
-) -> int:
-    """Write `suits_unseen` and `table_above` into a row `out`, and fill `others` and `mine`: by flag, the cards that others may
-    hold, and those of the hand. Returns the highest flag of `others`, or -1. unseen: by rank, the number of the former.
-    """
-    on_table = np.zeros(len(unseen), np.int64)
-    top = single = -1
-    by_suit = np.zeros(4, np.int64)
-    for j in range(len(others)):
-        others[j] = tables.in_pack[j]
-        for start in tables.seen:
-            others[j] &= obs[start + j] == 0
-        mine[j] = obs[tables.hand + j] != 0
-        if others[j]:
-            top = j
-            by_suit[j & 3] += int(j < CARDS)
-        if obs[tables.table + j]:
-            single = j
-            on_table[tables.rank_of[j]] += 1
-    for suit in range(4):
-        out[tables.obs_at[3] + suit * NUMBERS + by_suit[suit]] = 1
-    above = _above(on_table, unseen, tables.in_runs, tables.pairs_apart)
-    if on_table.sum() == 1:
-        above = int(others[single + 1 :].sum())
-    if above >= 0:
-        out[tables.obs_at[4] + min(NUMBERS - 1, above)] = 1
-    return top
+def _cards(row: Bytes, start: int, slots: int) -> np.uint64:
+    """The flags of a set of cards, from `start` on, as bits."""
+    out = U(0)
+    for j in range(slots):
+        if row[start + j]:
+            out |= U(1) << U(j)
+    return out
 
 
-@compiled
-def _move_suits(
-    move: Bytes,
-    tables: DerivedTables,
-    remaining: Longs,
-    others: npt.NDArray[np.bool_],
-    mine: npt.NDArray[np.bool_],
-    top: int,
-    out: Bytes,
-) -> None:
-    """Write `suits_kept`, `flush_saves`, `controls` and `higher` of a move into its row `out`. remaining: by rank, the hand after
-    the move. others, mine, top: see `_observed_suits`.
-    """
-    by_suit, alone = np.zeros(4, np.int64), np.zeros(4, np.int64)
-    size, single, controls = 0, 0, 0
-    for j in range(len(mine)):
-        if move[tables.cards + j]:
-            size += 1
-            single = j
-        elif mine[j]:
-            controls += int(j > top)
-            if j < CARDS:
-                by_suit[j & 3] += 1
-                alone[j & 3] += int(remaining[j >> 2] == 1)
-    saves = 0
+@lean
+def _higher(cards: np.uint64, than: np.uint64) -> int:
+    """The number of `cards` that are higher than all of `than`."""
+    return signed(popcount(cards >> (U(63) - leading_zeros(than)) >> U(1))) if than else signed(popcount(cards))
+
+
+@lean
+def _write_suits(cards: np.uint64, out: Bytes, at: int) -> int:
+    """Write the number of cards of each suit into a row from `at` on; returns the highest of these numbers."""
+    most = 0
     for suit in range(4):
-        out[tables.moves_at[10] + suit * NUMBERS + by_suit[suit]] = 1
-        if by_suit[suit] >= FLUSH:
-            saves = max(saves, min(FLUSH, alone[suit]))
-    out[tables.moves_at[11] + saves] = 1
-    out[tables.moves_at[12] + min(NUMBERS - 1, controls)] = 1
-    if size == 1:
-        out[tables.moves_at[13] + min(NUMBERS - 1, int(others[single + 1 :].sum()))] = 1
+        n = signed(popcount(cards & (SUIT << U(suit))))
+        out[at + suit * NUMBERS + n] = 1
+        most = max(most, n)
+    return most
+
+
+@lean
+def _flush_saves(cards: np.uint64) -> int:
+    """The most cards without another of their rank, up to five, in five cards of a suit."""
+    alone = U(0)
+    for rank in range(13):
+        same = cards & (U(15) << U(4 * rank))
+        if popcount(same) == U(1):
+            alone |= same
+    most = 0
+    for suit in range(4):
+        if popcount(cards & (SUIT << U(suit))) >= U(FLUSH):
+            most = max(most, signed(popcount(alone & (SUIT << U(suit)))))
+    return min(FLUSH, most)
 
 
 @compiled
@@ -208,10 +182,10 @@ def derive(
         move_rank_of,
         seen,
         hand,
-        _,
+        table,
         cards,
         pack,
-        _,
+        deck,
         in_runs,
         shortest,
         copies,
@@ -228,8 +202,9 @@ def derive(
     ranks, slots = len(pack), len(rank_of)
     unseen, held, remaining = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64)
     highest = np.zeros(copies + 1, np.int64)
-    others, mine = np.zeros(slots, np.bool_), np.zeros(slots, np.bool_)
-    top = row = 0
+    on_table, none = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64)
+    others = mine = U(0)
+    row = 0
     for e in range(len(envs)):
         i = envs[e]
         out_obs[e, :] = 0
@@ -247,7 +222,17 @@ def derive(
             for k in range(players):
                 out_obs[e, obs_at[2] + k * NUMBERS + min(last, int(obs[i, sizes_at + k]))] = 1
         if suits:
-            top = _observed_suits(obs[i], tables, unseen, others, mine, out_obs[e])
+            others, mine, beaten = deck, _cards(obs[i], hand, slots), _cards(obs[i], table, slots)
+            for start in seen:
+                others &= ~_cards(obs[i], start, slots)
+            _write_suits(others, out_obs[e], obs_at[3])
+            for rank in range(ranks):
+                on_table[rank] = signed(popcount(beaten & (U(15) << U(4 * rank))))
+            above = _above(on_table, none, unseen, in_runs, pairs_apart)
+            if popcount(beaten) == U(1):
+                above = _higher(others, beaten)
+            if above >= 0:
+                out_obs[e, obs_at[4] + min(last, above)] = 1
         highest[:] = -1
         for rank in range(ranks):
             n = max(0, min(unseen[rank], copies))
@@ -264,7 +249,13 @@ def derive(
                 if moves[m, cards + j]:
                     remaining[move_rank_of[j]] -= 1
             if suits:
-                _move_suits(moves[m], tables, remaining, others, mine, top, out_moves[row])
+                played = _cards(moves[m], cards, slots)
+                kept = mine & ~played
+                flush = _write_suits(kept, out_moves[row], moves_at[10]) >= FLUSH
+                out_moves[row, moves_at[11] + (_flush_saves(kept) if flush else 0)] = 1
+                out_moves[row, moves_at[12] + min(last, _higher(kept, others))] = 1
+                if popcount(played) == U(1):
+                    out_moves[row, moves_at[13] + min(last, _higher(others, played))] = 1
             groups = weak = 0
             carriers = small = small_weak = 0
             for rank in range(ranks):
