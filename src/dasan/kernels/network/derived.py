@@ -245,11 +245,12 @@ def derive(
             out_moves[row, :] = 0
             out_moves[row, : moves.shape[1]] = moves[m]
             remaining[:] = held
+            played = U(0)  # read for suits alone, where there are at most 64 flags
             for j in range(len(move_rank_of)):
                 if moves[m, cards + j]:
                     remaining[move_rank_of[j]] -= 1
+                    played |= U(1) << U(j & 63)
             if suits:
-                played = _cards(moves[m], cards, slots)
                 kept = mine & ~played
                 flush = _write_suits(kept, out_moves[row], moves_at[10]) >= FLUSH
                 out_moves[row, moves_at[11] + (_flush_saves(kept) if flush else 0)] = 1
