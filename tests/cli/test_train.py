@@ -37,6 +37,7 @@ SMALL = ("--game", "big-three", "--envs", "4", "--rounds", "1", "--steps", "2", 
         (["--random-calls", "0.5"], "only policy gradients have random bids and calls"),
         (["--resume", "--random-calls", "0.5"], "leave out --random-calls"),
         (["--envs", "30", "--branches", "4"], "a multiple of branches"),
+        (["--game", "winner", "--derived", "--answers", "--suits"], "suits need a game whose moves name exact cards"),
     ],
 )
 def test_options_without_effect_are_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
@@ -67,6 +68,9 @@ def test_a_run_reads_what_the_network_that_it_begins_with_reads(tmp_path: Path) 
     assert (config.start, config.first, config.second) == ("big-three", 512, 128)
     assert config.derived
     assert config.answers
+    output("train", "--out", tmp_path / "ranks", "--start", "big-two-charlesworth-suits", *small)
+    config = Trainer.load(tmp_path / "ranks" / "run.npz").config
+    assert (config.preset, config.answers, config.suits) == ("big-three", True, False)
     assert "no network" in refusal("train", "--out", tmp_path / "other", "--start", "big-one", *small)
 
 

@@ -112,7 +112,7 @@ def train(
         bool, typer.Option("--answers", help="With --derived: also features of who can answer a play.")
     ] = False,
     suits: Annotated[
-        bool, typer.Option("--suits", help="With --answers: also features of what depends on suits, such as flushes.")
+        bool, typer.Option("--suits", help="With --answers: also features of what depends on suits, as in Big Two.")
     ] = False,
     actors: Annotated[
         int, typer.Option(min=0, help="Let this many actors play beside the learner, each with --envs parallel hands.")
@@ -253,6 +253,7 @@ def _begun(
     """A new run with these settings, or with those of the network `like`, and with the changes. policy: for another method,
     the settings that replace its own.
     """
+    from dasan.features.moves import exact_cards
     from dasan.games import changed_options, make_rules
     from dasan.learn.config import Config, usual_unit
     from dasan.learn.trainer import Trainer
@@ -279,7 +280,8 @@ def _begun(
         if "start" in changes:
             begun_with = _config_of(changes["start"])
             sizes |= {"first": begun_with.first, "second": begun_with.second}
-            settings |= {name: settings[name] or getattr(begun_with, name) for name in ("derived", "answers", "suits")}
+            settings |= {name: settings[name] or getattr(begun_with, name) for name in ("derived", "answers")}
+            settings["suits"] = settings["suits"] or (begun_with.suits and any(map(exact_cards, games)))
         with refused(ValueError):
             config = Config(game, changed_options(chosen_rules(game, option)), **sizes, **settings)
     with refused(OSError, ValueError, ImportError):

@@ -52,14 +52,14 @@ def _most_copies(rules: Rules) -> int:
     return max(n for row in rules.catalogue.rows for _, n in row.pattern.counts)
 
 
-def _listed(rules: Rules) -> bool:
-    """Whether each action id stands for exact cards."""
+def exact_cards(rules: Rules) -> bool:
+    """Whether each action id of a play names its exact cards: only with ranked suits, one pack and no jokers."""
     return rules.catalogue.rows[0].cards is not None
 
 
 def _cards(rules: Rules, action: _Action) -> list[int]:
     row = action.row
-    if _listed(rules):
+    if exact_cards(rules):
         return card_flags(rules, (row.cards or ()) if row is not None else ())
     held = Counter(dict(row.pattern.counts)) if row is not None else Counter()
     most = copies(rules) if by_rank(rules) else _most_copies(rules)
@@ -93,13 +93,13 @@ def _strength(rules: Rules, action: _Action) -> list[int]:
 
 _PLANES: tuple[_Plane, ...] = (
     _Plane("pass", "whether the move is a pass", lambda r: 1, lambda r, a: [int(a.id == PASS_ID)]),
-    _Plane("cards", "the cards played", card_slots, _cards, lambda r, s: by_rank(r) or _listed(r)),
+    _Plane("cards", "the cards played", card_slots, _cards, lambda r, s: by_rank(r) or exact_cards(r)),
     _Plane(
         "counts",
         "the cards played, by rank",
         lambda r: _most_copies(r) * ranks(r),
         _cards,
-        lambda r, s: not (by_rank(r) or _listed(r)),
+        lambda r, s: not (by_rank(r) or exact_cards(r)),
     ),
     _Plane(
         "kind",
@@ -112,7 +112,7 @@ _PLANES: tuple[_Plane, ...] = (
         "the deciding suit, or the suit of a straight flush",
         lambda r: 4,
         _suit,
-        lambda r, s: not (by_rank(r) or _listed(r)),
+        lambda r, s: not (by_rank(r) or exact_cards(r)),
     ),
     _Plane(
         "bid",

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, cast
 
 from dasan.arguments import WrongType, amount, flag, instance, items, shown, whole
+from dasan.features.moves import exact_cards
 from dasan.games import make_rules
 from dasan.networks.derived import Reads
 from dasan.networks.shared import SharedInputs, shared_inputs
@@ -79,7 +80,8 @@ class Config:
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`. A member that
       is a file is read where hands are played, when a run starts and when it is resumed.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
-      also say who can answer a play. suits: and what depends on suits, which needs answers.
+      also say who can answer a play. suits: and what depends on suits, which needs answers, and a game whose
+      moves name exact cards.
     - branches: number of environments per deal, which part at one of its decisions, see `Branches`; 1: every
       environment plays its own hands. With branches a round has as many steps as its longest hand, whatever `steps`
       says, and all hands are first hands, without an exchange (W.20). span: they part at one of the first `span`
@@ -170,13 +172,15 @@ class Config:
             raise ValueError("policy gradients have no branches, actors or device")
         if self.method != "policy" and (checked["random_bids"] or checked["random_calls"]):
             raise ValueError("only policy gradients have random bids and calls")
-        if checked["random_bids"] or checked["random_calls"]:
+        if self.suits or checked["random_bids"] or checked["random_calls"]:
             every = (RuleSet(self.preset, self.options, 1.0), *also)
             games = [make_rules(one.preset, **one.options) for one in every]
             if checked["random_bids"] and not any(game.auction for game in games):
                 raise ValueError("random bids need an auction, and no game has one")
             if checked["random_calls"] and not any(game.call for game in games):
                 raise ValueError("random calls need a call, and no game has one")
+            if self.suits and not any(exact_cards(game) for game in games):
+                raise ValueError("suits need a game whose moves name exact cards, such as Big Two, and there is none")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
 
@@ -201,6 +205,7 @@ class Config:
             options=game.options,
             unit=game.unit,
             also=(),
+            suits=self.suits and exact_cards(rules),
             random_bids=self.random_bids if rules.auction else 0.0,
             random_calls=self.random_calls if rules.call else 0.0,
         )

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from dasan.features import Feature, card_slots, layout, move_layout
-from dasan.features.cards import by_rank, card_flags, copies, eights, flag_ranks, ranks
+from dasan.features.cards import card_flags, copies, eights, flag_ranks, ranks
+from dasan.features.moves import exact_cards
 from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Kickers
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 class Reads(NamedTuple):
     """What a network reads. session: observations for sessions, as for `layout`. derived: derived features, too. answers:
-    among them who can answer a play. suits: and what depends on suits, in games of one pack whose moves name them.
+    among them who can answer a play. suits: and what depends on suits, in games whose moves name `exact_cards`.
     """
 
     session: bool = False
@@ -135,7 +136,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
             ),
             ("just_enough", rules.players - 1, "by seat, the next first: whether it holds exactly as many cards"),
         )
-    with_suits = suits and answers and cards.name == "cards" and not by_rank(rules) and rules.decks == 1
+    with_suits = suits and answers and exact_cards(rules)
     if with_suits:
         observation = _behind(
             observation,
