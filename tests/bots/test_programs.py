@@ -16,6 +16,7 @@ from tests.cli.running import cli
 import dasan
 from dasan.arena.contest import Contest, checked_player, play_deal
 from dasan.arena.hands import play_fairly
+from dasan.bots.external import wire
 from dasan.bots.external.conformance import check
 from dasan.bots.external.program import Program, ProgramBot, split_command
 from dasan.bots.external.speaking import view_of
@@ -107,6 +108,13 @@ def test_a_long_list_of_legal_moves_is_cut(tmp_path: Path) -> None:
     listed = str(caught.value).removeprefix("'x' is not one of the legal moves: ").split(", ")
     assert listed[-1] == "…"
     assert listed[:-1] == [str(move) for move in state.legal_moves()][: len(listed) - 1]
+
+
+def test_of_a_long_legal_move_the_beginning_is_shown() -> None:
+    legal = " ".join(["3D"] * 40)
+    seen = {"legal_moves": [{"move": legal}, {"move": "pass"}]}
+    with pytest.raises(Fault, match=re.escape(f"one of the legal moves: {legal[:80]} …")):
+        wire.move({"type": "move", "id": 1, "move": "x"}, 1, seen)
 
 
 def test_bot_test_also_plays_the_exchange(tmp_path: Path) -> None:

@@ -55,6 +55,15 @@ def quoted(line: bytes) -> str:
     return f"{line[:MAX_QUOTE].decode(errors='replace').rstrip()!r}{end}"
 
 
+def _listed(moves: list[str]) -> str:
+    """The first of the moves, in at most `MAX_QUOTE` characters; of one that is longer, its beginning."""
+    listed = ", ".join(moves)
+    if len(listed) <= MAX_QUOTE:
+        return listed
+    whole, comma, _ = listed[:MAX_QUOTE].rpartition(", ")
+    return f"{whole}, …" if comma else f"{listed[:MAX_QUOTE]} …"
+
+
 def _shown(answer: Message) -> str:
     try:
         return quoted(json.dumps(answer).encode())
@@ -139,9 +148,7 @@ def move(answer: Message, number: int, seen: Message) -> str:
         raise Fault("garbage", f"a move is text: {_shown(answer)}")
     legal = [legal["move"] for legal in seen["legal_moves"]]
     if text not in legal:
-        listed = ", ".join(legal)
-        listed = listed if len(listed) <= MAX_QUOTE else listed[:MAX_QUOTE].rpartition(", ")[0] + ", …"
-        raise Fault("illegal", f"{text[:MAX_QUOTE]!r} is not one of the legal moves: {listed}")
+        raise Fault("illegal", f"{text[:MAX_QUOTE]!r} is not one of the legal moves: {_listed(legal)}")
     return text
 
 
