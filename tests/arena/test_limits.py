@@ -129,6 +129,26 @@ def test_the_first_faults_of_a_bot_are_reported(caplog: pytest.LogCaptureFixture
     assert caplog.messages[0].startswith(f"another-author: crash: KeyError: '3D' ({__file__}, line ")
 
 
+def test_a_fault_names_the_line_of_the_bot_that_led_to_it(caplog: pytest.LogCaptureFixture) -> None:
+    """Not a line of a package that the bot calls; and a bot without a name is named by its type."""
+
+    class Nameless:
+        version = "1"
+
+        @property
+        def name(self) -> str:
+            raise RuntimeError("no name")
+
+        def choose(self, view: dasan.View) -> dasan.Move:
+            return dasan.bot("none").choose(view)
+
+    _, clocks = play_fairly(RULES, [Nameless(), *(bot("thrifty") for _ in range(3))], seed=3, dealer=0)
+    assert clocks[0].faults["crash"] > 0
+    line = Nameless.choose.__code__.co_firstlineno + 1
+    assert caplog.messages[0].startswith("Nameless: crash: ")
+    assert caplog.messages[0].endswith(f"({__file__}, line {line})")
+
+
 class Ending:
     """Ends its process at its second decision of a hand, as a bot in C may by accident, or raises SystemExit."""
 

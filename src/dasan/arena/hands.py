@@ -26,8 +26,6 @@ from dasan.ruleset.rules import Rules
 
 LEAST_INTERVAL = 0.5
 """The minimum number of seconds between interrupts of a bot that takes too long."""
-
-
 LOADERS = ("importlib", "numba")
 """Packages that are never interrupted: half an imported module, or half of a compiler's tables, would break all later moves."""
 
@@ -124,7 +122,7 @@ def _ask(bot: Bot, view: View, clock: Tally, seconds: float | None) -> Move:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        fault, message = "crash", _described(error)
+        fault, message = "crash", _described(error, type(bot).__module__)
     finally:
         if len(legal) > 1:
             clock.moves += 1
@@ -138,7 +136,10 @@ def _report(bot: Bot, fault: str, message: str) -> None:
     """Log the first faults of each name in this process. A program logs its own."""
     if isinstance(bot, ProgramBot):
         return
-    name = str(getattr(bot, "name", type(bot).__name__))
+    try:
+        name = str(bot.name)
+    except Exception:
+        name = type(bot).__name__
     _faults[name] += 1
     if _faults[name] <= REPORTED:
         _log.warning("%s: %s: %s", name, fault, message)
@@ -154,9 +155,11 @@ def _shown(answer: object) -> str:
         return f"an object of type {type(answer).__name__}"
 
 
-def _described(error: BaseException) -> str:
-    """The error, and the line of the bot that raised it."""
-    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+def _described(error: BaseException, module: str) -> str:
+    """The error, and the last line of the bot's `module` before it; if there is none, the line that raised it."""
+    lines = list(traceback.walk_tb(error.__traceback__))
+    own = [(frame, line) for frame, line in lines if frame.f_globals.get("__name__") == module]
+    frame, line = (own or lines)[-1]
     try:
         text = " ".join(str(error).split())
     except Exception:
