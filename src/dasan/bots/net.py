@@ -151,12 +151,15 @@ class NetworkFileBot(NetBot):
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
         super().__init__(name=f"net:{file.name}")
+        self._file = file
         self.version = blake2b(data, digest_size=4).hexdigest()
 
     def check(self, rules: Rules) -> None:
         """ValueError: the network reads features of other rules."""
         if not self._network.fits(rules, rules.exchange):
-            raise ValueError(f"the network of {self.name} reads features of other rules")
+            of_several = self._file.name == "network.npz" and self._file.with_name("network-1.npz").exists()
+            hint = "; of its run with --also, play network-1.npz and so on, one for each game" if of_several else ""
+            raise ValueError(f"the network of {self.name} reads features of other rules{hint}")
 
     def note(self, rules: Rules) -> str:
         return ""
