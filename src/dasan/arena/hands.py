@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import threading
 import traceback
@@ -15,7 +14,7 @@ from types import FrameType
 
 from dasan.arguments import shown
 from dasan.bots import Bot
-from dasan.bots.external.program import REPORTED, ProgramBot, tell_end
+from dasan.bots.external.program import ProgramBot, log_fault, tell_end
 from dasan.bots.external.wire import Fault
 from dasan.play.moves import Move
 from dasan.play.new_hand import deal
@@ -29,7 +28,6 @@ LEAST_INTERVAL = 0.5
 LOADERS = ("importlib", "numba")
 """Packages that are never interrupted: half an imported module, or half of a compiler's tables, would break all later moves."""
 
-_log = logging.getLogger("dasan.bots")
 _faults: Counter[str] = Counter()
 """The number of faults of bots in this process, by name."""
 
@@ -102,37 +100,35 @@ def _ask(bot: Bot, view: View, clock: Tally, seconds: float | None) -> Move:
     """The bot's move if it is legal and in time, else the first legal move."""
     legal = view.legal_moves()
     begun = perf_counter()
-    fault = None
-    message = ""
+    fault = Fault("stall", f"no answer within {seconds or 0:g} seconds")
     try:
         with _limit(seconds):
             answer = _answer(bot, view)
-        if seconds is not None and perf_counter() - begun > seconds:
-            fault = "stall"  # it caught the interrupt, or could not be interrupted
-        elif isinstance(answer, Move) and answer in legal:
-            return answer
-        else:
-            fault, message = "illegal", f"{_shown(answer)} is not one of view.legal_moves()"
+        # A bot that is late here caught the interrupt, or could not be interrupted.
+        if seconds is None or perf_counter() - begun <= seconds:
+            if isinstance(answer, Move) and answer in legal:
+                return answer
+            fault = Fault("illegal", f"{_shown(answer)} is not one of view.legal_moves()")
     except _Late:
-        fault = "stall"
+        pass
     except Fault as error:
-        fault, message = error.kind, str(error)
+        fault = error
     except SystemExit:
-        fault, message = "exit", "it raised SystemExit"
+        fault = Fault("exit", "it raised SystemExit")
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        fault, message = "crash", _described(error, type(bot).__module__)
+        fault = Fault("crash", _described(error, type(bot).__module__))
     finally:
         if len(legal) > 1:
             clock.moves += 1
             clock.seconds += perf_counter() - begun
-    clock.fault(fault)
-    _report(bot, fault, message or f"no answer within {seconds or 0:g} seconds")
+    clock.fault(fault.kind)
+    _report(bot, fault)
     return legal[0]
 
 
-def _report(bot: Bot, fault: str, message: str) -> None:
+def _report(bot: Bot, fault: Fault) -> None:
     """Log the first faults of each name in this process. A program logs its own."""
     if isinstance(bot, ProgramBot):
         return
@@ -141,10 +137,7 @@ def _report(bot: Bot, fault: str, message: str) -> None:
     except Exception:
         name = type(bot).__name__
     _faults[name] += 1
-    if _faults[name] <= REPORTED:
-        _log.warning("%s: %s: %s", name, fault, message)
-    if _faults[name] == REPORTED:
-        _log.warning("%s: further faults are only counted", name)
+    log_fault(name, fault, _faults[name])
 
 
 def _shown(answer: object) -> str:

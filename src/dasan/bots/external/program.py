@@ -278,6 +278,14 @@ def _kill(
     answers.put(b"")
 
 
+def log_fault(name: str, fault: Fault, number: int, most: int = REPORTED) -> None:
+    """Log the fault of this number, from 1, of a bot, unless it has had more than `most`."""
+    if number <= most:
+        _log.warning("%s: %s: %s", name, fault.kind, fault)
+    if number == most:
+        _log.warning("%s: further faults are only counted", name)
+
+
 class ProgramBot(Named):
     """A bot whose moves a program chooses. The program is started on the first question, and again after a fault, until three
     starts in a row have failed.
@@ -335,10 +343,7 @@ class ProgramBot(Named):
     def _report(self, fault: Fault) -> None:
         """Log the first faults; by default the log goes to standard error."""
         self._faults += 1
-        if self._faults <= self._reported:
-            _log.warning("%s: %s: %s", self._name, fault.kind, fault)
-        if self._faults == self._reported:
-            _log.warning("%s: further faults are only counted", self._name)
+        log_fault(self._name, fault, self._faults, self._reported)
 
     def begin(self, *, report: bool = False) -> None:
         """Start the program if it does not run. report: log a fault, as `choose` does. `Fault`: it does not start."""
@@ -440,4 +445,4 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     return bot(name, seed=seed)
 
 
-__all__ = ["NETWORK", "PREFIX", "REPORTED", "Program", "ProgramBot", "forget_programs", "player", "tell_end"]
+__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "forget_programs", "log_fault", "player", "tell_end"]

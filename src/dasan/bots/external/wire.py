@@ -24,8 +24,9 @@ Message = dict[str, Any]
 
 
 class Fault(Exception):
-    """A program's failure. kind: "crash" (it exited), "garbage" (not a message of the protocol), "illegal" (not a
-    legal move), "stall" (no answer in time), or in `conformance` "different" (another move for the same hand).
+    """A failure of a program, or of a bot in a contest. kind: "crash" (it exited, or raised an error), "garbage" (not a message
+    of the protocol), "illegal" (not a legal move), "stall" (no answer in time), "exit" (a bot raised SystemExit), or in
+    `conformance` "different" (another move for the same hand).
     """
 
     def __init__(self, kind: str, message: str) -> None:
