@@ -4,9 +4,10 @@
 
 The network plays every seat. At each play with a choice, every candidate is played out by it in 2 × SAMPLES samples of
 512 deals that fit the view, drawn by likelihood. The first half of the samples names the best move, and the second half
-says what the network's own move earns less, in units (in Winner, places). Rows are sums over a seat's decisions in a
-hand, ± 1.96 standard errors over deals: the losses of the network, of one sample, of fewer candidates and of even
-deals, and those of the network by the kinds of the two moves. --show prints the costliest decisions.
+says what the network's own move earns less, in units (in Winner, places). A hand takes half a minute to a few minutes.
+Rows are sums over a seat's decisions in a hand, ± 1.96 standard errors over deals: the losses of the network, of one
+sample, of fewer candidates and of even deals, and those of the network by the kinds of the two moves. --show prints the
+costliest decisions.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import dasan
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import NetBot, score
 from dasan.bots.protocol import choices
-from dasan.bots.sampling.beliefs import Beliefs, by_likelihood, evenly
+from dasan.bots.sampling.beliefs import by_likelihood, evenly
 from dasan.bots.sampling.rollouts import by_network, network_for
 from dasan.bots.seeds import seed_of
 from dasan.cli.choosing import chosen_rules
@@ -68,14 +69,11 @@ def decisions(rules: dasan.Rules, network: Fitted, deal: int) -> Iterator[Decisi
         view = state.view(state.to_act)
         moves = candidates(view, network) if view.phase == "play" else ()
         if len(moves) > 1:
-
-            def means(beliefs: Beliefs, view: dasan.View = view, moves: tuple[dasan.Move, ...] = moves) -> Floats:
-                return by_network(view, moves, beliefs, network).means
-
             seeds = [seed_of(view, k) for k in range(2 * SAMPLES)]
-            likely = [means(by_likelihood(view, WORLDS, seed, network, WORLDS)) for seed in seeds]
-            even = [means(evenly(view, WORLDS, seed)) for seed in seeds[:SAMPLES]]
-            yield Decision(deal, view, moves, np.array(likely), np.array(even).mean(axis=0))
+            samples = [by_likelihood(view, WORLDS, seed, network, WORLDS) for seed in seeds]
+            samples += [evenly(view, WORLDS, seed) for seed in seeds[:SAMPLES]]
+            means = np.array([by_network(view, moves, beliefs, network).means for beliefs in samples])
+            yield Decision(deal, view, moves, means[: 2 * SAMPLES], means[2 * SAMPLES :].mean(axis=0))
         state = state.play(player.choose(view))
 
 
@@ -92,6 +90,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=91_000, help="the number of the first deal")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print the N costliest decisions")
     chosen = parser.parse_args()
+    if chosen.hands < 2:
+        parser.error("an interval takes two hands or more")
     rules = chosen_rules(chosen.preset, chosen.option)
     network = network_for(rules)
     if network is None:
