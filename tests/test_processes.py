@@ -98,7 +98,7 @@ except KeyboardInterrupt:
 """
 
 
-def sleep_beside(folder: str) -> None:
+def sleep_in_child(folder: str) -> None:
     """A process of a worker, in which a bot that is never overdue sleeps; on Linux it holds the GIL."""
     list(outcomes_in_child(partial(sleep_deaf, folder), [1], HOURS))
 
@@ -135,7 +135,7 @@ def program(work: Callable[[str], None], folder: Path, before: str = "") -> Iter
 
 
 @needs_groups
-@pytest.mark.parametrize("work", [sleep_long, sleep_beside])
+@pytest.mark.parametrize("work", [sleep_long, sleep_in_child])
 def test_ctrl_c_ends_work_in_progress(work: Callable[[str], None], tmp_path: Path) -> None:
     """A terminal interrupts the whole group; nothing writes a traceback, and no process survives: each would hold the pipe."""
     with program(work, tmp_path) as started:
@@ -146,7 +146,7 @@ def test_ctrl_c_ends_work_in_progress(work: Callable[[str], None], tmp_path: Pat
 
 @needs_groups
 @pytest.mark.parametrize(
-    ("work", "before"), [(sleep_long, ""), (sleep_beside, ""), (sleep_long, "sys.platform = 'elsewhere'")]
+    ("work", "before"), [(sleep_long, ""), (sleep_in_child, ""), (sleep_long, "sys.platform = 'elsewhere'")]
 )
 def test_workers_end_with_a_program_that_is_killed(work: Callable[[str], None], before: str, tmp_path: Path) -> None:
     with program(work, tmp_path, before) as started:

@@ -117,7 +117,7 @@ def bench(
             )
             raise CannotRun(f"there is no path {name}{where}; there are {', '.join(known)}")
     if peers:
-        _beside(preset or ["dou-dizhu"], path or list(OURS), seconds, repeats, as_json)
+        _with_peers(preset or ["dou-dizhu"], path or list(OURS), seconds, repeats, as_json)
         return
     if against is not None:
         _compare(preset or list(VARIANTS), path or list(WORKS), against, seconds, repeats, as_json)
@@ -148,7 +148,7 @@ def bench(
         print_json([asdict(row) for row in rows])
 
 
-def _beside(presets: list[str], paths: list[str], seconds: float | None, rounds: int | None, as_json: bool) -> None:
+def _with_peers(presets: list[str], paths: list[str], seconds: float | None, rounds: int | None, as_json: bool) -> None:
     """Print a row for each path of each game and for each peer, and name missing packages."""
     from dasan.bench import measure_with_peers, not_installed
 

@@ -259,7 +259,7 @@ class Trainer:
             self._count(one.counts)
             self.progress.seconds += one.seconds
         samples = [one.samples for one in played]
-        groups = [np.where(own < 0, own, own + np.int32(k * deals)) for k, (_, _, _, own) in enumerate(samples)]
+        groups = [np.where(one.groups < 0, -1, one.groups + np.int32(k * deals)) for k, one in enumerate(samples)]
         rows = [(one.obs, one.moves) for one in samples]
         if self.shared is not None:
             rules = self.shared.rules
