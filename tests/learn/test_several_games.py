@@ -17,7 +17,7 @@ from dasan.learn.config import Config, RuleSet, usual_unit
 from dasan.learn.decisions import Samples
 from dasan.learn.duel import duel
 from dasan.learn.trainer import Trainer
-from dasan.networks.derived import Reads
+from dasan.networks.derived import Reads, derived
 from dasan.networks.network import Network
 from dasan.networks.trained import Trained, adapted, catalogue, fit, load, named
 
@@ -57,6 +57,19 @@ def test_a_configuration_survives_its_file() -> None:
 def test_two_games_with_the_same_options_are_refused() -> None:
     with pytest.raises(ValueError, match="the same options"):
         replace(SMALL, also=(RuleSet("big-two", {"show_hands_after": False}),)).shared()
+
+
+@pytest.mark.full
+def test_one_game_with_features_of_suits_is_enough() -> None:
+    run = replace(SMALL, derived=True, answers=True, suits=True, actors=2, also=(RuleSet("winner"),))
+    assert [game.suits for game in run.games()] == [True, False]
+    trainer = Trainer(run)
+    trainer.epoch()
+    for network, game in zip(trainer.networks(), run.games(), strict=True):
+        longer = derived(game.rules(), answers=True, suits=True)
+        assert len(network.weights["w_move"]) == longer.move_size
+    with pytest.raises(ValueError, match="suits need a game whose moves name exact cards"):
+        replace(run, preset="big-three")
 
 
 @pytest.mark.full
