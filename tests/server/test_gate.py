@@ -49,6 +49,7 @@ async def test_a_proxy_is_trusted_by_the_address_that_a_socket_for_ipv6_shows(tm
     """Such as with ``--host ::``, where the proxy comes from ``::ffff:127.0.0.1``."""
     settings = fast(tmp_path, trusted_proxies=("127.0.0.1", "10.0.0.0/8"))
     assert [settings.trusts(f"::ffff:{one}") for one in ("127.0.0.1", "10.1.2.3", "127.0.0.2")] == [True, True, False]
+    assert settings.trusted_networks is settings.trusted_networks, "parsed once, not for each connection"
     seen: list[Any] = []
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:

@@ -113,7 +113,7 @@ def configure(app: FastAPI) -> uvicorn.Config:
         # Compressing each socket's messages would take 300 kB of memory per player.
         ws_per_message_deflate=False,
         proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=list(settings.trusted_networks),
+        forwarded_allow_ips=[str(network) for network in settings.trusted_networks],
         ws=Socket,
         ws_max_size=MAX_MESSAGE,
         timeout_graceful_shutdown=PATIENCE,

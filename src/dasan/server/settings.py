@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -254,18 +255,19 @@ class Settings:
             known = ipaddress.ip_address(address)
         except ValueError:
             return False
-        return any(known in ipaddress.ip_network(proxy) for proxy in self.trusted_networks)
+        return any(known in network for network in self.trusted_networks)
 
-    @property
-    def trusted_networks(self) -> tuple[str, ...]:
+    @cached_property
+    def trusted_networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
         """The networks of ``trusted_proxies``; those of IPv4 also as a socket for both IPv6 and IPv4 names them.
 
-        >>> Settings(trusted_proxies=("192.0.2.1", "2001:db8::/32")).trusted_networks
-        ('192.0.2.1/32', '2001:db8::/32', '::ffff:192.0.2.1/128')
+        >>> settings = Settings(trusted_proxies=("192.0.2.0/24",))
+        >>> len(settings.trusted_networks), settings.trusts("192.0.2.1"), settings.trusts("::ffff:192.0.2.1")
+        (2, True, True)
         """
         given = [ipaddress.ip_network(proxy, strict=False) for proxy in self.trusted_proxies]
         mapped = [f"::ffff:{one.network_address}/{96 + one.prefixlen}" for one in given if one.version == 4]
-        return (*map(str, given), *mapped)
+        return (*given, *map(ipaddress.ip_network, mapped))
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ, *, file: Path | None = None, **given: object) -> Settings:
