@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import json
 import random
@@ -23,7 +24,7 @@ from dasan.server.events.event import DuplicateEvent
 from dasan.server.protocol.moderation import Ban, Unban
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import CannotServe
-from dasan.server.store import Store
+from dasan.server.store import Store, backups
 from dasan.server.store.backups import dump, load
 from dasan.server.store.duplicates import Guest
 from dasan.server.store.log import Cause, Write, WrittenEntry
@@ -314,6 +315,22 @@ async def test_a_backup_leaves_out_tables_of_other_programs(opened: Opened, tmp_
     other = await Store.open(tmp_path / "new")
     assert (await other.database.write(lambda c: load(c, tmp_path / "backup.gz")))[0] == counts
     await other.close()
+
+
+def test_a_backup_does_not_blame_its_file_for_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some errors of a connection are a plain ``OSError``, as those of the disk are."""
+
+    def fail(connection: sa.Connection) -> str:
+        raise OSError(errno.EHOSTUNREACH, "No route to host")
+
+    monkeypatch.setattr(backups, "current", fail)
+    engine = sa.create_engine("sqlite://")
+    with engine.begin() as connection:
+        migrate(connection)
+        with pytest.raises(OSError, match="No route to host"):
+            dump(connection, tmp_path / "backup.gz")
+    engine.dispose()
+    assert not any(tmp_path.iterdir())
 
 
 REPORT = {"table_id": "t", "seq": 1, "by": "a", "text": "", "reason": "", "at": 1}

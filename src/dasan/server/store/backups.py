@@ -10,11 +10,11 @@ import base64
 import gzip
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from gzip import GzipFile
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -47,32 +47,48 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
     any_known(connection)
-    schema = sa.MetaData()
-    ours = metadata.tables.keys() | FORMER
-    schema.reflect(connection, only=lambda name, _: name in ours)
     counts: dict[str, int] = {}
     try:
         if path.exists():
             raise CannotServe(f"{path} exists already")
         with whole_file(path, 0o600) as raw, TextIOWrapper(GzipFile("", "wb", fileobj=raw), "utf-8") as file:
-            header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
-            _write(file, header)
-            for table in schema.sorted_tables:
-                if table.name in PASSING:
-                    continue
-                columns = [column for column in table.columns if column.name != _numbered(table.name)]
-                _write(file, {"table": table.name, "columns": [column.name for column in columns]})
-                counts[table.name] = 0
-                rows = connection.execution_options(yield_per=AT_ONCE).execute(sa.select(*columns))
-                for row in rows:
-                    _write(file, [_json(value) for value in row])
-                    counts[table.name] += 1
-            _write(file, {"end": counts})
-    except (ConnectionError, TimeoutError):
-        raise  # of the database
+            for line in _lines(connection, key, counts):
+                file.write(compact(line) + "\n")
+    except _OfDatabase as failure:
+        raise failure.error from failure.error.__cause__
     except OSError as error:
         raise CannotServe(f"{path} cannot be written: {error.strerror or error}") from None
     return counts
+
+
+class _OfDatabase(Exception):
+    """Carries an OSError of the database past the handler for those of the file."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self.error = error
+
+
+def _lines(connection: sa.Connection, key: bytes | None, counts: dict[str, int]) -> Iterator[object]:
+    """The lines of a backup; counts the rows of each table. ``_OfDatabase``: the database fails with an OSError."""
+    try:
+        schema = sa.MetaData()
+        ours = metadata.tables.keys() | FORMER
+        schema.reflect(connection, only=lambda name, _: name in ours)
+        yield {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
+        for table in schema.sorted_tables:
+            if table.name in PASSING:
+                continue
+            columns = [column for column in table.columns if column.name != _numbered(table.name)]
+            yield {"table": table.name, "columns": [column.name for column in columns]}
+            counts[table.name] = 0
+            rows = connection.execution_options(yield_per=AT_ONCE).execute(sa.select(*columns))
+            for row in rows:
+                yield [_json(value) for value in row]
+                counts[table.name] += 1
+        yield {"end": counts}
+    except OSError as error:
+        raise _OfDatabase(error) from error
 
 
 def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes | None]:
@@ -149,10 +165,6 @@ def _numbered(table: str) -> str | None:
     known = metadata.tables.get(table)
     column = None if known is None else known.autoincrement_column
     return column.name if column is not None and column.autoincrement is True else None
-
-
-def _write(file: TextIO, line: object) -> None:
-    file.write(compact(line) + "\n")
 
 
 def _json(value: Any) -> Any:
