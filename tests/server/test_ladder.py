@@ -15,6 +15,7 @@ from tests.cli.running import cli, output
 from dasan.arena.measured import measured
 from dasan.server.store import ratings as store_ratings
 from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.forgetting import stranger
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
@@ -66,6 +67,14 @@ def test_a_measured_bot_keeps_its_rating_and_people_are_rated_against_it() -> No
     assert shown(known["bot:level-1"].mu) == 1500 + measured(GAME)["level-1"]
     assert known["bot:greedy"].hands == 60
     assert shown(known["a"].mu) > 1700
+
+
+def test_a_player_who_was_deleted_during_a_hand_is_not_rated() -> None:
+    """The others are, against somebody without a rating."""
+    gone = hand(1, [("a", None), (stranger(), None), (None, "greedy")], 0, True)
+    known = hand(1, [("a", None), (None, None), (None, "greedy")], 0, True)
+    assert after(gone, {}).keys() == {"a", "bot:greedy"}
+    assert after(gone, {}) == after(known, {})
 
 
 def some_hands(count: int) -> list[FinishedHand]:

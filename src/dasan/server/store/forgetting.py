@@ -45,13 +45,20 @@ from dasan.server.store.sessions import end_sessions
 
 NOTHING = "…"
 """The text that replaces deleted chat."""
+GONE = "gone-"
+"""What the ids begin with that stand in for those of deleted players."""
 NAMING = ("sit", "stand", "bots", "chat")
 """The types of entries that name players."""
 
 
 def stranger() -> str:
     """A new id for the chair of a deleted player."""
-    return f"gone-{secrets.token_urlsafe(9)}"
+    return f"{GONE}{secrets.token_urlsafe(9)}"
+
+
+def is_stranger(player: str | None) -> bool:
+    """Whether the id stands in for that of a deleted player."""
+    return player is not None and player.startswith(GONE)
 
 
 def tables_of(connection: sa.Connection, player: str) -> list[str]:

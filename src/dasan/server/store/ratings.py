@@ -24,6 +24,7 @@ from dasan.arena import measured as arena
 from dasan.bots import BOTS
 from dasan.server.operations.reporting import report
 from dasan.server.store.database import Database, StorePart
+from dasan.server.store.forgetting import is_stranger
 from dasan.server.store.hand import FinishedHand, Player, player_of
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
 
@@ -136,8 +137,9 @@ def _rate(sides: Sequence[Sequence[int]], places: list[float], before: Sequence[
 
 
 def _names(hand: FinishedHand) -> list[str | None]:
-    """Whose rating each seat has; None for a deleted player."""
-    return [p.player if p.bot is None else f"{BOT}{p.bot}" for p in hand.players]
+    """Whose rating each seat has; None for a deleted player, also for one who was deleted during the hand."""
+    people = [None if is_stranger(p.player) else p.player for p in hand.players]
+    return [person if p.bot is None else f"{BOT}{p.bot}" for person, p in zip(people, hand.players, strict=True)]
 
 
 def hold_ratings(connection: sa.Connection, hands: Sequence[FinishedHand]) -> None:
