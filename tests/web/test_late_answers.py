@@ -120,3 +120,15 @@ def test_the_start_page_appears_in_one_piece(browser: Browser, server: Served) -
         today.arrive()
         expect(page.locator("article").first).to_be_visible()
         expect(page.get_by_text("Deal of the day")).to_be_visible()
+
+
+def test_the_games_do_not_wait_for_the_deal_of_the_day_for_long(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        today = Held(page, "**/api/events/today")
+        with today.asked(), page.expect_response("**/api/presets"), page.expect_response("**/api/bots"):
+            page.goto("/")
+        page.clock.fast_forward(2600)
+        expect(page.locator("article").first).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        today.arrive()
+        expect(page.get_by_text("Deal of the day")).to_be_visible()

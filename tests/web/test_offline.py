@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import pytest
 from playwright.sync_api import Browser, Route, expect
 from tests.server.harness import Served
@@ -61,13 +63,18 @@ def test_the_start_page_is_read_again_once_the_server_is_back(browser: Browser, 
     words = catalogue("en")
     with visitor(browser, server) as page:
         page.route(away, lambda route: route.abort())
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(urlsplit(request.url).path))
         page.goto("/")
         expect(page.get_by_text(words["start.unreachable"])).to_be_visible()
+        first = len(asked)
         page.unroute(away)
         page.clock.fast_forward(9000)
         expect(page.locator("article").first).to_be_visible()
         expect(page.get_by_text(words["duplicate.daily"])).to_be_visible()
         expect(page.get_by_text(words["start.unreachable"])).to_have_count(0)
+        # Only what is missing is read again.
+        assert ("/api/presets" in asked[first:]) == (away == "**/api/**")
 
 
 def test_fonts_that_arrive_late_are_kept(browser: Browser, server: Served) -> None:

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { part, Parts } from './parts.svelte';
+
+/** A part whose requests are answered by hand, in any order. */
+class Asked {
+  readonly requests: { answer: (text: string) => void; fail: () => void }[] = [];
+  shown: string[] = [];
+  readonly part = part(
+    () =>
+      new Promise<string>((resolve, reject) => {
+        this.requests.push({ answer: resolve, fail: () => reject(new Error()) });
+      }),
+    (text) => this.shown.push(text),
+  );
+}
+
+const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+describe('the parts of a page', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it('appear together', async () => {
+    const [games, day, parts] = [new Asked(), new Asked(), new Parts()];
+    void parts.read(games.part, day.part);
+    games.requests[0]?.answer('games');
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(games.shown).toEqual([]);
+    day.requests[0]?.fail();
+    await settled();
+    expect(games.shown).toEqual(['games']);
+    expect([...parts.missing]).toEqual([day.part]);
+  });
+
+  it('do not wait for a slow one for long', async () => {
+    const [games, day, parts] = [new Asked(), new Asked(), new Parts()];
+    let done = false;
+    void parts.read(games.part, day.part).then(() => (done = true));
+    games.requests[0]?.answer('games');
+    await vi.advanceTimersByTimeAsync(2600);
+    expect(games.shown).toEqual(['games']);
+    expect(done).toBe(false);
+    day.requests[0]?.answer('day');
+    await settled();
+    expect(day.shown).toEqual(['day']);
+    expect(done).toBe(true);
+    expect(parts.missing.size).toBe(0);
+  });
+
+  it('ignore what an earlier request brings', async () => {
+    const [lobby, parts] = [new Asked(), new Parts()];
+    void parts.read(lobby.part);
+    void parts.read(lobby.part);
+    lobby.requests[1]?.answer('new');
+    await settled();
+    lobby.requests[0]?.fail();
+    await settled();
+    expect(parts.missing.size).toBe(0);
+    void parts.read(lobby.part);
+    void parts.read(lobby.part);
+    lobby.requests[3]?.answer('newer');
+    await settled();
+    lobby.requests[2]?.answer('late');
+    await settled();
+    expect(lobby.shown).toEqual(['new', 'newer']);
+  });
+
+  it('stay when a later request fails', async () => {
+    const [lobby, parts] = [new Asked(), new Parts()];
+    void parts.read(lobby.part);
+    lobby.requests[0]?.answer('lobby');
+    await settled();
+    void parts.read(lobby.part);
+    lobby.requests[1]?.fail();
+    await settled();
+    expect(parts.missing.size).toBe(0);
+  });
+});
