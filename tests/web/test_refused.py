@@ -145,6 +145,32 @@ def test_a_quick_match_is_refused_and_stopped_at_its_button(browser: Browser, se
         expect(button).to_have_text(re.compile("Players at your level"))
 
 
+def test_a_problem_of_a_quick_match_is_seen_once(browser: Browser, server: Served) -> None:
+    """At the button that was pressed; a screen reader hears it for either."""
+    with visitor(browser, server, DESK) as page:
+        page.goto("/")
+        button = page.locator(".ways").get_by_role("button", name=re.compile("Quick match|Looking for players"))
+        panel = page.get_by_role("region", name="Quick match")
+        page.route("**/api/quick", lambda route: route.abort())
+        button.click()
+        expect(button).to_have_text(re.compile("The server does not answer"))
+        expect(panel.get_by_role("alert")).to_have_css("width", "1px")
+        panel.get_by_role("button").click()
+        expect(panel.get_by_role("alert")).not_to_have_css("width", "1px")
+        expect(button).to_have_text(re.compile("Players at your level"))
+
+
+def test_a_double_click_begins_a_quick_match(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        page.goto("/")
+        button = page.locator(".ways").get_by_role("button", name=re.compile("Quick match|Looking for players"))
+        button.dblclick()
+        expect(button).to_have_text(re.compile("Stop looking"))
+        with page.expect_response("**/api/quick/leave"):
+            button.click()
+        expect(button).to_have_text(re.compile("Players at your level"))
+
+
 def test_a_table_that_admits_no_spectators_says_so(browser: Browser, server: Served) -> None:
     """A friend who opens the link of a table in play does not read that the table does not exist."""
     table = server.player().open_table("big-two", ["random", "random", "random"])

@@ -153,7 +153,7 @@ describe('a quick match', () => {
     });
     const tables: string[] = [];
     const quick = new Quick((table) => tables.push(table));
-    quick.start();
+    quick.start('panel');
     await vi.advanceTimersByTimeAsync(0);
     const end = quick.stop();
     expect(asked).toEqual(['/api/quick']);
@@ -181,7 +181,7 @@ describe('a quick match', () => {
       return new Promise(() => undefined);
     });
     const quick = new Quick(() => undefined);
-    quick.start();
+    quick.start('panel');
     await vi.advanceTimersByTimeAsync(0);
     quick.close();
     expect(asked).toEqual([

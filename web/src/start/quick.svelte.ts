@@ -19,14 +19,17 @@ export class Quick {
   answer = $state.raw<QuickMatched | null>(null);
   seeking = $state(false);
   problem = $state('');
+  /** The button that the player has pressed: a problem is shown there. */
+  from = $state<'top' | 'panel'>('panel');
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** The pending request. */
   private asked: Promise<void> = Promise.resolve();
 
   constructor(private readonly go: (table: string) => void) {}
 
-  start(): void {
+  start(from: 'top' | 'panel'): void {
     if (this.seeking) return;
+    this.from = from;
     save('quick', this.wanted);
     this.seeking = true;
     this.problem = '';
