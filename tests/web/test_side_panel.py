@@ -130,6 +130,7 @@ def test_the_chat_scrolls_for_new_lines_alone(browser: Browser, server: Served) 
         assert panel.evaluate("panel => panel.scrollTop") == 0
         live.send({"type": "chat", "seq": message["seq"], "lines": [{**theirs, "seq": 80, "text": "a new line"}]})
         expect(page.get_by_text("a new line", exact=True)).to_be_in_viewport()
+        expect(page.get_by_role("log", name="Moves and messages")).to_contain_text("a new line")
         page.get_by_role("button", name="Options for Blaise’s message").click()
         page.get_by_role("button", name="Mute", exact=True).click()
         expect(page.get_by_text("a new line", exact=True)).to_have_count(0)
