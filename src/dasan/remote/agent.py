@@ -140,7 +140,6 @@ class AgentSeat:
                 for socket in chain([self._socket], self._sockets):
                     self._socket = socket
                     if self._closed.is_set():
-                        socket.close()
                         return
                     with self._changed:
                         unanswered = list(self._pending.values())
