@@ -94,7 +94,7 @@ async def forget(table_id: str, request: Request, tables: TablesHere, player: Pl
     if player is None or seat is None:
         raise Refused("forbidden", reason("no-seat"))
     others = [chair for i, chair in enumerate(room.chairs) if chair.kind == "human" and i != seat]
-    may_end = room.status == "playing" and room.head.event is None and not room.counts
+    may_end = room.status == "playing" and room.head.event is None and not room.in_rated_hand
     if may_end and all(chair.left for chair in others):
         # Nobody else is at the table: end the session instead of letting bots play among themselves.
         if room.offer is not None:

@@ -105,7 +105,7 @@ class Room:
         return self.state is not None and self.state.phase is Phase.OVER
 
     @property
-    def counts(self) -> bool:
+    def in_rated_hand(self) -> bool:
         """Whether a rated hand is under way, which has to be played to its end."""
         return self.head.settings.counts and self.state is not None and not self.over
 
