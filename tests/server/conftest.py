@@ -74,7 +74,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
 async def only_process(tmp_path: Path, **changes: Any) -> AsyncIterator[Tables]:
     """The tables of the only process, on SQLite, with changed settings."""
     settings = fast(tmp_path, **changes)
-    settings.data_dir.mkdir()
+    settings.data_dir.mkdir(exist_ok=True)
     store = await Store.open(settings.data_dir)
     async with Tables(store, settings) as one:
         yield one

@@ -19,7 +19,7 @@ from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection
-from dasan.server.protocol.commands import ChatCommand, MoveCommand, NextCommand, SitCommand
+from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, NextCommand, SitCommand
 from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.protocol.table import PerMove, TableSettings
 from dasan.server.refusals import Refused
@@ -34,10 +34,11 @@ from dasan.server.tables.decisions import MOST_HANDS
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.open_table import Table
 from dasan.server.tables.presence import Attendance
+from dasan.server.tables.room import STALLED
 from dasan.server.times import DAY, HOUR, now
 
 from .conftest import only_process
-from .harness import chores_of
+from .harness import RATED, SECONDS, chores_of
 from .test_every_store import open_table
 
 pytestmark = pytest.mark.full
@@ -261,6 +262,29 @@ async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tables: Tabl
     await tables._open_due("another that is gone")
     with pytest.raises(Refused):
         await tables.look("table")
+
+
+async def test_a_rated_hand_that_only_bots_play_is_finished_after_a_restart(tmp_path: Path) -> None:
+    """Its player has left, so nobody opens the table."""
+    async with only_process(tmp_path, bot_delay=10) as before:
+        rated = TableSettings.model_validate(RATED)
+        table_id, _ = await before.create("ann", "big-three", {}, ["me", "random", "random"], settings=rated)
+        seat = (await before.look(table_id)).seat_of("ann")
+        assert seat is not None
+        await before.command(table_id, "ann", LeaveCommand(type="leave", id="l"))
+        room = await before.look(table_id)
+        assert room.bot_to_act is not None
+        assert room.deadline is None
+        assert [one.deadline for one in await before.store.listings.mine("ann")] == [None]
+        assert await before.store.log.due(room.at + STALLED - 1) == ()
+        assert await before.store.log.due(room.at + STALLED) == (table_id,)
+    async with only_process(tmp_path) as after:
+        for one in await after.store.log.due(room.at + STALLED):
+            await after._open_due(one)
+        async with asyncio.timeout(SECONDS):
+            while not (await after.store.log.load(table_id)).room.over:  # noqa: ASYNC110 - nobody is told
+                await asyncio.sleep(0.02)
+        assert await after.store.log.due(now() + DAY) == ()
 
 
 async def test_a_table_is_not_released_while_it_is_read(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def _mine(row: Any) -> TableSummary:
         your_turn=summary["to_act"] == row.seat,
         balances=summary["balances"],
         names=[name for _, name, _ in summary["chairs"]],
-        deadline=row.deadline,
+        deadline=summary.get("deadline"),  # missing in rows of earlier versions
     )
 
 

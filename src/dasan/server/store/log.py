@@ -348,7 +348,7 @@ class EventLog(StorePart):
         return tuple((_read(row.line), row.at) for row in rows)
 
     async def due(self, now: int) -> tuple[str, ...]:
-        """The ids of tables where a player's time has expired."""
+        """The ids of tables that go on by themselves, see `Room.due`."""
         query = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing").limit(1000)
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
@@ -386,7 +386,7 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
             "seq": room.seq,
             "status": room.status,
             "summary": summary(room),
-            "deadline": room.deadline,
+            "deadline": room.due,
             "touched": room.at,
         }
         if write.dealt:

@@ -42,6 +42,7 @@ def summary(room: Room) -> dict[str, Any]:
         "number": room.number,
         "phase": None if state is None else state.phase.value,
         "to_act": room.to_act,
+        "deadline": room.deadline,
         "balances": list(room.balances),
         "chairs": [[chair.shown, chair.name, chair.bot] for chair in room.chairs],
         "locked": room.locked,

@@ -49,7 +49,7 @@ T = TypeVar("T")
 DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
 SWEEP = 20.0
-"""Seconds between checks for tables where a player's time has expired."""
+"""Seconds between checks for closed tables that go on by themselves, see `Room.due`."""
 LEASE = 8.0
 """The length of a lease in seconds."""
 TRUSTED = 0.75
@@ -402,13 +402,13 @@ class Tables:
         self.failed_bots[name] += 1
 
     async def _sweep(self) -> None:
-        """Open the tables at which a player's time has expired."""
+        """Open the tables that go on by themselves."""
         for table_id in await self.store.log.due(now()):
             if table_id not in self._open and await self.store.leases.owner_of(table_id, now()) is None:
                 await self._open_due(table_id)
 
     async def _open_due(self, table_id: str) -> None:
-        """Open a table at which a player's time has expired; a failure must not stop the others."""
+        """Open a table that goes on by itself; a failure must not stop the others."""
         try:
             await self._ask(table_id, Table.look)
         except OwnedElsewhere:

@@ -37,6 +37,8 @@ Entry: TypeAlias = dict[str, Any]
 NO_CLOCK = Clock()
 MOST_CHAT = 100
 MOST_RESULTS = 100
+STALLED = 60_000
+"""Milliseconds without a move after which no process has the table of a rated hand where a bot is to act."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,15 @@ class Room:
         if seat is None or self.chairs[seat].plays is not None:
             return None
         return self.clock.deadline(self.head.settings.speed, seat)
+
+    @property
+    def due(self) -> int | None:
+        """When the table is opened, if it is closed then: the deadline, or for a bot in a rated hand, which nobody may be there
+        to see, once it has not moved for `STALLED`.
+        """
+        if self.in_rated_hand and self.bot_to_act is not None:
+            return self.at + STALLED
+        return self.deadline
 
     @property
     def next_at(self) -> int | None:
