@@ -86,8 +86,16 @@ export const problemText = (error: unknown): string => (error instanceof ApiErro
 export const missingText = (error: unknown): string =>
   error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
 
-/** Whether a retry would be refused again: there is no such thing, or this player may not see it. */
-export const refusedForGood = (error: unknown): boolean => error instanceof ApiError && [400, 403, 404].includes(error.status);
+/** Why a page shows nothing. `final`: a retry would be refused again, as there is no such thing, or this player may not see it. */
+export interface Failure {
+  text: string;
+  final: boolean;
+}
+
+export const failure = (error: unknown, text = problemText(error)): Failure => ({
+  text,
+  final: error instanceof ApiError && [400, 403, 404].includes(error.status),
+});
 
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, { credentials: 'same-origin', ...init });
