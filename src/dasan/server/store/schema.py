@@ -24,7 +24,7 @@ tables = sa.Table(
     sa.Column("listed", sa.Boolean, nullable=False),
     sa.Column("seq", sa.Integer, nullable=False),
     sa.Column("summary", sa.JSON, nullable=False),
-    sa.Column("deadline", sa.BigInteger, index=True),
+    sa.Column("deadline", sa.BigInteger, index=True),  # `Room.due`
     sa.Column("checkpoint", sa.JSON),
     sa.Column("owner", sa.String(64)),
     sa.Column("fence", sa.Integer, nullable=False),
