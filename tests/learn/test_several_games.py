@@ -66,7 +66,7 @@ def test_one_game_with_features_of_suits_is_enough() -> None:
     trainer = Trainer(run)
     trainer.epoch()
     for network, game in zip(trainer.networks(), run.games(), strict=True):
-        longer = derived(game.rules(), answers=True, suits=True)
+        longer = derived(game.rules(), Reads(answers=True, suits=True))
         assert len(network.weights["w_move"]) == longer.move_size
     with pytest.raises(ValueError, match="suits need a game whose moves name exact cards"):
         replace(run, preset="big-three")

@@ -11,7 +11,7 @@ import pytest
 import dasan
 from dasan.features import Feature, encode, encode_moves, move_size, observation_size
 from dasan.features.cards import ranks
-from dasan.networks.derived import derived, fitting
+from dasan.networks.derived import Reads, derived, fitting
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.scoring import Scorer
 from dasan.play.action_ids import action_ids
@@ -56,7 +56,7 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
     }
     sizes = {kind: [row.size for row in rules.catalogue.rows if row.kind == kind] for kind in ("straight", "pair-run")}
     shortest = {kind: min(size, default=99) for kind, size in sizes.items()}
-    features, place, ids = derived(rules, answers=True), rules.order.place, action_ids(rules)
+    features, place, ids = derived(rules, Reads(answers=True)), rules.order.place, action_ids(rules)
     two_pairs = any(row.kind == "two-pair" for row in rules.catalogue.rows)
     state, thrifty = dasan.deal(rules, seed=seed), dasan.bot("thrifty")
     seen = 0
@@ -105,7 +105,7 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
 @pytest.mark.parametrize("seed", range(3))
 def test_what_depends_on_suits_is_counted_from_the_cards(game: str, seed: int) -> None:
     rules = GAMES[game]
-    features, place, ids = derived(rules, answers=True, suits=True), rules.order.place, action_ids(rules)
+    features, place, ids = derived(rules, Reads(answers=True, suits=True)), rules.order.place, action_ids(rules)
     observed, of_moves = partial(part, features=features.observation), partial(part, features=features.move)
     state, thrifty = dasan.deal(rules, seed=seed), dasan.bot("thrifty")
     flushes = seen = 0
@@ -142,7 +142,9 @@ def test_what_depends_on_suits_is_counted_from_the_cards(game: str, seed: int) -
 
 def test_games_without_ranked_suits_have_no_features_of_suits() -> None:
     for game in ("big-three", "winner", "winner with jokers", "winner of two decks"):
-        assert derived(GAMES[game], answers=True, suits=True).move == derived(GAMES[game], answers=True).move
+        assert (
+            derived(GAMES[game], Reads(answers=True, suits=True)).move == derived(GAMES[game], Reads(answers=True)).move
+        )
 
 
 def higher_places(
@@ -167,7 +169,7 @@ def higher_places(
 
 def longer_row(rules: dasan.Rules, held: str, cards: str) -> np.ndarray:
     """The row of playing `cards` from `held`, when nobody has played yet and every seat holds seven cards."""
-    features = derived(rules, answers=True)
+    features = derived(rules, Reads(answers=True))
     state = dasan.start(rules, [held, "3C 4C 5C 7C 8C 9C TC", "3S 4S 5S 7S 8S 9S TS", "JC QC KC JS QS KS AS"], leader=0)
     view = state.view(0)
     rows, ids = encode_moves(view), action_ids(rules)
@@ -178,7 +180,7 @@ def longer_row(rules: dasan.Rules, held: str, cards: str) -> np.ndarray:
 
 def test_two_pairs_count_as_the_higher_one() -> None:
     """Of 33 66 and 33 44 others may hold 77 to JJ, QQ, KK, AA and 22, and 55 and 66 too."""
-    above = partial(part, features=derived(CHARLESWORTH, answers=True).move, name="above")
+    above = partial(part, features=derived(CHARLESWORTH, Reads(answers=True)).move, name="above")
     held = "3D 3H 4D 4H 6D 6H 2D"
     assert places(above(longer_row(CHARLESWORTH, held, "3D 3H 6D 6H"))) == [9]
     assert places(above(longer_row(CHARLESWORTH, held, "3D 3H 4D 4H"))) == [11]
@@ -250,7 +252,7 @@ def test_a_network_reads_the_features_that_it_was_trained_with() -> None:
     view = state.view(state.to_act)
     env = dasan.vector.make(rules, 3, seed=3, moves="ragged")
     for answers, suits in ((False, False), (True, False), (True, True)):
-        features = derived(rules, answers=answers, suits=suits)
+        features = derived(rules, Reads(answers=answers, suits=suits))
         shape = LayerSizes(features.observation_size, features.move_size, 8, 4)
         network = Network(
             {name: part.copy() for name, part in shape.views(fresh(shape, np.random.default_rng(1))).items()}
@@ -260,5 +262,7 @@ def test_a_network_reads_the_features_that_it_was_trained_with() -> None:
         assert len(Scorer()(env, np.arange(3), network.weights).rows) == env.num_legal.sum()
     with pytest.raises(ValueError, match="features of other rules"):
         fitting(rules, False, features.observation_size + 8)
-    assert derived(rules).observation == derived(rules, answers=True).observation[: len(derived(rules).observation)]
-    assert derived(rules).move == derived(rules, answers=True).move[: len(derived(rules).move)]
+    assert (
+        derived(rules).observation == derived(rules, Reads(answers=True)).observation[: len(derived(rules).observation)]
+    )
+    assert derived(rules).move == derived(rules, Reads(answers=True)).move[: len(derived(rules).move)]

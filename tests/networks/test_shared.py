@@ -35,7 +35,7 @@ def rows(rules: Rules, session: bool, with_derived: bool) -> tuple[np.ndarray[An
     observation = encode(view, session)
     if not with_derived:
         return np.array([observation] * len(moves), np.uint8), np.array(moves, np.uint8)
-    longer, longer_moves = derived(rules, session, True).of(observation, moves)
+    longer, longer_moves = derived(rules, Reads(session, answers=True)).of(observation, moves)
     return np.repeat(longer, len(moves), axis=0), longer_moves
 
 

@@ -21,7 +21,8 @@ from dasan.kernels.network.targets import link, settle
 from dasan.learn.config import Config
 from dasan.learn.learner import Bytes, Learner, Weights
 from dasan.learn.pool import Pool
-from dasan.learn.selfplay import PlayCounts, input_sizes
+from dasan.learn.selfplay import PlayCounts
+from dasan.networks.derived import input_sizes
 from dasan.networks.network import Floats, LayerSizes
 from dasan.networks.scoring import Scorer, Scores
 from dasan.networks.shared import SharedInputs
@@ -116,7 +117,7 @@ class _Game:
         self.env: VectorEnv = vector.make(
             self.rules, config.envs, seed=config.seed, session=config.session, moves="ragged", perfect=True
         )
-        self.sizes = input_sizes(config, self.env) if shared is None else shared.sizes
+        self.sizes = input_sizes(config.rules(), config.reads) if shared is None else shared.sizes
         self.hidden = eights(self._perfect.shape[1])
         self.hands = SESSION if config.session else 1
         self._pool = Pool(self.rules, config.session, config.pool, config.share, config.envs)

@@ -18,7 +18,7 @@ from dasan.learn.config import Config
 from dasan.learn.decisions import Decisions
 from dasan.learn.in_torch import scorer
 from dasan.learn.pool import Pool
-from dasan.networks.derived import derived
+from dasan.networks.derived import input_sizes
 from dasan.networks.network import Floats
 from dasan.networks.scoring import Scores
 from dasan.vector import VectorEnv
@@ -37,14 +37,6 @@ class PlayCounts:
     hands: int = 0
 
 
-def input_sizes(config: Config, env: VectorEnv) -> tuple[int, int]:
-    """The lengths of the network's input rows: of observations, and of moves."""
-    if not config.derived:
-        return env.num_features, env.num_move_features
-    longer = derived(config.rules(), config.session, config.answers, config.suits)
-    return longer.observation_size, longer.move_size
-
-
 class SelfPlay:
     """The environments of `config` and the decisions of their hands. sizes: the lengths of the network's input rows.
 
@@ -57,7 +49,7 @@ class SelfPlay:
         self._pool = Pool(rules, config.session, config.pool, config.share, config.envs, config.branches)
         self.branches = Branches(config.envs, config.branches, config.span, config.heat)
         self.env: VectorEnv = vector.make(rules, config.envs, seed=config.seed, session=config.session, moves="ragged")
-        self.sizes = input_sizes(config, self.env)
+        self.sizes = input_sizes(rules, config.reads)
         self.decisions = Decisions(config.envs, rules.players, *self.sizes, trace=config.trace)
         self.counts = PlayCounts()
         self.weights: Mapping[str, Floats] = {}

@@ -9,14 +9,14 @@ exchange (W.20) are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dasan.features import Feature, card_slots, layout, move_layout
 from dasan.features.cards import card_flags, copies, eights, flag_ranks, ranks
 from dasan.features.moves import exact_cards
-from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Kickers
 
@@ -85,14 +85,14 @@ class Derived:
         return out
 
 
-@cached_by_rules()
-def derived(rules: Rules, session: bool = False, answers: bool = False, suits: bool = False) -> Derived:
-    """The longer rows of a game. Arguments are as for `Reads`; suits need answers."""
+@lru_cache(maxsize=64)
+def derived(rules: Rules, reads: Reads = Reads()) -> Derived:  # noqa: B008
+    """The longer rows of a game, whatever `reads.derived` says. Suits need answers."""
     import numpy as np
 
     from dasan.kernels.network.derived import NUMBERS, DerivedTables
 
-    seen, played = layout(rules, session), move_layout(rules, session)
+    seen, played = layout(rules, reads.session), move_layout(rules, reads.session)
     n, many, slots = ranks(rules), copies(rules), card_slots(rules)
     at = {f.name: f for f in seen}
     cards = next(f for f in played if f.name in ("cards", "counts"))
@@ -117,7 +117,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
         ("plays", NUMBERS, "approximate number of plays that the hand needs after the move"),
         ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run and kickers save"),
     )
-    if answers:
+    if reads.answers:
         observation = _behind(
             observation, ("size_flags", rules.players * NUMBERS, "by seat: the number of cards it holds")
         )
@@ -136,7 +136,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
             ),
             ("just_enough", rules.players - 1, "by seat, the next first: whether it holds exactly as many cards"),
         )
-    with_suits = suits and answers and exact_cards(rules)
+    with_suits = reads.suits and reads.answers and exact_cards(rules)
     if with_suits:
         observation = _behind(
             observation,
@@ -189,15 +189,15 @@ def derived(rules: Rules, session: bool = False, answers: bool = False, suits: b
     return Derived(observation, move, _size(observation), _size(move), tables)
 
 
-def every_longer(rules: Rules, session: bool) -> Iterator[Derived]:
-    """The longer rows of a game of every kind, from the shortest."""
-    for answers, suits in ((False, False), (True, False), (True, True)):
-        yield derived(rules, session, answers, suits)
+def every_reads(session: bool) -> tuple[Reads, ...]:
+    """All that a network may read, from the fewest features to the most."""
+    return tuple(Reads(session, *(k < n for k in range(3))) for n in range(4))
 
 
 def fitting(rules: Rules, session: bool, size: int) -> Derived:
     """The longer rows with observations of this length. ValueError: there are none."""
-    for longer in every_longer(rules, session):
+    for reads in every_reads(session)[1:]:
+        longer = derived(rules, reads)
         if longer.observation_size == size:
             return longer
     raise ValueError("the network reads features of other rules")
@@ -206,9 +206,15 @@ def fitting(rules: Rules, session: bool, size: int) -> Derived:
 def layouts(rules: Rules, reads: Reads) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
     """The features of observations and of moves that a network reads."""
     if reads.derived:
-        longer = derived(rules, reads.session, reads.answers, reads.suits)
+        longer = derived(rules, reads)
         return longer.observation, longer.move
     return layout(rules, reads.session), move_layout(rules, reads.session)
+
+
+def input_sizes(rules: Rules, reads: Reads) -> tuple[int, int]:
+    """The lengths of the rows that a network reads: of observations, and of moves."""
+    observation, move = layouts(rules, reads)
+    return _size(observation), _size(move)
 
 
 def _behind(features: tuple[Feature, ...], *parts: tuple[str, int, str]) -> tuple[Feature, ...]:

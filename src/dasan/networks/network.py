@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.bots.protocol import choices
-from dasan.features import Feature, encode, encode_moves, move_size, observation_size
-from dasan.networks.derived import every_longer, fitting
+from dasan.features import Feature, encode, encode_moves
+from dasan.networks.derived import every_reads, fitting, input_sizes
 from dasan.play.action_ids import action_ids
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -120,9 +120,12 @@ class Network:
         """Whether the network reads observations and moves of `rules`, with or without derived features. session: as for
         `encode`.
         """
-        sizes = [(observation_size(rules, session), move_size(rules, session))]
-        sizes += [(one.observation_size, one.move_size) for one in every_longer(rules, session)]
-        return (len(self.weights["w_obs"]), len(self.weights["w_move"])) in sizes
+        return self.sizes in [input_sizes(rules, reads) for reads in every_reads(session)]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The lengths of the rows that it reads: of observations, and of moves."""
+        return len(self.weights["w_obs"]), len(self.weights["w_move"])
 
     def of_view(self, view: View, session: bool) -> Floats:
         """float32 [moves]: the expected payment of each legal move of `view`, see `score` and `inputs`."""
