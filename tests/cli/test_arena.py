@@ -156,11 +156,7 @@ def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> 
     assert pair["mean"] == 0
     assert refusal("arena", "net:big-three", "net", "--game", "big-two").endswith("was trained for another game")
     error = refusal("arena", f"net:{file}", "net", "--game", "big-two")
-    assert error.endswith("network.npz reads features of other rules")
-    (tmp_path / "network-1.npz").touch()
-    assert "play network-1.npz and so on, one for each game" in refusal(
-        "arena", f"net:{file}", "net", "--game", "big-two"
-    )
+    assert error.endswith("network.npz has no model card, and reads features of other rules")
     file.write_bytes(b"PK")
     assert refusal("arena", f"net:{file}", "net").endswith("network.npz: the file does not contain a network")
     assert "No such file" in refusal("arena", "net:nowhere.npz", "net")

@@ -27,7 +27,6 @@ from dasan.arguments import MOST_SECONDS, amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, forget_programs, player
 from dasan.bots.external.wire import Fault
-from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.cluster import check_cluster, over_cluster
 from dasan.estimates import Estimate
 from dasan.memory import require_memory
@@ -89,14 +88,12 @@ def checked_player(name: str, rules: Rules) -> Bot:
         _made.cache_clear()
         _key.cache_clear()
         forget_programs()
-    one = player(name)
+    one = player(name, rules=rules)
     if isinstance(one, ProgramBot):
         try:
             one.begin()
         except Fault as fault:
             raise ValueError(f"{name} does not start: {fault}") from None
-    elif isinstance(one, NamedNetworkBot | NetworkFileBot):
-        one.check(rules)
     return one
 
 

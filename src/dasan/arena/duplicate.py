@@ -133,7 +133,10 @@ def _one_deal(rules: Rules, lineup: tuple[str, ...], makers: dict[str, Maker], s
     wins: dict[str, list[float]] = {name: [] for name in lineup}
     places: dict[str, list[float]] = {name: [] for name in lineup}
     for sitting in rotations(lineup):
-        bots = [makers[name](seat) if name in makers else bot(name, seed=seat) for seat, name in enumerate(sitting)]
+        bots = [
+            makers[name](seat) if name in makers else bot(name, seed=seat, rules=rules)
+            for seat, name in enumerate(sitting)
+        ]
         result = play_hand(rules, bots, seed=seed, dealer=seed % rules.players)
         for seat, name in enumerate(sitting):
             payments[name].append(result.payments[seat])

@@ -12,6 +12,7 @@ from dasan.arguments import WrongType, shown, whole
 from dasan.bots.characters import CHARACTERS, Character, at_level
 from dasan.bots.protocol import Bot, ExplainingBot
 from dasan.registry import Registry
+from dasan.ruleset.rules import Rules
 
 Maker = Callable[[int], Bot]
 GROUP = "dasan.bots"
@@ -32,6 +33,11 @@ class _Player(NamedTuple):
         make: Callable[..., ExplainingBot] = getattr(import_module(f"dasan.bots.{self.module}"), self.kind)
         return make(seed) if self.seeded else make()
 
+
+NETWORK = "net:"
+"""The prefix of a network where bots are named, see `bot`."""
+PROGRAM = "cmd:"
+"""The prefix of a program's command where bots are named, see `dasan.bots.external.program.player`."""
 
 _PLAYERS = {
     "random": _Player("random_bot", "RandomBot", True, "Plays any legal move: good for a first look at a game."),
@@ -82,11 +88,13 @@ BOTS: Registry[Maker] = Registry("bot", GROUP, _OWN, register)
 """By name, a function that makes the bot from a seed."""
 
 
-def bot(name: str, *, seed: int = 0) -> ExplainingBot:
-    """The bot called `name`, one of `BOTS`. seed: for bots that use random numbers.
+def bot(name: str, *, seed: int = 0, rules: Rules | None = None) -> ExplainingBot:
+    """The bot called `name`: one of `BOTS`, or `net:` and a network, which is one of the package by its name, or a file that
+    `dasan train` wrote, or the folder of its run. Never pass an untrusted name: it may be any file. seed: for bots that use
+    random numbers. rules: those that it is to play; a network for another game is refused before its first move.
 
-    ValueError: there is no such bot, or another package's function does not return a bot. TypeError: the seed is no
-    whole number.
+    ValueError: there is no such bot, its network is unreadable or cannot play `rules`, or another package's function does not
+    return a bot. OSError: the file of its network cannot be read. TypeError: the seed is no whole number.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-two"), seed=7)
@@ -96,6 +104,15 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     seed = whole(seed, "a seed")
     if not isinstance(name, str):
         raise WrongType(f"a bot is named by a text, such as 'greedy', not by {shown(name)}")
+    if name.startswith(NETWORK):
+        from dasan.bots.net import NetworkBot
+
+        network = NetworkBot(name)
+        if rules is not None:
+            network.check(rules)
+        return network
+    if name.startswith(PROGRAM):
+        raise ValueError(f"{shown(name)} is a program, which plays in dasan arena, dasan evaluate and dasan generate")
     if name in _OWN:
         return _OWN[name](seed)
     make = BOTS.get(name)
@@ -116,6 +133,8 @@ __all__ = [
     "BOTS",
     "CHARACTERS",
     "GROUP",
+    "NETWORK",
+    "PROGRAM",
     "Bot",
     "Character",
     "ExplainingBot",

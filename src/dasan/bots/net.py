@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import blake2b
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,7 @@ from dasan.bots.greedy import GreedyBot
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.protocol import Named, choices
 from dasan.features import encode, encode_moves
-from dasan.networks.trained import Fitted, fit, fitted, named, suits
+from dasan.networks.trained import PREFIX, Fitted, find, fit, fitted, known, suits
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -119,53 +117,30 @@ class NetBot(Named):
         return explained(self.name, unit(view.rules), ordered, reasons)
 
 
-class NamedNetworkBot(NetBot):
-    """Plays as `net`, but always by one network of the package. ValueError: there is none of this name."""
+class NetworkBot(NetBot):
+    """Plays as `net`, but always by one network. network: its name, file or folder, see `find`. version: for a file the first
+    digits of its SHA-256.
+
+    OSError: the file cannot be read. ValueError: it holds no network, or the package has none of this name.
+    """
 
     def __init__(self, network: str) -> None:
-        super().__init__(name=f"net:{network}")
-        self._network = named(network)
+        self._source = find(network)
+        if known(self._source.name):
+            super().__init__(name=f"{PREFIX}{network}")
+        else:
+            super().__init__(name=f"{PREFIX}{Path(network).resolve().name}")
+            self.version = self._source.digest[:8]
 
     def check(self, rules: Rules) -> None:
         """ValueError: the network was trained for a game with other cards, seats or phases."""
-        if not suits(self._network, rules):
+        self._fitted(rules)
+
+    def _fitted(self, rules: Rules) -> Fitted:
+        trained = self._source.trained(rules)
+        if not suits(trained, rules):
             raise ValueError(f"{self.name} was trained for another game")
-
-    def _fitted(self, rules: Rules) -> Fitted | None:
-        self.check(rules)
-        return fit(self._network, rules)
-
-
-class NetworkFileBot(NetBot):
-    """Plays as `net`, but by the network of a file that `dasan train` wrote. version: a digest of the file.
-
-    OSError: the file cannot be read. ValueError: it holds no network.
-    """
-
-    def __init__(self, file: Path) -> None:
-        from dasan.networks.network import Network
-
-        data = file.read_bytes()
-        try:
-            self._network = Network.load(BytesIO(data))
-        except ValueError as error:
-            raise ValueError(f"{file}: {error}") from error
-        super().__init__(name=f"net:{file.name}")
-        self._file = file
-        self.version = blake2b(data, digest_size=4).hexdigest()
-
-    def check(self, rules: Rules) -> None:
-        """ValueError: the network reads features of other rules."""
-        if not self._network.fits(rules, rules.exchange):
-            of_several = self._file.name == "network.npz" and self._file.with_name("network-1.npz").exists()
-            hint = "; of its run with --also, play network-1.npz and so on, one for each game" if of_several else ""
-            raise ValueError(f"the network of {self.name} reads features of other rules{hint}")
-
-    def note(self, rules: Rules) -> str:
-        return ""
-
-    def values(self, view: View) -> npt.NDArray[Any]:
-        return self._network.of_view(view, view.rules.exchange)
+        return fit(trained, rules)
 
 
 def score(network: Fitted, view: View) -> npt.NDArray[np.float32]:

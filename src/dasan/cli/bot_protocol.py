@@ -27,7 +27,7 @@ messages and fields, accepts a new hand at any time, and exits on quit and at th
 
 
 def bot_protocol(
-    bot: Annotated[str, typer.Argument(help="One of dasan's bots.")] = "greedy",
+    bot: Annotated[str, typer.Argument(help="A bot, or [bold]net:[/bold] and a network.")] = "greedy",
     describe: Annotated[bool, typer.Option("--describe", help="Describe the protocol and exit.")] = False,
     seed: Annotated[int, typer.Option(help="The seed, for bots that use random numbers.")] = 0,
 ) -> None:
@@ -42,7 +42,7 @@ def bot_protocol(
     from dasan.bots.external.speaking import speak
     from dasan.bots.external.wire import Fault
 
-    with refused(ValueError):
+    with refused(ValueError, OSError):
         player = bot_of(bot, seed=seed)
     try:
         speak(player, sys.stdin.buffer, sys.stdout.buffer)

@@ -43,7 +43,7 @@ async def fairplay(
     from dasan.server.study.fair_play import LEAST, pairs
     from dasan.server.times import DAY, now
 
-    with refused(ValueError):
+    with refused(ValueError, OSError):
         strong = dasan.bot(bot)
     since = now() - days * DAY
     hands = await store.fair_play.hands(since)

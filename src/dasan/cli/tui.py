@@ -53,8 +53,8 @@ def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> 
     from dasan.tui.game import TableGame
 
     rules = chosen_rules(preset, option)
-    with refused(ValueError):
-        bots = [make_bot(bot, seed=i) for i in range(rules.players - 1)]
+    with refused(ValueError, OSError):
+        bots = [make_bot(bot, seed=i, rules=rules) for i in range(rules.players - 1)]
     return TableGame(rules, bots, seed=seed)
 
 

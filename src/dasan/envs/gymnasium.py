@@ -88,7 +88,7 @@ class DasanEnv(Copied, gymnasium.Env):
             raise WrongType(f"opponents are a bot, or one for each other seat, not {shown(opponents)}")
         if len(others) != n - 1:
             raise ValueError(f"{self.rules.name} takes {n - 1} opponents, not {len(others)}")
-        self._bots = [bot(o, seed=k) if isinstance(o, str) else o for k, o in enumerate(others)]
+        self._bots = [bot(o, seed=k, rules=self.rules) if isinstance(o, str) else o for k, o in enumerate(others)]
         self._fixed = seat
         self.seat = self._fixed or 0
         self._illegal = illegal
@@ -291,8 +291,8 @@ def make(
 ) -> DasanEnv:
     """One seat of `preset` with `options` against bots, see `DasanEnv`.
 
-    opponents: a bot (a name, or an object with `choose`) for all other seats, or one for each, from the next seat on.
-    seat: the seat to play; None draws one for each hand. illegal: whether an illegal action should "end" the episode or
+    opponents: a bot (a name for `dasan.bot`, or an object with `choose`) for all other seats, or one for each, from the next
+    seat on. seat: the seat to play; None draws one for each hand. illegal: whether an illegal action should "end" the episode or
     "raise" a ValueError. render_mode: None, "ansi" or "human". text: the language of the sentences in `info`, one of those
     of `View.describe`; None: no sentences. ValueError: also as for `dasan.vector.make`.
     """

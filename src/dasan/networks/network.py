@@ -10,6 +10,7 @@ computes derived features and batches.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arguments import instance
 from dasan.bots.protocol import choices
 from dasan.features import Feature, encode, encode_moves
 from dasan.networks.derived import every_reads, fitting, input_sizes
 from dasan.play.action_ids import action_ids
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
+from dasan.strict_json import parse
 
 Floats = npt.NDArray[np.float32]
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
@@ -92,11 +95,13 @@ def fresh(shape: LayerSizes, random: np.random.Generator) -> Floats:
 class Network:
     """A network whose weights include the scales, so that it takes unscaled features.
 
-    unit: the payment that a score of 1 stands for.
+    unit: the payment that a score of 1 stands for. card: its model card, JSON data with the `config` of its training run; None if
+    it has none.
     """
 
     weights: Mapping[str, Floats]
     unit: float = 1.0
+    card: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         return f"<Network of {sum(part.size for part in self.weights.values())} weights>"
@@ -141,8 +146,10 @@ class Network:
         return out
 
     def save(self, file: Any) -> None:
-        """Write the weights as a compressed `.npz` of half-precision numbers."""
+        """Write the weights as a compressed `.npz` of half-precision numbers, with the model card."""
         half: dict[str, Any] = {name: w.astype(np.float16) for name, w in self.weights.items()}
+        if self.card is not None:
+            half["card"] = np.array(json.dumps(dict(self.card)))
         np.savez_compressed(file, unit=np.float32(self.unit), **half)
 
     @staticmethod
@@ -155,13 +162,14 @@ class Network:
             unit = float(arrays["unit"])
             sizes = LayerSizes(len(parts["w_obs"]), len(parts["w_move"]), *parts["w_second"].shape)
             fit = {name: part.shape for name, part in parts.items()} == sizes.shapes()
+            card = instance(parse(str(arrays["card"])), dict, "a model card is an object") if "card" in arrays else None
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise ValueError("the file does not contain a network") from error
         if not fit:
             raise ValueError("the file does not contain a network: its layers do not fit together")
         if not (0 < unit < np.inf and all(np.isfinite(part).all() for part in parts.values())):
             raise ValueError("the file does not contain a network: its weights are not finite")
-        return Network(parts, unit)
+        return Network(parts, unit, card)
 
 
 def arrays_of(file: Any, otherwise: str) -> dict[str, Any]:

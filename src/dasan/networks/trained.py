@@ -1,22 +1,26 @@
-"""The trained networks of the package, and the choice of one for given rules.
+"""Trained networks: those of the package, the choice of one of these for given rules, and those that people trained.
 
-Each is a file of weights, `weights/NAME.npz`, with a model card beside it, `weights/NAME.json`.
+A network of the package is a file of weights, `weights/NAME.npz`, with a model card beside it, `weights/NAME.json`. A file
+that `dasan train` wrote contains its card.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import sha256
 from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dasan.arguments import shown
+from dasan.arguments import amount, instance, shown
 from dasan.features import Feature, by_rank, kinds
 from dasan.features.cards import eights
 from dasan.games import changed_options, make_rules
-from dasan.networks.derived import Reads, layouts
+from dasan.networks.derived import Reads, every_reads, input_sizes, layouts
 from dasan.networks.shared import Labels, SharedInputs, labels_of, shared_inputs
 from dasan.ruleset.rules import Rules
 
@@ -24,19 +28,25 @@ if TYPE_CHECKING:
     from dasan.networks.network import Network
 
 WEIGHTS = files("dasan.networks") / "weights"
+FILE = "network.npz"
+"""The network in the folder of a run."""
+PREFIX = "net:"
+"""The prefix of a network where bots are named."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
     """A network's metadata. reads: what it reads; for sessions, if it was trained with exchanges of cards. card: its
-    model card. also: further rules that it was trained for, each with the payment that a score of 1 represents.
+    model card. also: further rules that it was trained for, each with the payment that a score of 1 represents. own: the
+    network, None if it is one of the package.
     """
 
     name: str
     rules: Rules
     reads: Reads
-    card: dict[str, Any]
+    card: Mapping[str, Any]
     also: tuple[tuple[Rules, float], ...] = ()
+    own: Network | None = None
 
     def __repr__(self) -> str:
         return f"<Trained {self.name}>"
@@ -93,17 +103,94 @@ class Fitted:
 @lru_cache(maxsize=1)
 def catalogue() -> tuple[Trained, ...]:
     """All networks of the package, by name."""
-    out = []
-    for file in sorted(WEIGHTS.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".json"):
-            card = json.loads(file.read_text(encoding="utf-8"))
-            config = card["config"]
-            rules = make_rules(config["preset"], **config["options"])
-            name = file.name.removesuffix(".json")
-            reads = Reads(*(bool(config.get(one)) for one in Reads._fields))
-            also = tuple((make_rules(one["preset"], **one["options"]), one["unit"]) for one in config.get("also", ()))
-            out.append(Trained(name, rules, reads, card, also))
-    return tuple(out)
+    return tuple(
+        _described(file.name.removesuffix(".json"), json.loads(file.read_text(encoding="utf-8")))
+        for file in sorted(WEIGHTS.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".json")
+    )
+
+
+def _described(name: str, card: Mapping[str, Any], own: Network | None = None) -> Trained:
+    """The network with this model card. ValueError: the card describes games that cannot be played. KeyError, TypeError,
+    AttributeError: it is malformed.
+    """
+    config = card["config"]
+    reads = Reads(*(bool(config.get(one)) for one in Reads._fields))
+    also = tuple(
+        (make_rules(one["preset"], **one["options"]), amount(one["unit"], "unit", 10**9))
+        for one in config.get("also", ())
+    )
+    return Trained(name, make_rules(config["preset"], **config["options"]), reads, card, also, own)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A network by the name that a user gave it, see `find`. digest: SHA-256 of its file, hexadecimal. card: its model card,
+    None if its file has none.
+    """
+
+    name: str
+    network: Network
+    digest: str
+    _trained: Trained | None
+
+    @property
+    def card(self) -> Mapping[str, Any] | None:
+        return None if self._trained is None else self._trained.card
+
+    def trained(self, rules: Rules) -> Trained:
+        """What the network was trained for: `rules`, if it has no model card. ValueError: then it reads features of other
+        rules.
+        """
+        if self._trained is not None:
+            return self._trained
+        for reads in every_reads(rules.exchange):
+            if self.network.sizes == input_sizes(rules, reads):
+                return Trained(self.name, rules, reads, {}, own=self.network)
+        raise ValueError(f"the network {self.name} has no model card, and reads features of other rules")
+
+
+def find(name: str) -> Source:
+    """The network called `name`: the name of one of the package, or a file that `dasan train` wrote, or the folder of a run,
+    which has one in `network.npz`. The prefix `net:`, with which it is named as a bot, may stand before it.
+
+    ValueError: there is none of this name, or the file contains something else. OSError: the file cannot be read.
+    """
+    name = instance(name, str, "a network is named by a text").removeprefix(PREFIX)
+    if known(name):
+        return _of_package(name)
+    path = Path(name)
+    if path.name == name and not path.suffix and not path.exists():
+        named(name)
+    file = path / FILE if path.is_dir() else path
+    about = file.stat()
+    return _read(name, file, (about.st_ino, about.st_size, about.st_mtime_ns))
+
+
+@lru_cache(maxsize=16)
+def _of_package(name: str) -> Source:
+    return Source(name, load(named(name)), sha256((WEIGHTS / f"{name}.npz").read_bytes()).hexdigest(), named(name))
+
+
+@lru_cache(maxsize=16)
+def _read(name: str, file: Path, _version: tuple[int, ...]) -> Source:
+    """The network of a file. ValueError: it contains something else."""
+    from dasan.networks.network import Network
+
+    data = file.read_bytes()
+    try:
+        network = Network.load(BytesIO(data))
+        trained = None if network.card is None else _described(name, network.card, network)
+        shared = None if trained is None else trained.shared
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{file}: the model card of the network is malformed") from error
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
+    if trained is not None:
+        sizes = input_sizes(trained.rules, trained.reads) if shared is None else shared.sizes
+        if network.sizes != sizes:
+            raise ValueError(f"{file}: the network does not read the features that its model card says")
+    return Source(name, network, sha256(data).hexdigest(), trained)
 
 
 @lru_cache(maxsize=32)
@@ -139,7 +226,7 @@ def fitted(rules: Rules, sighted: bool = False) -> Fitted | None:
 
 @lru_cache(maxsize=16)
 def fit(trained: Trained, rules: Rules) -> Fitted:
-    """A network of the package for `rules`, which it `suits`."""
+    """The network for `rules`, which it `suits`."""
     network, exact = load(trained), trained.nearest(rules).digest == rules.digest
     return Fitted(trained, network if exact and not trained.also else adapted(network, trained, rules), exact)
 
@@ -167,9 +254,11 @@ def suits(trained: Trained, rules: Rules) -> bool:
 
 
 def load(trained: Trained) -> Network:
-    """The network of the package."""
+    """The network."""
     from dasan.networks.network import Network
 
+    if trained.own is not None:
+        return trained.own
     with (WEIGHTS / f"{trained.name}.npz").open("rb") as stream:
         return Network.load(stream)
 

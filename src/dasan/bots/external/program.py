@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from multiprocessing.util import Finalize
-from pathlib import Path
 from queue import Empty, Queue
 from time import monotonic
 from types import TracebackType
@@ -21,15 +20,15 @@ from typing import Any
 from weakref import WeakSet
 
 from dasan.arguments import shown
-from dasan.bots import bot
+from dasan.bots import NETWORK, bot
+from dasan.bots import PROGRAM as PREFIX
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
-from dasan.bots.net import NamedNetworkBot, NetworkFileBot
 from dasan.bots.protocol import Bot, Named, choices
-from dasan.networks.trained import known
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View, known_at_start
+from dasan.ruleset.rules import Rules
 
 STARTING = 10.0
 """Seconds that a program may take to say hello."""
@@ -37,10 +36,6 @@ MOST_STARTS = 3
 """The number of failed starts in a row after which a program is not started again."""
 ENDING = 2.0
 """Seconds that a program may take to exit."""
-PREFIX = "cmd:"
-"""The prefix of a program's command in a line-up."""
-NETWORK = "net:"
-"""The prefix of a network in a line-up: the name of one of the package, or a file's."""
 LAST_WORDS = 1200
 """The number of last bytes of a program's standard error that a fault's message quotes."""
 REPORTED = 3
@@ -427,22 +422,16 @@ def forget_programs() -> None:
     _program.cache_clear()
 
 
-def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
-    """The bot of this name, the program whose command follows `cmd:` (the same process for the same seed), or the network
-    whose name or file follows `net:`, see `NamedNetworkBot` and `NetworkFileBot`.
+def player(name: str, *, seed: int = 0, seconds: float = 5.0, rules: Rules | None = None) -> Bot:
+    """As `dasan.bot`, or the program whose command follows `cmd:` (the same process for the same seed).
 
-    Never pass an untrusted name: the command runs with the rights of this process. ValueError: no such bot.
+    Never pass an untrusted name: the command runs with the rights of this process.
     """
     if name.startswith(PREFIX):
         return _program(name.removeprefix(PREFIX), seed, seconds)
-    if name.startswith(NETWORK):
-        network = name.removeprefix(NETWORK)
-        file = Path(network)
-        is_name = known(network) or (file.name == network and not file.suffix and not file.exists())
-        return NamedNetworkBot(network) if is_name else NetworkFileBot(file)
-    if "/" in name or " " in name:
+    if ("/" in name or " " in name) and not name.startswith(NETWORK):
         raise ValueError(f"there is no bot {shown(name)}; a program takes part as {shown(PREFIX + name)}")
-    return bot(name, seed=seed)
+    return bot(name, seed=seed, rules=rules)
 
 
 __all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "forget_programs", "log_fault", "player", "tell_end"]

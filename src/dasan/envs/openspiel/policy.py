@@ -19,7 +19,7 @@ class BotPolicy(policy.Policy):
     def __init__(self, game: GameTree, player: str | Bot) -> None:
         instance(game, GameTree, "a bot's policy takes a game, such as pyspiel.load_game gives, and then the bot")
         super().__init__(game, list(range(game.rules.players)))
-        self._bot = bot(player) if isinstance(player, str) else player
+        self._bot = bot(player, rules=game.rules) if isinstance(player, str) else player
         self._ids = game.ids
 
     def action_probabilities(self, state: DasanState, player_id: int | None = None) -> dict[int, float]:
