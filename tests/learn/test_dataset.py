@@ -46,11 +46,11 @@ def test_each_bot_sits_in_each_seat_equally_often_with_each_dealer(preset: str, 
     n = rules.players
     sat: list[tuple[str, int]] = []
 
-    def seated(name: str, seed: int) -> dasan.Bot:
+    def seated(name: str, seed: int, **_: object) -> dasan.Bot:
         sat.append((name, seed))
         return dasan.bot("random", seed=seed)
 
-    monkeypatch.setattr("dasan.learn.dataset.bot", seated)
+    monkeypatch.setattr("dasan.learn.dataset.player", seated)
     plan = DatasetPlan(rules, tuple(f"bot-{i}" for i in range(n)), n * n)
     count: Counter[tuple[str, int, int]] = Counter()
     for number in range(n * n):

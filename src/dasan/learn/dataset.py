@@ -15,8 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from dasan.arena.contest import PATIENCE, checked_player
 from dasan.arguments import WrongType, instance, items, shown, whole
-from dasan.bots import bot
+from dasan.bots import NETWORK
+from dasan.bots.external.program import player, tell_end
+from dasan.bots.external.wire import Fault
 from dasan.cluster import check_cluster, over_cluster
 from dasan.memory import require_memory
 from dasan.play.action_ids import action_ids
@@ -56,8 +59,8 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class DatasetPlan:
-    """The settings of a data set. bots: a name for each seat. part: hands per file. solve: the solver's node budget per
-    hand, 0 to solve none. ValueError: the settings contradict each other.
+    """The settings of a data set. bots: a name for each seat, as in `dasan arena`. part: hands per file. solve: the solver's node
+    budget per hand, 0 to solve none. ValueError: the settings contradict each other.
     """
 
     rules: Rules
@@ -93,15 +96,20 @@ class DatasetPlan:
         return -(-self.hands // self.part)
 
     def manifest(self) -> dict[str, Any]:
-        """The settings that determine the content, without the number of hands, as JSON data."""
-        ids = action_ids(self.rules)
+        """The settings that determine the content, without the number of hands, as JSON data. ValueError: there is no such bot,
+        its program does not start, or its network cannot play these rules. OSError: its network cannot be read.
+        """
+        ids, versions = (
+            action_ids(self.rules),
+            {name: checked_player(name, self.rules).version for name in set(self.bots)},
+        )
         return {
             "schema": SCHEMA,
             "engine": __version__,
             "rules": self.rules.to_json(),
             "digest": self.rules.digest,
             "action_ids": {"version": ids.version, "digest": ids.digest},
-            "bots": [{"name": name, "version": bot(name).version} for name in self.bots],
+            "bots": [{"name": name, "version": versions[name]} for name in self.bots],
             "first": self.first,
             "part": self.part,
             "solve": self.solve,
@@ -109,11 +117,12 @@ class DatasetPlan:
 
 
 def played(plan: DatasetPlan, number: int) -> dict[str, Any]:
-    """One hand as a row. A bot is asked only if it has a choice."""
+    """One hand as a row. A bot is asked only if it has a choice. ValueError: a program fails."""
     rules = plan.rules
     turn = number % rules.players
     shift = number // rules.players
-    players = [bot(plan.bots[(seat + shift) % rules.players], seed=seat) for seat in range(rules.players)]
+    names = [plan.bots[(seat + shift) % rules.players] for seat in range(rules.players)]
+    players = [player(name, seed=seat, seconds=PATIENCE, rules=rules) for seat, name in enumerate(names)]
     state = begun = deal(rules, seed=number, dealer=turn)
     of, actions, value = action_ids(rules).of, [], None
     asked = plan.solve == 0
@@ -123,9 +132,13 @@ def played(plan: DatasetPlan, number: int) -> dict[str, Any]:
 
             value, asked = solve(state, seconds=None, nodes=plan.solve, moves=False).value, True
         seat, moves = state.to_act, state.legal_moves()
-        move = moves[0] if len(moves) == 1 else players[seat].choose(state.view(seat))
+        try:
+            move = moves[0] if len(moves) == 1 else players[seat].choose(state.view(seat))
+        except Fault as fault:  # which no other process could read
+            raise ValueError(f"{names[seat]} failed in hand {number}: {fault}") from None
         actions.append(of(move, state.called))
         state = state.play(move)
+    tell_end(state, players)
     result, made = state.result, [e for e in state.events if e.type in MOVES]
     if result is None:
         raise AssertionError("a hand without a seat to act is over")
@@ -160,7 +173,8 @@ def make(
     `over_cluster`; its machines need the bots and the extra `data`. progress: called with the number of parts done and
     the number of all parts.
 
-    Hands beyond `plan.hands` stay. ValueError: the folder holds a data set with other settings, or an unreadable file.
+    Hands beyond `plan.hands` stay. ValueError: the folder holds a data set with other settings, or an unreadable file; a bot
+    cannot play, see `DatasetPlan.manifest`; a program fails, or a network's file changes.
     ValueError, ModuleNotFoundError, before anything is written: as for `check_cluster`. ClusterError: as for
     `over_cluster`. BrokenProcessPool: a process died, for example because a bot ended it. MemoryError: there is not enough for so
     many processes, or hands of a part.
@@ -172,9 +186,9 @@ def make(
         check_cluster(instance(ray, str, "ray is the address of a cluster"))
     unwritten = min((processes if ray is None else 1) * plan.part, plan.hands)
     require_memory(unwritten * OF_A_HAND, f"{unwritten:,} hands in unfinished files")
-    folder = Path(folder)
+    folder, manifest = Path(folder), plan.manifest()
     folder.mkdir(parents=True, exist_ok=True)
-    manifest, file = plan.manifest(), folder / "manifest.json"
+    file = folder / "manifest.json"
     if file.exists():
         other = _unlike(_read(file), manifest)
         if other:
@@ -194,6 +208,8 @@ def make(
     if not wanted:
         return 0
     for done, (number, data) in enumerate(_made(plan, wanted, min(processes, len(wanted)), ray), start=1):
+        if any(name.startswith(NETWORK) for name in plan.bots) and plan.manifest() != manifest:
+            raise ValueError("a network has changed while it played: finish its training, and write to another folder")
         with whole_file(parts / f"part-{number:05}.parquet") as stream:
             stream.write(data)
         if progress is not None:
@@ -283,7 +299,7 @@ def datasheet(plan: DatasetPlan) -> str:
     ids = action_ids(plan.rules)
     rows = "\n".join(f"| `{name}` | {text} |" for name, text in COLUMNS.items())
     again = "the same command writes the same hands again, with the same versions of the bots."
-    if timed := ", ".join(name for name in dict.fromkeys(plan.bots) if getattr(bot(name), "timed", False)):
+    if timed := ", ".join(name for name in dict.fromkeys(plan.bots) if getattr(player(name), "timed", False)):
         again = f"the same command deals the same cards again, but bots with a time limit ({timed}) may play them differently."
     return f"""# Hands of {plan.rules.name}
 
