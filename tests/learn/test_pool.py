@@ -65,8 +65,8 @@ def test_frozen_networks_make_their_best_move(tmp_path: Path) -> None:
     env = vector.make("big-three", 9, seed=1, moves="ragged")
     package = fitted(env.rules)
     assert package is not None
-    file = str(tmp_path / "network.npz")
-    package.network.save(file)
+    file = f"net:{tmp_path}"
+    package.network.save(tmp_path / "network.npz")
     theirs = np.flatnonzero(np.arange(9) // 3 < 2)
     chosen = Pool(env.rules, False, ("net", file), 1.0, 9).choose(env, theirs, {}, Scorer())
     for env_id, action in zip(theirs, chosen, strict=True):
@@ -77,6 +77,6 @@ def test_frozen_networks_make_their_best_move(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="features of other rules"):
         Pool(dasan.rules("big-two"), False, (file,), 0.5, 8)
     with pytest.raises(ValueError, match="cannot read"):
-        Pool(RULES, False, (str(tmp_path / "none.npz"),), 0.5, 8)
+        Pool(RULES, False, (f"net:{tmp_path / 'none.npz'}",), 0.5, 8)
     with pytest.raises(ValueError, match="has none for these rules"):
         Pool(dasan.rules("big-two-tiny"), False, ("net",), 0.5, 8)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from dasan.learn.config import Config, RuleSet
     from dasan.learn.trainer import Trainer
 
-_SETTINGS = {"game", "option", "also", "envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits"}
-"""Options that are fixed by a resumed run or a network of the package."""
-_BEGINNING = {"like", "start", "span", "pool", "share", "actors", "device", "method", "random_bids", "random_calls"}
-"""Further options that are fixed by a resumed run."""
+_GAMES = {"game", "option", "also"}
+"""Options that name the games, which `--like` sets."""
+_SETTINGS = ("envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits", "actors", "start", "span")
+"""Options that are settings of the same name."""
+_CHANGEABLE = ("epochs", "every", "deals")
+"""Settings that a resumed run takes."""
+_RANDOM = ("random_bids", "random_calls")
 
 
 def train(
@@ -43,13 +46,19 @@ def train(
         ),
     ] = None,
     like: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Use the settings of the package's network NAME.")
+        str | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="Use the settings of a network of the package, by its name, or of a run, by its folder; other options change "
+            "them.",
+        ),
     ] = None,
     start: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="Begin with the weights of the package's network NAME; without --like also its layers and derived features.",
+            metavar="NETWORK",
+            help="Begin with the weights of a network, by its name, file or folder; without --like also with its layers and "
+            "derived features.",
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the folder.")] = False,
@@ -74,7 +83,7 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="An additional opponent: low, shed, thrifty, past, net, or the file of a network. Repeatable.",
+            help="An additional opponent: low, shed, thrifty, past, net, or a network such as [bold]net:FILE[/bold]. Repeatable.",
         ),
     ] = None,
     share: Annotated[float, typer.Option(min=0, max=1, help="The share of hands with such opponents.")] = 0.25,
@@ -127,6 +136,14 @@ def train(
             "there is one. Default: in compiled code.",
         ),
     ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=NUMBER",
+            help="Another setting, like [bold]rate=0.0003[/bold], of those of dasan.learn.config. Repeatable.",
+        ),
+    ] = None,
     every: Annotated[
         int | None,
         typer.Option(min=1, help="Epochs between measurements against fixed players; default: 10, or as the run."),
@@ -136,46 +153,29 @@ def train(
 ) -> None:
     """Train a network by self-play. The folder holds the network, its curve, and the data to resume the run."""
     given = {name for name in context.params if _given(context, name)}
-    if "share" in given and not pool and not resume:
-        raise CannotRun("--share is the share of hands with opponents of --pool: name one")
     from dasan.learn.in_torch import DeviceFailed
 
     check_place(processes, ray)
-    if resume and (lost := given & (_SETTINGS | _BEGINNING)):
-        raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(lost)}")
-    if answers and not derived and start is None:
-        raise CannotRun("--answers needs --derived")
-    if suits and not answers and start is None:
-        raise CannotRun("--suits needs --answers")
-    if method == "policy" and "branches" in given:
-        raise CannotRun("policy gradients have no branches: leave out --branches")
-    if like is not None and (lost := given & _SETTINGS):
-        raise CannotRun(f"--like takes the settings of {like}: leave out {_flags(lost)}")
-    changeable = {"epochs": epochs, "every": every, "deals": deals}
-    named = {name: value for name, value in changeable.items() if value is not None}
+    fixed = given - {*_CHANGEABLE, "out", "resume", "processes", "ray", "as_json"}
+    if resume and fixed:
+        raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(fixed)}")
+    if like is not None and (lost := given & _GAMES):
+        raise CannotRun(f"--like takes the games of {like}: leave out {_flags(lost)}")
+    values = context.params
+    changes = {name: values[name] for name in (*_SETTINGS, *_CHANGEABLE, *_RANDOM) if name in given}
     if resume:
-        trainer = _resumed(out, named)
+        trainer = _resumed(out, changes)
     else:
-        opponents = {"pool": tuple(pool), "share": share} if pool else {}
-        games = tuple(_rule_set(text) for text in also or ())
-        # The default; `by_policy` sets it to 0, after the configuration was checked.
-        usual = 1 + len(games) if games and (method == "policy" or "actors" not in given) else actors
-        steps = steps or (256 if usual else 32)
-        sizes: dict[str, Any] = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
-        sizes |= {"derived": derived, "answers": answers, "suits": suits, "actors": usual, "also": games}
-        changes = opponents | {"device": _device(device)} | named
-        optional = {
-            "start": start,
-            "span": span,
-            "actors": actors if "actors" in given else None,
-            "random_bids": random_bids,
-            "random_calls": random_calls,
-        }
-        changes |= {name: value for name, value in optional.items() if value is not None}
-        policy = None
-        if "method" in given:
-            policy = {"method": method} | {name: sizes[name] for name in ("envs", "rounds") if name in given}
-        trainer = _begun(out, game, option, like, sizes, changes, policy)
+        changes |= _numbers(setting or ())
+        if pool:
+            changes |= {"pool": tuple(pool), "share": share}
+        elif "share" in given:
+            changes["share"] = share
+        if device is not None:
+            changes["device"] = _device(device)
+        _check_free(out)
+        base = _config_like(like) if like is not None else _config_for(game, option, also or [], changes, method)
+        trainer = _begun(out, base, changes, method if "method" in given else None)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: start a run with --actors")
     report: dict[str, Any] = {"epoch": trainer.progress.epoch}
@@ -238,67 +238,101 @@ def _given(context: typer.Context, name: str) -> bool:
 
 
 def _flags(names: set[str]) -> str:
-    return ", ".join(f"--{name.replace('_', '-')}" for name in sorted(names))
+    return ", ".join("--set" if name == "setting" else f"--{name.replace('_', '-')}" for name in sorted(names))
 
 
-def _begun(
-    out: Path,
-    game: str,
-    option: list[str] | None,
-    like: str | None,
-    settings: dict[str, Any],
-    changes: dict[str, Any],
-    policy: dict[str, Any] | None,
-) -> Trainer:
-    """A new run with these settings, or with those of the network `like`, and with the changes. policy: for another method,
-    the settings that replace its own.
-    """
-    from dasan.features.moves import exact_cards
-    from dasan.games import changed_options, make_rules
-    from dasan.learn.config import Config, usual_unit
-    from dasan.learn.trainer import Trainer
+def _numbers(settings: Sequence[str]) -> dict[str, float]:
+    """The settings of `--set`: numbers of a configuration that have no option of their own."""
+    from dasan.learn.config import Config
 
+    own = {*_SETTINGS, *_CHANGEABLE, *_RANDOM, "share"}
+    kinds: dict[str, type[int | float]] = {
+        one.name: int if isinstance(one.default, int) else float
+        for one in fields(Config)
+        if isinstance(one.default, int | float) and not isinstance(one.default, bool)
+    }
+    out: dict[str, float] = {}
+    for text in settings:
+        name, _, value = text.partition("=")
+        if name in own & kinds.keys():
+            raise CannotRun(f"{name} has an option of its own, {_flags({name})}")
+        if name not in kinds:
+            raise CannotRun(f"there is no setting {name!r}; there are {', '.join(sorted(kinds.keys() - own))}")
+        try:
+            out[name] = kinds[name](value)
+        except ValueError:
+            raise CannotRun(f"{name} is a {'whole ' * (kinds[name] is int)}number, not {value!r}") from None
+    return out
+
+
+def _check_free(out: Path) -> None:
+    """`CannotRun`: the folder holds a run, or files that a run would replace."""
     if (out / "run.npz").exists():
         raise CannotRun(f"there is a run in {out}: continue it with --resume, or choose another folder")
     # run.npz is the first file that a run writes, so these belong to something else.
     if left := [name for name in ("curve.csv", "curve.svg", "network.npz") if (out / name).exists()]:
         raise CannotRun(f"{out} has {', '.join(left)}, but no run to resume: move them, or choose another folder")
-    if like is not None:
-        config = _config_of(like)
-        if policy is not None and (policy["method"], config.method) == ("values", "policy"):
-            raise CannotRun(f"{like} was trained by policy gradients: leave out --method values")
-    else:
-        games = [chosen_rules(game, option), *(make_rules(one.preset, **one.options) for one in settings["also"])]
-        session = any(rules.exchange for rules in games)
-        sizes: dict[str, Any] = {
-            "session": session,
-            "second": 64,
-            "keep": 1.0,
-            "trace": 0.9,
-            "unit": usual_unit(games[0]),
-        }
+
+
+def _config_like(name: str) -> Config:
+    """The settings of a network."""
+    from dasan.learn.config import Config
+    from dasan.networks.trained import find
+
+    with refused(OSError, ValueError):
+        card = find(name).card
+        if card is None:
+            raise ValueError(f"the network {name} has no model card: its settings are unknown")
+        try:
+            return Config.from_json(dict(card["config"]))
+        except ValueError as error:
+            raise ValueError(f"{name} has no valid settings: {error}") from error
+
+
+def _config_for(game: str, option: list[str] | None, also: list[str], changes: dict[str, Any], method: str) -> Config:
+    """The usual settings for these games; with a network to start from, its layers and what it reads, if `changes` name no
+    others.
+    """
+    from dasan.features.moves import exact_cards
+    from dasan.games import changed_options, make_rules
+    from dasan.learn.config import Config, usual_unit
+    from dasan.networks.trained import find
+
+    rules, further = chosen_rules(game, option), tuple(_rule_set(text) for text in also)
+    games = [rules, *(make_rules(one.preset, **one.options) for one in further)]
+    settings: dict[str, Any] = {"session": any(one.exchange for one in games), "second": 64, "keep": 1.0, "trace": 0.9}
+    # Policy gradients have no actors; `by_policy` sets the default to 0 after the configuration was checked.
+    actors = changes.get("actors", 0)
+    settings["actors"] = 1 + len(further) if further and (method == "policy" or "actors" not in changes) else actors
+    settings["steps"] = 256 if settings["actors"] else 32
+    with refused(OSError, ValueError):
         if "start" in changes:
-            begun_with = _config_of(changes["start"])
-            sizes |= {"first": begun_with.first, "second": begun_with.second}
-            settings |= {name: settings[name] or getattr(begun_with, name) for name in ("derived", "answers")}
-            settings["suits"] = settings["suits"] or (begun_with.suits and any(map(exact_cards, games)))
-        with refused(ValueError):
-            config = Config(game, changed_options(chosen_rules(game, option)), **sizes, **settings)
+            source = find(changes["start"])
+            reads = source.trained(rules).reads
+            settings["first"], settings["second"] = source.network.weights["w_second"].shape
+            settings |= {"derived": reads.derived, "answers": reads.answers}
+            settings["suits"] = reads.suits and any(map(exact_cards, games))
+        return Config(game, changed_options(rules), unit=usual_unit(rules), also=further, **settings)
+
+
+def _begun(out: Path, config: Config, changes: dict[str, Any], method: str | None) -> Trainer:
+    """A new run with these settings and changes. method: its method, None for that of the settings."""
+    from dasan.learn.trainer import Trainer
+
+    if (method, config.method) == ("values", "policy"):
+        raise CannotRun("these settings are of policy gradients: leave out --method values")
     with refused(OSError, ValueError, ImportError):
-        if policy is not None and policy["method"] != config.method:
-            config = config.by_policy(**policy)
-        config = replace(config, **changes)
-        trainer = Trainer(config)
+        if method == "policy" != config.method:
+            config = config.by_policy()
+        elif method is not None:
+            config = replace(config, method=method)
+        if "share" in changes and not changes.get("pool", config.pool):
+            raise CannotRun("--share is the share of hands with opponents of --pool: name one")
+        if changes.get("start", config.start) != config.start:
+            changes = {"started": "", **changes}
+        trainer = Trainer(replace(config, **changes))
         out.mkdir(parents=True, exist_ok=True)
     return trainer
-
-
-def _config_of(name: str) -> Config:
-    from dasan.learn.config import Config
-    from dasan.networks.trained import named
-
-    with refused(ValueError):
-        return Config.from_json(named(name).card["config"])
 
 
 def _resumed(out: Path, changes: dict[str, int]) -> Trainer:

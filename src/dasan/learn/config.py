@@ -76,7 +76,9 @@ class Config:
     - explore: the probability of a random move. keep: the share of decisions to learn from. trace: see `Decisions`.
     - unit: the payment that a score of 1 represents.
     - average: the weight of a new round in the running average of weights.
-    - start: the package's network whose weights initialize the run; "" for random weights.
+    - start: the network whose weights initialize the run, by its name, file or folder, see `dasan.networks.trained.find`; "" for
+      random weights. started: the SHA-256 of that network's file, hexadecimal, which a run notes when it starts; a run with other
+      weights is refused. "": any.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`. A member that
       is a file is read where hands are played, when a run starts and when it is resumed.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
@@ -117,6 +119,7 @@ class Config:
     average: float = 0.01
     seed: int = 0
     start: str = ""
+    started: str = ""
     pool: tuple[str, ...] = ()
     share: float = 0.0
     derived: bool = False
@@ -137,7 +140,7 @@ class Config:
 
     def __post_init__(self) -> None:
         _check_game(self.preset, self.options)
-        for name in ("start", "device", "method"):
+        for name in ("start", "started", "device", "method"):
             instance(getattr(self, name), str, f"{name} is text")
         if not re.fullmatch(r"(cpu|cuda(:[0-9]{1,3})?)?", self.device, re.ASCII):
             raise ValueError(f"a device is cpu, cuda, or one of several GPUs such as cuda:1, not {shown(self.device)}")

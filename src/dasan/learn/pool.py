@@ -6,24 +6,21 @@ A network that plays only itself may be weak against others. The pool teaches it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from dasan.networks.network import Floats, Network
 from dasan.networks.scoring import Scorer
-from dasan.networks.trained import fitted
+from dasan.networks.trained import PREFIX, adapted, find, fitted, load, suits
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
 
 Longs = npt.NDArray[np.int64]
 POOL = ("low", "shed", "thrifty", "past", "net")
-"""The possible members of a pool, beside files of networks: bots by name, the average of the run's weights when the
+"""The possible members of a pool, beside `net:` and a network: bots by name, the average of the run's weights when the
 epoch began (with policy gradients, the round), and the package's network for the rules."""
-SUFFIX = ".npz"
-"""The end of the name of a member that is a network's file."""
 _LAST = np.iinfo(np.int64).max
 
 
@@ -83,13 +80,13 @@ class Pool:
     def __init__(
         self, rules: Rules, session: bool, members: Sequence[str], share: float, num_envs: int, branches: int = 1
     ) -> None:
-        unknown = [name for name in members if name not in POOL and not name.endswith(SUFFIX)]
+        unknown = [name for name in members if name not in POOL and not name.startswith(PREFIX)]
         if unknown or not 0 <= share <= 1 or (share and not members):
             raise ValueError(
-                f"a pool has members among {', '.join(POOL)} and networks' files NAME{SUFFIX}, and a share from 0 to 1"
+                f"a pool has members among {', '.join(POOL)} and networks such as net:FILE, and a share from 0 to 1"
             )
         self._frozen = {
-            name: _frozen(name, rules, session).weights for name in members if name == "net" or name.endswith(SUFFIX)
+            name: _frozen(name, rules, session).weights for name in members if name == "net" or name.startswith(PREFIX)
         }
         self._simple = Simple(rules, session) if share else None
         self._members = tuple(members)
@@ -123,21 +120,19 @@ class Pool:
 
 
 def _frozen(name: str, rules: Rules, session: bool) -> Network:
-    """The network of a member: the package's for `rules`, or a file's. ValueError: there is none, or it does not read
-    observations of these rules and sessions.
+    """The network of a member: the package's for `rules`, or the named one. ValueError: there is none, or it was trained for
+    another game.
     """
     if name == "net":
         package = fitted(rules)
-        if package is None or package.trained.session != session:
+        if package is None:
             raise ValueError("the pool's member net is the package's network, which has none for these rules")
-        return package.network
-    try:
-        with Path(name).open("rb") as stream:
-            network = Network.load(stream)
-    except OSError as error:
-        raise ValueError(f"cannot read {name}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    if not network.fits(rules, session):
-        raise ValueError(f"the network in {name} reads features of other rules")
-    return network
+        trained = package.trained
+    else:
+        try:
+            trained = find(name).trained(rules)
+        except OSError as error:
+            raise ValueError(f"cannot read the network of {name}: {error.strerror or error}") from error
+        if not suits(trained, rules):
+            raise ValueError(f"{name} was trained for another game")
+    return adapted(load(trained), trained, rules, trained.reads._replace(session=session))

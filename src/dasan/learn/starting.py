@@ -1,4 +1,4 @@
-"""Initialize a run from a network in the package, for the same rules or for others that share features with them."""
+"""Initialize a run from another network, for the same rules or for others that share features with them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,30 @@ import numpy as np
 from dasan.learn.config import Config
 from dasan.learn.learner import Learner
 from dasan.networks.network import Floats, Network
-from dasan.networks.trained import adapted, load, named, unit_in
+from dasan.networks.trained import adapted, find, unit_in
 
 NOISE = 0.05
 """The standard deviation of the noise on copies of a unit, relative to each weight: identical copies would learn the
 same."""
 
 
-def start_from(learner: Learner, config: Config) -> None:
-    """Copy the weights of the network `config.start` to `learner`; weights of features new to it are 0.
+def start_from(learner: Learner, config: Config) -> str:
+    """Copy the weights of the network `config.start` to `learner`; weights of features new to it are 0. Returns the
+    SHA-256 of that network's file.
 
     Layers may be integer multiples of the network's: units are duplicated, and scores stay almost the same.
 
-    ValueError: there is no such network, or its layer sizes do not match.
+    ValueError: there is no such network, its layer sizes do not match, or it is not the one with the digest `config.started`.
+    OSError: its file cannot be read.
     """
-    name, trained = config.start, named(config.start)
-    network, shared = load(trained), config.shared()
+    source = find(config.start)
+    if config.started not in ("", source.digest):
+        raise ValueError(
+            f"{config.start} is not the network that these settings began with: its SHA-256 is {source.digest[:8]}…, and was"
+            f" {config.started[:8]}…"
+        )
+    name, trained, shared = config.start, source.trained(config.rules()), config.shared()
+    network = source.network
     if shared is None:
         network = adapted(network, trained, config.rules(), config.reads)
     else:
@@ -46,6 +54,7 @@ def start_from(learner: Learner, config: Config) -> None:
     for part in ("w_last", "b_last"):
         learner.parts[part][:] = weights[part] * ratio
     learner.average[:] = learner.flat
+    return source.digest
 
 
 def widened(weights: Mapping[str, Floats], first: int, second: int, seed: int) -> dict[str, Floats]:

@@ -37,6 +37,7 @@ from dasan.learn.starting import start_from
 from dasan.memory import require_memory
 from dasan.networks.network import Floats, LayerSizes, Network, arrays_of
 from dasan.play.action_ids import action_ids
+from dasan.version import __version__
 from dasan.whole_file import whole_file
 
 Bytes = npt.NDArray[np.uint8]
@@ -89,8 +90,8 @@ def least_memory(config: Config) -> float:
 class Trainer:
     """A training run of `config`, before its first epoch. `load` resumes a run that `save` wrote.
 
-    ValueError: there is no network `config.start`, its layer sizes do not match, there is no device `config.device`, two games
-    of `config` have the same options, or the pool has no network for one of them.
+    ValueError: there is no network `config.start`, it is not that of `config.started`, its layer sizes do not match, there is
+    no device `config.device`, two games of `config` have the same options, or the pool has no network for one of them.
     ImportError: a device is named, and PyTorch is not installed or does not load. MemoryError: there is not enough for so many
     environments and steps.
     """
@@ -114,17 +115,29 @@ class Trainer:
             self.hands = playing
             self.learner = TorchLearner(config, shape) if config.device else Learner(config, shape)
         if config.start:
-            start_from(self.learner, config)
+            self.config = replace(config, started=start_from(self.learner, config))
         self.progress = Progress()
 
     def network(self) -> Network:
         """The network of the averaged weights; with several games it reads what they share, see `networks`."""
-        return Network(self.learner.scaled(self.learner.average), self.config.unit)
+        return Network(self.learner.scaled(self.learner.average), self.config.unit, self._card(self.config))
 
     def networks(self) -> list[Network]:
         """The network for each game, of the averaged weights."""
         weights = self._for_games(self.learner.average)
-        return [Network(own, game.unit) for own, game in zip(weights, self.config.games(), strict=True)]
+        games = zip(weights, self.config.games(), strict=True)
+        return [Network(own, game.unit, self._card(game)) for own, game in games]
+
+    def _card(self, config: Config) -> dict[str, Any]:
+        """The model card of a network of this run."""
+        progress = self.progress
+        done = {
+            "epochs": progress.epoch,
+            "hands": progress.hands,
+            "moves": progress.plies,
+            "decisions": progress.decisions,
+        }
+        return {"config": config.to_json(), **done, "dasan": __version__}
 
     def _for_games(self, flat: Floats) -> list[dict[str, Floats]]:
         """The weights for each game."""
@@ -157,7 +170,7 @@ class Trainer:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(otherwise) from error
         # The initial network may have changed since, or be gone.
-        trainer = Trainer(replace(config, start=""))
+        trainer = Trainer(replace(config, start="", started=""))
         trainer.config = replace(config, **changes)
         for name, weights in trainer.learner.arrays().items():
             array = arrays.get(name)
