@@ -437,7 +437,7 @@ def test_what_policy_gradients_do_not_have_is_refused(tmp_path: Path) -> None:
     tiny = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"
     big = "--game", "big-two", *tiny[2:]
     assert "a method is" in refusal("train", "--out", out, *tiny, "--method", "ppo")
-    assert "leave out --branches" in refusal("train", "--out", out, *tiny, "--method", "policy", "--branches", "2")
+    assert "have no branches" in refusal("train", "--out", out, *tiny, "--method", "policy", "--branches", "2")
     values = "--like", "big-three-4p-policy", "--method", "values"
     assert "leave out --method values" in refusal("train", "--out", out, *values)
     two = "--method", "policy", "--also", "big-two-tiny"
