@@ -22,13 +22,15 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Store, duplicates
 from dasan.server.store.database import Database
 from dasan.server.store.duplicates import Duplicates, Guest
-from dasan.server.store.hand import FinishedHand, Player
+from dasan.server.store.hand import FinishedHand, Player, finished
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.retention import Keep, prune
-from dasan.server.tables.room import Room
+from dasan.server.tables.decisions import bot_move
+from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY
 
 from .conftest import Opened, new_database
+from .rooms import settle
 
 T = TypeVar("T")
 EVENT = DuplicateEvent("event", dasan.rules("big-two"), bytes(128), 2, 2, "greedy", 0, DAY, QUIET, listed=True)
@@ -119,6 +121,27 @@ async def test_a_player_who_is_deleted_while_waiting_gets_no_seat(opened: Opened
     await store.people.delete("ada", 2)
     assert (await queue.ask("bob", 3)).waiting == 1
     assert queue.parties == []
+    await store.close()
+
+
+async def test_the_hand_of_a_player_who_is_deleted_during_it_is_nobodys_and_scores(opened: Opened) -> None:
+    store = await opened()
+    await store.people.rename("ada", "Ada", 1)
+    await store.duplicates.create(EVENT)
+    table = (await Queue(store, replace(EVENT, people=1)).ask("ada", 1)).table
+    assert table is not None
+    await store.people.delete("ada", 2)
+    room = settle((await store.log.load(table)).room, 3)
+    while not room.over:
+        assert room.state is not None
+        assert room.to_act is not None
+        room = settle(fold(room, bot_move(room, room.to_act, str(room.state.legal_moves()[0])), 4), 4)
+    hand = finished(room)
+    assert {player.player for player in hand.players} == {None}
+    await store.database.write(lambda connection: insert_hand(connection, hand))
+    (play,) = await store.duplicates.plays("event")
+    (seat,) = room.humans
+    assert (play.seat, play.score) == (seat, (hand.scores or ())[seat])
     await store.close()
 
 

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from tests.cli.running import cli, output
 
 from dasan.arena.measured import measured
+from dasan.server.new_ids import stranger
 from dasan.server.store import ratings as store_ratings
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.store.forgetting import stranger
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand

@@ -20,7 +20,7 @@ def record_result(connection: sa.Connection, hand: FinishedHand) -> None:
     if hand.scores is None:
         return
     for player in hand.players:
-        if player.player is not None:
+        if player.bot is None:
             mine = sa.and_(duplicate_plays.c.table_id == hand.table, duplicate_plays.c.seat == player.seat)
             result = {
                 "finished": hand.finished,

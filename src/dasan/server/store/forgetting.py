@@ -7,12 +7,12 @@ has grown, and reads the table again.
 from __future__ import annotations
 
 import json
-import secrets
 from typing import Any
 
 import sqlalchemy as sa
 
 from dasan.server.compact import compact
+from dasan.server.new_ids import stranger
 from dasan.server.people.reserved_names import FORMER
 from dasan.server.store.friends import forget_friends
 from dasan.server.store.group_people import forget_groups
@@ -45,20 +45,8 @@ from dasan.server.store.sessions import end_sessions
 
 NOTHING = "…"
 """The text that replaces deleted chat."""
-GONE = "gone-"
-"""What the ids begin with that stand in for those of deleted players."""
 NAMING = ("sit", "stand", "bots", "chat")
 """The types of entries that name players."""
-
-
-def stranger() -> str:
-    """A new id for the chair of a deleted player."""
-    return f"{GONE}{secrets.token_urlsafe(9)}"
-
-
-def is_stranger(player: str | None) -> bool:
-    """Whether the id stands in for that of a deleted player."""
-    return player is not None and player.startswith(GONE)
 
 
 def tables_of(connection: sa.Connection, player: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import dasan
 from dasan.envs.payoff import payoffs
 from dasan.records.lines import record_lines
+from dasan.server.new_ids import is_stranger
 from dasan.server.tables.room import Room
 
 Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
@@ -19,8 +20,9 @@ Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
 class Player:
     """A seat of a finished hand: its player, role, and outcome.
 
-    player: an id, None for bots. bot: the bot in the seat at the deal. whole: False if that bot was replaced during the
-    hand. assisted: whether a bot moved for the player, which is known when the hand ends, and is not stored with it.
+    player: an id, None for bots and deleted players. bot: the bot in the seat at the deal. whole: False if that bot was
+    replaced during the hand. assisted: whether a bot moved for the player, which is known when the hand ends, and is not
+    stored with it.
     """
 
     seat: int
@@ -81,8 +83,10 @@ def finished(room: Room) -> FinishedHand:
         won = seat in result.winners
         bot = None if chair.bot is None else state.origin.seats[seat]["name"]
         whole = bot is None or bot == chair.plays
+        # As in the hands that a player had finished before the deletion.
+        player = None if is_stranger(chair.player) else chair.player
         players.append(
-            Player(seat, chair.name, chair.player, bot, role, result.payments[seat], won, whole, seat in room.assisted)
+            Player(seat, chair.name, player, bot, role, result.payments[seat], won, whole, seat in room.assisted)
         )
     return FinishedHand(
         id=head.page(room.number),

@@ -22,9 +22,9 @@ from openskill.models import PlackettLuce
 
 from dasan.arena import measured as arena
 from dasan.bots import BOTS
+from dasan.server.new_ids import is_stranger
 from dasan.server.operations.reporting import report
 from dasan.server.store.database import Database, StorePart
-from dasan.server.store.forgetting import is_stranger
 from dasan.server.store.hand import FinishedHand, Player, player_of
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
 
@@ -137,7 +137,7 @@ def _rate(sides: Sequence[Sequence[int]], places: list[float], before: Sequence[
 
 
 def _names(hand: FinishedHand) -> list[str | None]:
-    """Whose rating each seat has; None for a deleted player, also for one who was deleted during the hand."""
+    """Whose rating each seat has; None for a deleted player, also in hands that earlier versions stored with an id."""
     people = [None if is_stranger(p.player) else p.player for p in hand.players]
     return [person if p.bot is None else f"{BOT}{p.bot}" for person, p in zip(people, hand.players, strict=True)]
 
