@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import dasan
+from dasan.server.new_ids import stranger
 from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,
@@ -117,6 +118,36 @@ def test_leaving_in_the_middle_and_coming_back() -> None:
     assert room.chairs[1].plays is None
     with pytest.raises(Refused):
         decide(room, "p1", ReturnCommand(type="return", id="r"))
+
+
+def test_a_table_ends_once_all_its_people_have_left() -> None:
+    room = settle(room_of("big-three", ["p0", "p1", "greedy"]), 1000)
+    room = done(room, "p0", OfferCommand(type="offer", id="o", offer="end"))
+    one = done(room, "p0", LEAVE)
+    assert (one.status, one.chairs[0].plays) == ("playing", "greedy")
+    assert done(one, "p1", LEAVE).status == "ended"
+    deleted = replace(room, chairs=(replace(room.chairs[0], player=stranger()), *room.chairs[1:]))
+    assert done(deleted, "p1", LEAVE).status == "ended", "who is deleted cannot come back"
+
+
+def test_a_rated_hand_that_all_people_have_left_is_played_to_its_end() -> None:
+    room = settle(room_of("big-three", ["p0", "greedy", "greedy"], **RATED), 1000)
+    room = done(room, "p0", LEAVE)
+    while room.bot_to_act is not None:
+        assert (room.status, room.state is not None) == ("playing", True)
+        assert room.state is not None
+        room = settle(fold(room, bot_move(room, room.bot_to_act[0], str(room.state.legal_moves()[0])), room.at), room.at)
+    assert (room.over, room.status, len(room.results)) == (True, "ended", 1)
+
+
+def test_no_hand_is_dealt_to_bots_alone() -> None:
+    """Somebody who has asked for the next hand may leave before it is dealt."""
+    room = plays("big-two", 1)[0][-1]
+    for player in ("p0", "p1", "p2"):
+        room = done(room, player, NextCommand(type="next", id="n"))
+    for player in ("p0", "p1", "p2", "p3"):
+        room = done(room, player, LEAVE)
+    assert (room.number, room.status) == (1, "ended")
 
 
 def test_the_next_hand_waits_for_all_who_are_here() -> None:

@@ -14,7 +14,7 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.networks import address_of
 from dasan.server.connections.rate_limits import limit
 from dasan.server.people.identity import new_player
-from dasan.server.protocol.commands import AnswerCommand, AnyCommand, LeaveCommand, OfferCommand, SitCommand
+from dasan.server.protocol.commands import AnyCommand, LeaveCommand, SitCommand
 from dasan.server.protocol.messages import Hint
 from dasan.server.protocol.rest import (
     CommandDone,
@@ -86,21 +86,14 @@ async def lobby(store: StoreHere) -> Lobby:
 @router.post("/tables/{table_id}/forget")
 async def forget(table_id: str, request: Request, tables: TablesHere, player: Player) -> Forgotten:
     """Leave a table for good and remove it from this player's list. A bot plays on if other people are at the table, or to the
-    end of a rated hand.
+    end of a rated hand; a table that all people have left ends.
     """
     limit(request, "joins", player)
     room = await tables.look(table_id)
     seat = room.seat_of(player)
     if player is None or seat is None:
         raise Refused("forbidden", reason("no-seat"))
-    others = [chair for i, chair in enumerate(room.chairs) if chair.kind == "human" and i != seat]
-    may_end = room.status == "playing" and room.head.event is None and not room.in_rated_hand
-    if may_end and all(chair.left for chair in others):
-        # Nobody else is at the table: end the session instead of letting bots play among themselves.
-        if room.offer is not None:
-            await tables.command(table_id, player, AnswerCommand(type="answer", id=_once(), accept=False))
-        await tables.command(table_id, player, OfferCommand(type="offer", id=_once(), offer="end"))
-    elif room.status == "waiting" or (room.status == "playing" and not room.chairs[seat].left):
+    if room.status == "waiting" or (room.status == "playing" and not room.chairs[seat].left):
         await tables.command(table_id, player, LeaveCommand(type="leave", id=_once()))
     await tables.store.listings.forget(table_id, player)
     return Forgotten(id=table_id)

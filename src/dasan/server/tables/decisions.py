@@ -112,11 +112,13 @@ def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[in
     disconnected.
 
     The first hand is dealt when the table waits for nobody, later ones when all connected people have asked for it or
-    are out of time. Offers that all have accepted are carried out, and a player out of time is substituted. A rematch
-    seats only people who have asked for it and are still there.
+    are out of time. A table that all people have left ends. Offers that all have accepted are carried out, and a player
+    out of time is substituted. A rematch seats only people who have asked for it and are still there.
     """
     if room.status == "waiting":
         return deal(room) if _may_start(room) else None
+    if room.abandoned:
+        return {"type": "end"}
     if room.head.event is not None and room.over:
         return {"type": "end"} if room.status == "playing" else None
     waiting = {seat for seat in room.humans if room.chairs[seat].substitute is None}

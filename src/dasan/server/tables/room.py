@@ -25,6 +25,7 @@ from dasan.reasons import reason
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line
 from dasan.records.retrace import move_of
+from dasan.server.new_ids import is_stranger
 from dasan.server.protocol.hand import HandResult
 from dasan.server.protocol.messages import ChatLine
 from dasan.server.protocol.table import OfferInfo
@@ -110,6 +111,13 @@ class Room:
     def in_rated_hand(self) -> bool:
         """Whether a rated hand is under way, which has to be played to its end."""
         return self.head.settings.counts and self.state is not None and not self.over
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether all people have left, and no hand is under way that has to be played to its end: a rated one, or an event's."""
+        if self.status != "playing" or self.in_rated_hand or (self.head.event is not None and not self.over):
+            return False
+        return all(chair.left or is_stranger(chair.player) for chair in self.chairs if chair.kind == "human")
 
     @property
     def humans(self) -> tuple[int, ...]:
