@@ -21,11 +21,13 @@ from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEnt
 from dasan.server.store.people import SEEN_EVERY, Taken
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.room import Entry, Room, fold
+from dasan.server.times import HOUR, now
 
 from .conftest import Opened
 from .rooms import move, room_of, settle
 
 T = TypeVar("T")
+LEASE = 60_000
 
 
 def begun(**settings: Any) -> tuple[Room, list[WrittenEntry]]:
@@ -47,7 +49,7 @@ async def open_table(store: Store, **settings: Any) -> tuple[Room, int]:
     """The table in the store, owned by nobody else."""
     room, log = begun(**settings)
     await store.log.create(room_of("big-three", ["p0", "p1", "p2"], **settings))
-    fence = await store.leases.claim("table", "me", 0, 10)
+    fence = await store.leases.claim("table", "me", LEASE)
     assert fence is not None
     await store.log.append(Write(room, fence, tuple(log), dealt=True))
     return room, fence
@@ -82,15 +84,16 @@ async def test_a_statement_may_name_any_number_of_tables_and_players(opened: Ope
     assert await store.database.write(lambda connection: hold(connection, players)) == {"p3"}
     assert await store.database.read(lambda connection: blocked_pairs(connection, players)) == frozenset()
     assert await store.leases.fences(["table", *players]) == {"table": 1}
-    assert await store.leases.renew("me", ["table", *players], 99) == {"table"}
-    assert await store.leases.owner_of("table", 99) == "me"
+    assert await store.leases.renew("me", ["table", *players], LEASE) == {"table"}
+    assert await store.leases.owner_of("table", LEASE) == "me"
     await store.close()
 
 
 async def test_of_two_owners_the_first_can_no_longer_write(opened: Opened) -> None:
     store = await opened()
     room, fence = await open_table(store)
-    later = await store.leases.claim("table", "another", 20, 30)
+    await store.leases.renew("me", ["table"], -1)
+    later = await store.leases.claim("table", "another", LEASE)
     assert later == fence + 1
     with pytest.raises(Conflict):
         await store.log.append(moved(room, fence, "a"))
@@ -229,17 +232,45 @@ async def test_a_lease_that_goes_on_is_respected_where_processes_share(opened: O
     store = await opened()
     _, fence = await open_table(store)
     shared = store.database.shared
-    assert await store.leases.owner_of("table", 5) == "me"
-    assert (await store.leases.claim("table", "another", 5, 30) is None) is shared
+    assert await store.leases.owner_of("table", LEASE) == "me"
+    assert (await store.leases.claim("table", "another", LEASE) is None) is shared
     if shared:
-        assert await store.leases.renew("me", ["table"], 50) == {"table"}
-        assert await store.leases.renew("me", ["table"], 30) == {"table"}, "it was asked before, and comes late"
-        assert await store.leases.renew("another", ["table"], 90) == set()
-        assert await store.leases.owner_of("table", 40) == "me"
+        assert await store.leases.renew("me", ["table"], LEASE) == {"table"}
+        assert await store.leases.renew("another", ["table"], LEASE) == set()
+        assert await store.leases.owner_of("table", LEASE) == "me"
         await store.leases.release("table", "me", fence)
-        assert await store.leases.owner_of("table", 40) is None
-        assert await store.leases.claim("table", "another", 41, 60) == fence + 1
-        assert await store.leases.renew("me", ["table"], 90) == set()
+        assert await store.leases.owner_of("table", LEASE) is None
+        assert await store.leases.claim("table", "another", LEASE) == fence + 1
+        assert await store.leases.renew("me", ["table"], LEASE) == set()
+    await store.close()
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_the_clock_of_one_machine_prolongs_and_shortens_no_lease(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    store = await opened()
+    await open_table(store)
+    monkeypatch.setattr("dasan.server.store.leases.now", lambda: now() + hours * HOUR)
+    if store.database.shared:
+        assert await store.leases.claim("table", "another", LEASE) is None
+        await store.leases.renew("me", ["table"], -1)
+        assert await store.leases.claim("table", "another", LEASE) is not None
+    else:
+        assert await store.leases.owner_of("table", LEASE) is None, "no process has it, so the sweep may open the table"
+    await store.close()
+
+
+async def test_a_lease_from_before_the_databases_clock_was_set_back_is_shortened(opened: Opened) -> None:
+    store = await opened()
+    await open_table(store)
+    if store.database.shared:
+        await store.leases.renew("me", ["table"], HOUR)
+        assert await store.leases.owner_of("table", 200) is None
+        assert await store.leases.claim("table", "another", 200) is None, "its owner may live, and renew it"
+        assert await store.leases.owner_of("table", 200) == "me"
+        await asyncio.sleep(0.3)
+        assert await store.leases.claim("table", "another", 200) is not None
     await store.close()
 
 

@@ -30,7 +30,7 @@ from dasan.server.tables.room import Entry
 
 from .conftest import new_database
 from .rooms import room_of, settle
-from .test_every_store import moved, open_table
+from .test_every_store import LEASE, moved, open_table
 
 T = TypeVar("T")
 
@@ -154,7 +154,7 @@ async def test_transactions_lock_tables_and_ratings_in_one_order(tmp_path: Path,
         room = room_of("big-three", ["p0", "p1", "p2"])
         room = replace(room, head=replace(room.head, id=name))
         await store.log.create(room)
-        assert await store.leases.claim(name, "me", 0, 10) == 1
+        assert await store.leases.claim(name, "me", LEASE) == 1
         log: list[tuple[Entry, int]] = []
         after = settle(room, 1000, log)
         entries = tuple(WrittenEntry(seq, moment, entry) for seq, (entry, moment) in enumerate(log))
@@ -175,7 +175,7 @@ async def test_transactions_lock_tables_and_ratings_in_one_order(tmp_path: Path,
         await store.database.write(lambda connection: _append(connection, writes))
 
     async def renew() -> None:
-        await store.leases.renew("me", ["a", "B"], 99)
+        await store.leases.renew("me", ["a", "B"], LEASE)
 
     for first, second, work in (
         ("tables WHERE id = 'B'", "tables WHERE id = 'a'", renew),

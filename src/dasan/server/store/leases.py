@@ -2,6 +2,9 @@
 
 Only the owner writes to the table's log. A lease has a *fence*, a number that grows with every new owner: a process
 that was paused past its lease writes with an older fence, and the write is refused.
+
+Leases begin and end by one clock for all processes, the database server's, so those of machines may differ. Every function
+is given the length of a lease: one that ends later than that was made before this clock was set back, and is shortened.
 """
 
 from __future__ import annotations
@@ -14,36 +17,46 @@ from dasan.reasons import reason
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart, among, as_python_sorts
 from dasan.server.store.schema import tables
+from dasan.server.times import now
 
 
 class Leases(StorePart):
     """The leases of all tables."""
 
-    async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
-        """Claim the lease of a table until ``until``; return the fence to write with, or None if another process has
-        the lease.
+    async def claim(self, table_id: str, owner: str, length: int) -> int | None:
+        """Claim the lease of a table for ``length`` milliseconds; return the fence to write with, or None if another
+        process has the lease.
 
         In a database of a single process, every other lease belongs to a process that has ended, and is taken over.
         ``Refused``: there is no such table.
         """
 
         def write(connection: sa.Connection) -> int | None:
-            change = sa.update(tables).where(tables.c.id == table_id)
+            moment = _time(connection)
+            mine = change = sa.update(tables).where(tables.c.id == table_id)
             if self._database.shared:
-                free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < now)
-                change = change.where(free)
-            taken = connection.execute(change.values(owner=owner, lease_until=until, fence=tables.c.fence + 1))
-            fence = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
+                free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < moment)
+                change = mine.where(free)
+            taken = connection.execute(change.values(owner=owner, lease_until=moment + length, fence=tables.c.fence + 1))
+            fence: int | None = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
             if fence is None:
                 raise Refused("not-found", reason("no-table"))
-            return fence if taken.rowcount else None
+            if taken.rowcount:
+                return fence
+            connection.execute(mine.where(tables.c.lease_until > moment + length).values(lease_until=moment + length))
+            return None
 
         return await self._database.write(write)
 
-    async def owner_of(self, table_id: str, now: int) -> str | None:
-        """The process that holds the table's lease at ``now``; None if none does."""
-        query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
-        return await self._value(query)
+    async def owner_of(self, table_id: str, length: int) -> str | None:
+        """The process that holds the table's lease; None if none does, or if `claim` has to shorten it."""
+
+        def read(connection: sa.Connection) -> str | None:
+            moment = _time(connection)
+            current = tables.c.lease_until.between(moment, moment + length)
+            return connection.scalar(sa.select(tables.c.owner).where(tables.c.id == table_id, current))
+
+        return await self._database.read(read)
 
     async def fences(self, table_ids: Sequence[str]) -> dict[str, int]:
         """The fences of these tables. A fence has grown if the table has another owner or its log was changed."""
@@ -54,16 +67,15 @@ class Leases(StorePart):
 
         return await self._database.read(read) if table_ids else {}
 
-    async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
-        """Extend the owner's leases of these tables to ``until`` or later; return the tables that it still owns."""
+    async def renew(self, owner: str, table_ids: Sequence[str], length: int) -> frozenset[str]:
+        """Let the owner's leases of these tables begin again; return the tables that it still owns."""
 
         def write(connection: sa.Connection) -> frozenset[str]:
             mine = sa.and_(tables.c.owner == owner, among(connection, tables.c.id, table_ids))
             query = sa.select(tables.c.id).where(mine).order_by(as_python_sorts(connection, tables.c.id))
             kept = connection.scalars(query.with_for_update()).all()
-            # Renewals may arrive out of order.
-            late = sa.and_(among(connection, tables.c.id, kept), tables.c.lease_until < until)
-            connection.execute(sa.update(tables).where(late).values(lease_until=until))
+            change = sa.update(tables).where(among(connection, tables.c.id, kept))
+            connection.execute(change.values(lease_until=_time(connection) + length))
             return frozenset(kept)
 
         return await self._database.write(write) if table_ids else frozenset()
@@ -73,3 +85,10 @@ class Leases(StorePart):
         mine = sa.and_(tables.c.id == table_id, tables.c.owner == owner, tables.c.fence == fence)
         change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
         await self._change(change)
+
+
+def _time(connection: sa.Connection) -> sa.ColumnElement[int]:
+    """The current time in milliseconds since 1970 by the database server's clock; SQLite has that of this machine."""
+    if connection.dialect.name == "sqlite":
+        return sa.literal(now(), sa.BigInteger)
+    return sa.cast(sa.extract("epoch", sa.func.clock_timestamp()) * 1000, sa.BigInteger)

@@ -53,7 +53,8 @@ SWEEP = 20.0
 LEASE = 8.0
 """The length of a lease in seconds."""
 TRUSTED = 0.75
-"""The share of a lease in which its owner trusts it without asking the database. The rest allows for clock skew.
+"""The share of a lease in which its owner trusts it without asking the database. The rest allows for clocks that run at other
+speeds.
 """
 MOST_HINTS = 4
 """The most hints running or waiting for each process of bots, beyond which more are refused. Moves do not wait for them."""
@@ -275,7 +276,7 @@ class Tables:
         """Ask an owner that lives longer than a lease without an answer, because the bus does not reach it, to release the
         table.
         """
-        owner = await self.store.leases.owner_of(table_id, now())
+        owner = await self.store.leases.owner_of(table_id, _lease())
         if owner not in (None, self.process):
             await self.store.processes.leave("release", f"{owner} {table_id}", now())
 
@@ -288,7 +289,7 @@ class Tables:
             table.stop()
 
     async def _may_run(self, table_id: str) -> bool:
-        return table_id in self._open or await self.store.leases.owner_of(table_id, now()) in (None, self.process)
+        return table_id in self._open or await self.store.leases.owner_of(table_id, _lease()) in (None, self.process)
 
     async def _ask(self, table_id: str, action: Callable[[Table], Awaitable[T]]) -> T:
         if self._closing:
@@ -316,8 +317,8 @@ class Tables:
 
     async def claim(self, table: Table) -> int:
         """The fence for writing the table's log. ``Refused``: another process owns the table."""
-        asked, moment = _clock(), now()
-        fence = await self.store.leases.claim(table.id, self.process, moment, moment + int(LEASE * 1000))
+        asked = _clock()
+        fence = await self.store.leases.claim(table.id, self.process, _lease())
         if fence is None:
             raise OwnedElsewhere
         table.trusted = asked + LEASE * TRUSTED
@@ -334,7 +335,7 @@ class Tables:
     async def _extend(self, mine: Sequence[Table]) -> frozenset[str]:
         """Extend the leases of these tables; return the ids of those still owned."""
         asked = _clock()
-        renewed = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
+        renewed = await self.store.leases.renew(self.process, [t.id for t in mine], _lease())
         for table in mine:
             if table.id in renewed:
                 table.trusted = asked + LEASE * TRUSTED
@@ -404,7 +405,7 @@ class Tables:
     async def _sweep(self) -> None:
         """Open the tables that go on by themselves."""
         for table_id in await self.store.log.due(now()):
-            if table_id not in self._open and await self.store.leases.owner_of(table_id, now()) is None:
+            if table_id not in self._open and await self.store.leases.owner_of(table_id, _lease()) is None:
                 await self._open_due(table_id)
 
     async def _open_due(self, table_id: str) -> None:
@@ -432,6 +433,11 @@ class Tables:
         for table in mine:
             if table.id not in renewed:
                 table.stop()
+
+
+def _lease() -> int:
+    """The length of a lease in milliseconds."""
+    return int(LEASE * 1000)
 
 
 def _clock() -> float:
