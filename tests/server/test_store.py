@@ -22,10 +22,11 @@ from dasan.server.operations.folders import data_dir
 from dasan.server.people.identity import signing_key
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store, database
-from dasan.server.store.database import DATABASE_FILE, Database, SqliteDatabase, Unreachable, Unusable
+from dasan.server.store.database import DATABASE_FILE, Database, ServerDatabase, SqliteDatabase, Unreachable, Unusable
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.log import EventLog, Write, WrittenEntry, _append
 from dasan.server.store.ratings import rate
+from dasan.server.store.schema import tables
 from dasan.server.tables.room import Entry
 
 from .conftest import new_database
@@ -296,4 +297,24 @@ async def test_the_event_log_goes_on_after_an_error_that_it_cannot_explain(tmp_p
     assert (log.counts.writes, log.counts.failures) == (1, 1)
     writing.cancel()
     await asyncio.gather(writing, return_exceptions=True)
+    await store.close()
+
+
+@pytest.mark.full
+async def test_a_process_that_is_gone_in_a_transaction_keeps_no_table(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its machine has lost power, or is suspended: nobody ends its connection, and the table's row stays locked."""
+    url = await new_database(postgres_url)
+    store = await Store.open(tmp_path, url)
+    await open_table(store)
+    await store.leases.renew("me", ["table"], -1)
+    monkeypatch.setattr(database, "ANSWERS_IN", 1.0)
+    gone = await ServerDatabase.open(url)
+    async with gone._engine.connect() as connection:
+        await connection.execute(sa.update(tables).values(touched=0))
+        assert await store.leases.claim("table", "another", LEASE) is not None
+        with pytest.raises(sa.exc.DBAPIError):
+            await connection.scalar(sa.select(1))
+    await gone.close()
     await store.close()

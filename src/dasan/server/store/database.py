@@ -376,6 +376,7 @@ class ServerDatabase:
             # A migration has no time limit.
             async with opening.begin() as connection:
                 await connection.run_sync(prepare)
+                postgresql = connection.dialect.name == "postgresql"
         except CannotServe:
             raise
         except Exception as error:
@@ -383,6 +384,8 @@ class ServerDatabase:
             raise CannotServe(f"the database cannot be used: {_why(error)}") from None
         finally:
             await opening.dispose()
+        if postgresql:
+            sa.event.listen(engine.sync_engine, "connect", _end_when_idle)
         return ServerDatabase(engine)
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
@@ -424,6 +427,16 @@ class ServerDatabase:
 
     async def close(self) -> None:
         await self._engine.dispose()
+
+
+def _end_when_idle(connection: Any, _: object) -> None:
+    """Let PostgreSQL end a transaction whose process sends nothing for ``ANSWERS_IN``. A process that is suspended, or whose
+    machine is gone, would keep the rows of its tables locked: PostgreSQL notices that a machine is gone after two hours.
+    """
+    cursor = connection.cursor()
+    cursor.execute(f"SET idle_in_transaction_session_timeout = {int(ANSWERS_IN * 1000)}")
+    cursor.close()
+    connection.commit()
 
 
 def _why(error: Exception) -> str:
