@@ -20,6 +20,7 @@ from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import repeat
 from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
@@ -27,7 +28,7 @@ from dasan.server.tables.directory import Tables
 from dasan.server.tables.open_table import RESTART
 
 from .conftest import new_database
-from .harness import SECONDS, chores_of, fast
+from .harness import RATED, SECONDS, chores_of, fast
 
 pytestmark = pytest.mark.full
 
@@ -35,9 +36,11 @@ PEOPLE = ("ann", "bo", "cy")
 
 
 @asynccontextmanager
-async def process(folder: Path, url: str, bus: LocalBus, *, renews: bool = True) -> AsyncIterator[Tables]:
+async def process(
+    folder: Path, url: str, bus: LocalBus, *, renews: bool = True, bot_delay: float = 0
+) -> AsyncIterator[Tables]:
     """One of the processes that share the database. renews: whether it extends its leases by itself."""
-    settings = fast(folder, database=url)
+    settings = fast(folder, database=url, bot_delay=bot_delay)
     store = await Store.open(folder, url)
     tables = Tables(store, settings, bus)
     if not renews:
@@ -253,3 +256,24 @@ async def test_a_table_whose_owner_the_bus_does_not_reach_goes_on_elsewhere(
         assert await second.store.leases.owner_of(table_id, 3000) == second.process, "it keeps what it asked for"
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
+
+
+@pytest.mark.timeout(120)
+async def test_a_rated_hand_of_bots_whose_owner_is_gone_goes_on_elsewhere(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its player has left, and nobody is connected."""
+    monkeypatch.setattr(tables_module, "LEASE", 1.0)
+    monkeypatch.setattr("dasan.server.tables.room.STALLED", 0)
+    url, rated = await new_database(postgres_url), TableSettings.model_validate(RATED)
+    async with (
+        process(tmp_path, url, LocalBus(), renews=False, bot_delay=60) as gone,
+        process(tmp_path, url, LocalBus()) as other,
+    ):
+        table_id, _ = await gone.create("ann", "big-three", {}, ["me", "random", "random"], settings=rated)
+        await gone.command(table_id, "ann", LeaveCommand(type="leave", id="leave"))
+        async with asyncio.timeout(SECONDS):
+            while (room := (await other.store.log.load(table_id)).room).status != "ended":
+                await other._sweep()
+                await asyncio.sleep(0.05)
+        assert (len(room.results), room.number) == (1, 1)

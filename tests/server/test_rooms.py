@@ -28,9 +28,10 @@ from dasan.server.protocol.commands import (
 )
 from dasan.server.refusals import Refused
 from dasan.server.tables import showing
+from dasan.server.tables.chairs import EventDeal
 from dasan.server.tables.checkpoints import checkpoint, restore
 from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
-from dasan.server.tables.room import Room, fold
+from dasan.server.tables.room import STALLED, Room, fold
 
 from .harness import RATED, Json
 from .rooms import done, everybody, move, plays, room_of, settle
@@ -130,10 +131,13 @@ def test_a_table_ends_once_all_its_people_have_left() -> None:
     assert done(deleted, "p1", LEAVE).status == "ended", "who is deleted cannot come back"
 
 
-def test_a_rated_hand_that_all_people_have_left_is_played_to_its_end() -> None:
-    room = settle(room_of("big-three", ["p0", "greedy", "greedy"], **RATED), 1000)
+@pytest.mark.parametrize("event", [None, EventDeal("e", 0, 1)], ids=["rated", "event"])
+def test_a_binding_hand_that_all_people_have_left_is_played_to_its_end(event: EventDeal | None) -> None:
+    room = room_of("big-three", ["p0", "greedy", "greedy"], **({} if event else RATED))
+    room = settle(replace(room, head=replace(room.head, event=event)), 1000)
     room = done(room, "p0", LEAVE)
     while room.bot_to_act is not None:
+        assert room.due == room.at + STALLED, "also if nobody looks"
         assert (room.status, room.state is not None) == ("playing", True)
         assert room.state is not None
         room = settle(fold(room, bot_move(room, room.bot_to_act[0], str(room.state.legal_moves()[0])), room.at), room.at)

@@ -337,7 +337,7 @@ def _offer(room: Room, seat: int, command: OfferCommand) -> Entry:
     if command.offer == "undo":
         _check_casual(room)
         _moves_before(room, seat)
-    elif room.in_rated_hand:
+    elif room.in_binding_hand:
         raise Refused("illegal", reason("end.rated"))
     return {"type": "offer", "offer": command.offer, "seat": seat}
 
@@ -354,7 +354,7 @@ def _accepted(room: Room) -> Entry:
     """The entry that carries out the accepted offer."""
     assert room.offer is not None
     if room.offer.offer == "end":
-        return {"type": "decline", "seat": room.offer.by} if room.in_rated_hand else {"type": "end"}
+        return {"type": "decline", "seat": room.offer.by} if room.in_binding_hand else {"type": "end"}
     try:
         return {"type": "undo", "moves": _moves_before(room, room.offer.by), "taken_back": False}
     except Refused:

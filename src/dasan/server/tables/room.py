@@ -39,7 +39,7 @@ NO_CLOCK = Clock()
 MOST_CHAT = 100
 MOST_RESULTS = 100
 STALLED = 60_000
-"""Milliseconds without a move after which no process has the table of a rated hand where a bot is to act."""
+"""Milliseconds without a move after which no process has the table of a binding hand where a bot is to act."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,15 @@ class Room:
         return self.state is not None and self.state.phase is Phase.OVER
 
     @property
-    def in_rated_hand(self) -> bool:
-        """Whether a rated hand is under way, which has to be played to its end."""
-        return self.head.settings.counts and self.state is not None and not self.over
+    def in_binding_hand(self) -> bool:
+        """Whether a hand is under way that has to be played to its end: a rated one, or one of an event."""
+        binding = self.head.settings.counts or self.head.event is not None
+        return binding and self.state is not None and not self.over
 
     @property
     def abandoned(self) -> bool:
-        """Whether all people have left, and no hand is under way that has to be played to its end: a rated one, or an event's."""
-        if self.status != "playing" or self.in_rated_hand or (self.head.event is not None and not self.over):
+        """Whether all people have left, and no hand is under way that has to be played to its end."""
+        if self.status != "playing" or self.in_binding_hand:
             return False
         return all(chair.left or is_stranger(chair.player) for chair in self.chairs if chair.kind == "human")
 
@@ -138,10 +139,10 @@ class Room:
 
     @property
     def due(self) -> int | None:
-        """When the table is opened, if it is closed then: the deadline, or for a bot in a rated hand, which nobody may be there
-        to see, once it has not moved for `STALLED`.
+        """When the table is opened, if it is closed then: the deadline, or for a bot in a binding hand, which nobody may be
+        there to see, once it has not moved for `STALLED`.
         """
-        if self.in_rated_hand and self.bot_to_act is not None:
+        if self.in_binding_hand and self.bot_to_act is not None:
             return self.at + STALLED
         return self.deadline
 
