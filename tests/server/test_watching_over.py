@@ -20,6 +20,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dasan.cli import app
+from dasan.server.operations.metrics import Metrics
+from dasan.server.settings import Settings
 
 from .harness import SECONDS, Serve
 from .services import free_port, wait_for
@@ -66,6 +68,7 @@ FIRING: dict[str, tuple[str, str, str, dict[str, str]]] = {
         {"route": "/api/me"},
     ),
     "DasanBotsFail": ('dasan_bot_failures_total{instance="a",bot="search"}', "0+1x20", "0+0.1x20", {"bot": "search"}),
+    "DasanBackupOld": ('dasan_last_backup_timestamp_seconds{instance="a"}', "-200000x20", "0x20", {}),
 }
 """For each alert: a series, its values by minute for which it fires after 20 minutes and for which it does not, and
 labels. A word before the values is the label of the series that differs; histograms also have the bucket of all.
@@ -143,7 +146,8 @@ def prometheus(name: str) -> str:
 def test_prometheus_has_an_answer_to_every_question_about_a_loaded_server(serve: Serve, tmp_path: Path) -> None:
     """Every panel of the dashboard shows data, and Prometheus evaluates every alert; none fires."""
     port = free_port()
-    with serve(metrics_token=TOKEN) as server:
+    (tmp_path / "backup.gz").touch()
+    with serve(metrics_token=TOKEN, backup_dir=str(tmp_path)) as server:
         configuration = {
             "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
             "rule_files": [str(DEPLOY / "alerts.yml")],
@@ -185,8 +189,8 @@ def test_prometheus_has_an_answer_to_every_question_about_a_loaded_server(serve:
             child.wait(SECONDS)
 
 
-def test_alerts_and_dashboard_ask_for_metrics_that_a_server_shows(serve: Serve) -> None:
-    with serve(metrics_token=TOKEN) as server:
+def test_alerts_and_dashboard_ask_for_metrics_that_a_server_shows(serve: Serve, tmp_path: Path) -> None:
+    with serve(metrics_token=TOKEN, backup_dir=str(tmp_path)) as server:
         player = server.player()
         table_id = player.open_table("big-three", ["greedy", "greedy"])
         with player.sit(table_id) as socket:
@@ -199,6 +203,21 @@ def test_alerts_and_dashboard_ask_for_metrics_that_a_server_shows(serve: Serve) 
     assert asked - OWN <= shown
 
 
+def test_the_time_of_the_newest_backup_is_a_metric(tmp_path: Path) -> None:
+    def shown(folder: Path | str) -> list[str]:
+        text = Metrics(Settings(backup_dir=str(folder))).text().decode()
+        return re.findall(r"^dasan_last_backup_timestamp_seconds (.*)$", text, re.MULTILINE)
+
+    assert shown("") == []
+    assert shown(tmp_path / "nothing") == shown(tmp_path) == ["0.0"]
+    for name, at in (("old.gz", 5), ("new.gz", 9), (".unfinished.gz.tmp", 12), ("note", 12)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (at, at))
+    assert shown(tmp_path) == ["9.0"]
+    (tmp_path / "gone.gz").symlink_to("nowhere")
+    assert shown(tmp_path) == ["0.0"], "one that cannot be read is nothing to rely on"
+
+
 def test_labels_in_queries_are_those_of_the_metrics() -> None:
     for expression in expressions():
         assert set(re.findall(r'(\w+)(?==~?")', expression)) <= {"job", "status"}
@@ -207,7 +226,7 @@ def test_labels_in_queries_are_those_of_the_metrics() -> None:
 
 def test_the_guide_says_what_to_do_for_each_alert() -> None:
     alerts = re.findall(r"- alert: (\w+)", (DEPLOY / "alerts.yml").read_text(encoding="utf-8"))
-    assert len(alerts) == len(set(alerts)) == 7
+    assert len(alerts) == len(set(alerts)) == 8
     assert re.findall(r"^\| `(Dasan\w+)` \|", GUIDE, re.MULTILINE) == alerts
 
 

@@ -133,6 +133,9 @@ class Settings:
     least_free_mb: int = number(
         64, "free megabytes on the disk of the data folder below which the server is unhealthy", 0, 100_000_000
     )
+    backup_dir: str = setting(
+        "", "the folder of backups (`*.gz`), for the metric of the time of the newest; empty: no such metric"
+    )
     warm: int = setting(1, "0: compile nothing in advance")
     migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
     idle_seconds: float = number(60.0, "seconds after which a table without connections is unloaded", 0, 86_400)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
+from pathlib import Path
 
 from dasan import __version__
 from dasan.server.bus import Bus
@@ -82,3 +83,15 @@ def free_bytes(settings: Settings) -> int | None:
         return shutil.disk_usage(settings.data_dir).free
     except OSError:
         return None
+
+
+def last_backup(settings: Settings) -> float | None:
+    """When the newest backup in the host's folder was written, in seconds since 1970; 0 if there is none, or it cannot be read.
+    None: the settings name no folder.
+    """
+    if not settings.backup_dir:
+        return None
+    try:
+        return max((file.stat().st_mtime for file in Path(settings.backup_dir).glob("*.gz")), default=0.0)
+    except OSError:
+        return 0.0

@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 
 from dasan import __version__
 from dasan.server.connections.networks import NetworkCounts
-from dasan.server.operations.checks import free_bytes
+from dasan.server.operations.checks import free_bytes, last_backup
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import Tables
 
@@ -86,6 +86,9 @@ class _Parts(Collector):
         free = free_bytes(self._settings)
         if free is not None:
             yield GaugeMetricFamily("dasan_disk_free_bytes", "Free on the disk of the data folder.", value=free)
+        backup, written = "dasan_last_backup_timestamp_seconds", last_backup(self._settings)
+        if written is not None:
+            yield GaugeMetricFamily(backup, "When the newest backup was written, since 1970; 0: none.", value=written)
         if self.tables is None:
             return
         counts = self.tables.store.log.counts
