@@ -1,4 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity';
+import { poll } from '../browser/poll';
 
 /** Milliseconds for which the parts of a page wait for each other. */
 const TOGETHER = 2500;
@@ -42,6 +43,21 @@ export class Parts {
     );
     clearTimeout(timer);
     show();
+  }
+
+  /**
+   * Read a part that changes every `every` milliseconds, and each of the others while it is missing. One whose answer is late
+   * holds back no other. Returns a function that stops.
+   */
+  poll(every: number, changing: Part, ...others: Part[]): () => void {
+    const stops = [changing, ...others].map((part) =>
+      poll(every, async () => {
+        if (part === changing || this.missing.has(part)) await this.read(part);
+      }),
+    );
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   /** Ask for a part; returns what to do once it may appear. */

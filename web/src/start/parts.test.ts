@@ -75,4 +75,26 @@ describe('the parts of a page', () => {
     await settled();
     expect(parts.missing.size).toBe(0);
   });
+
+  it('are asked for again one by one, so that a late one holds back no other', async () => {
+    vi.stubGlobal('document', { hidden: false });
+    const [lobby, bots, day, parts] = [new Asked(), new Asked(), new Asked(), new Parts()];
+    void parts.read(lobby.part, bots.part, day.part);
+    for (const one of [lobby, bots, day]) one.requests[0]?.fail();
+    const stop = parts.poll(8000, lobby.part, bots.part, day.part);
+    await vi.advanceTimersByTimeAsync(8000);
+    lobby.requests[1]?.answer('lobby');
+    day.requests[1]?.fail();
+    await vi.advanceTimersByTimeAsync(8000);
+    expect([lobby, bots, day].map((one) => one.requests.length)).toEqual([3, 2, 3]);
+    lobby.requests[2]?.answer('later');
+    day.requests[2]?.answer('day');
+    bots.requests[1]?.answer('bots');
+    await vi.advanceTimersByTimeAsync(8000);
+    expect([lobby.shown, bots.shown, day.shown]).toEqual([['lobby', 'later'], ['bots'], ['day']]);
+    expect([lobby, bots, day].map((one) => one.requests.length)).toEqual([4, 2, 3]);
+    stop();
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(lobby.requests).toHaveLength(4);
+  });
 });
