@@ -19,6 +19,7 @@ from .chaos import faults
 from .chaos.audit import Audit, audit
 from .chaos.people import Notebook, Said
 from .chaos.run import run
+from .chaos.servers import App, longest_outage
 
 pytestmark = pytest.mark.full
 
@@ -124,6 +125,14 @@ async def test_a_fault_that_finds_nothing_to_harm_gives_way_to_another(monkeypat
     )
     assert set(injected) == {"other"}
     assert injected["other"] > 10
+
+
+def test_an_outage_is_one_of_all_processes_at_once() -> None:
+    """Else nobody could tell how long a server let people wait."""
+    apps = [App("", Path(), None, {}, outages=outages) for outages in ([(1, 5), (8, 9)], [(3, 8.5)])]  # type: ignore[arg-type]
+    assert longest_outage(apps) == 2
+    assert longest_outage(apps[:1]) == 4
+    assert longest_outage([*apps, App("", Path(), None, {})]) == 0  # type: ignore[arg-type]
 
 
 def passed(report: dict[str, Any]) -> bool:

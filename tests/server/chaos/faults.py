@@ -254,11 +254,13 @@ async def _end(app: App, number: int, pause: float) -> None:
 
 
 async def _pause(app: App, seconds: float) -> None:
+    app.is_out()
     app.send(signal.SIGSTOP)
     try:
         await asyncio.sleep(seconds)
     finally:
         app.send(signal.SIGCONT)
+        app.is_back()
 
 
 async def _lines(lines: list[Proxy], rng: random.Random, *, stall: bool, most: float = 6.0) -> bool:

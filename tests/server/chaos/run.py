@@ -18,7 +18,7 @@ from .audit import Audit, audit
 from .events import Entrant, EventNotes, event_faults
 from .faults import inject
 from .people import Notebook, Person, raise_if_busy
-from .servers import World, world
+from .servers import World, longest_outage, world
 
 GAMES = ("big-three", "big-two", "winner")
 PLAYERS = {"big-three": 3, "big-two": 4, "winner": 4}
@@ -105,6 +105,7 @@ async def run(
         "people": dict(notes.counts),
         "longest_wait": round(notes.longest_wait, 2),
         "longest_wait_over_connections": notes.longest_over,
+        "longest_outage_of_all_processes": round(longest_outage(servers.apps), 2),
         "longest_wait_once_repaired": round(notes.longest_once_repaired, 2),
         "refusals": dict(Counter(notes.refused.values())),
         "reported_errors": dict(reports.most_common(40)),

@@ -7,7 +7,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +61,19 @@ class App:
     process: asyncio.subprocess.Process | None = None
     busy: bool = False
     """Whether a fault affects it already."""
+    outages: list[tuple[float, float]] = field(default_factory=list)
+    """From when until when it could answer nobody, by the monotonic clock."""
+    _out_since: float | None = None
+
+    def is_out(self) -> None:
+        """From now on it answers nobody."""
+        self._out_since = self._out_since or time.monotonic()
+
+    def is_back(self) -> None:
+        """From now on it answers."""
+        if self._out_since is not None:
+            self.outages.append((self._out_since, time.monotonic()))
+            self._out_since = None
 
     async def start(self) -> None:
         """Start the process, and wait until it answers."""
@@ -80,6 +94,7 @@ class App:
         if words[:3] != ["dasan", "is", "at"]:
             raise RuntimeError(f"{self.name} did not start: {(self.folder / 'stderr').read_text()[-2000:]}")
         self.front.target = int(words[3].rpartition(":")[2])
+        self.is_back()
 
     def send(self, number: int) -> None:
         assert self.process is not None
@@ -88,6 +103,7 @@ class App:
 
     async def end(self, number: int = signal.SIGKILL) -> None:
         """Send a signal that ends the process, and wait for its end."""
+        self.is_out()
         self.send(number)
         assert self.process is not None
         await self.process.wait()
@@ -96,6 +112,17 @@ class App:
         """Each error that the processes of this app reported, by its first words and its type."""
         text = (self.folder / "stderr").read_text(errors="replace")
         return re.findall(r"^\S+ ERROR (.*?) error=", text, re.MULTILINE)
+
+
+def longest_outage(apps: Sequence[App]) -> float:
+    """The most seconds for which none of them could answer: no server shortens anybody's wait then."""
+    changes = sorted((at, n) for app in apps for begun, ended in app.outages for at, n in ((begun, 1), (ended, -1)))
+    longest, out, since = 0.0, 0, 0.0
+    for at, n in changes:
+        if out == len(apps):
+            longest = max(longest, at - since)
+        out, since = out + n, at
+    return longest
 
 
 @dataclass
