@@ -17,11 +17,13 @@ import pytest
 
 import dasan
 from dasan.server.protocol.commands import LeaveCommand
+from dasan.server.protocol.table import TableSettings
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import fold
 
 from .conftest import only_process
+from .harness import RATED
 
 
 def likely(one: Sequence[float], other: Sequence[float]) -> float:
@@ -136,10 +138,9 @@ async def test_at_tables_the_times_of_passes_are_of_one_distribution(
             return Thought(str(passing[0] if passing and chance.random() < 0.5 else chance.choice(legal)), seconds)
 
         monkeypatch.setattr(tables, "think", think)
-        opened = [
-            (await tables.create(f"p{n}", "big-two", {}, ["me", "greedy", "greedy", "greedy"], name="Ann"))[0]
-            for n in range(8)
-        ]
+        rated = TableSettings.model_validate(RATED)  # bots finish a rated hand that its player has left
+        seats = ["me", "greedy", "greedy", "greedy"]
+        opened = [(await tables.create(f"p{n}", "big-two", {}, seats, name="Ann", settings=rated))[0] for n in range(8)]
         for n, table_id in enumerate(opened):
             await tables.command(table_id, f"p{n}", LeaveCommand(type="leave", id="leave"))
         async with asyncio.timeout(60):
