@@ -145,6 +145,17 @@ describe('texts', () => {
       vi.unstubAllGlobals();
     }
   });
+  it('of Chinese name a role by one word, and say of which hand the first out leads', () => {
+    for (const [catalogue, other, winner] of [
+      [hans, '庄家', '赢家'],
+      [hant, '莊家', '贏家'],
+    ] as const) {
+      const odd = Object.entries(catalogue).filter(([, text]) => texts(text).some((one) => one.includes(other)));
+      expect(odd).toEqual([]);
+      // Winner's first out is its Winner, 上游; Big Two's is not.
+      expect(catalogue['choice.winner']).not.toContain(winner);
+    }
+  });
   it('are in a language the reader knows', () => {
     expect(choose(['de-DE', 'fr-CA'])).toBe('fr');
     expect(choose(['zh-TW'])).toBe('zh-Hant');
