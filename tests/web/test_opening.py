@@ -137,3 +137,15 @@ def test_a_lost_connection_is_told_without_covering_a_command(browser: Browser, 
         expect(page.get_by_text("Clocks keep running")).to_be_visible()
         assert page.evaluate(COVERED) == []
         page.context.set_offline(False)
+
+
+def test_a_lost_connection_is_told_in_a_panel_over_the_table(browser: Browser, server: Served) -> None:
+    """The panel covers the notice on the table."""
+    with visitor(browser, server, PHONE) as page:
+        show(page, "play")
+        page.get_by_role("button", name="Chat", exact=True).click()
+        page.context.set_offline(True)
+        told = page.get_by_role("complementary").get_by_role("status").get_by_text("Clocks keep running")
+        expect(told).to_be_in_viewport()
+        page.context.set_offline(False)
+        expect(told).to_have_count(0)
