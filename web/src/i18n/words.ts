@@ -61,14 +61,14 @@ export function seatName(seat: Pick<SeatInfo, 'seat' | 'name' | 'kind'> | undefi
   return seat.kind === 'bot' ? botName(seat.name) : personName(seat.name);
 }
 
-/**
- * For a narrow column: the last word of a bot's name, unless another player at the table has the same. A number stays with
- * its word: at tables of earlier versions, bots have numbers.
- */
+/** The last word of a bot's name. A number stays with its word: at tables of earlier versions, bots have numbers. */
+export const lastWord = (name: string): string => /\S+(?: \d+)?$/.exec(name)?.[0] ?? name;
+
+/** For a narrow column: the last word of a bot's name, unless another player at the table has the same. */
 export function shortName(seat: SeatInfo, table: TableInfo): string {
   const short = (one: SeatInfo): string => {
     const name = seatName(one, table);
-    return one.kind === 'bot' ? (/\S+(?: \d+)?$/.exec(name)?.[0] ?? name) : name;
+    return one.kind === 'bot' ? lastWord(name) : name;
   };
   const wanted = short(seat);
   return table.seats.some((one) => one.seat !== seat.seat && short(one) === wanted) ? seatName(seat, table) : wanted;
