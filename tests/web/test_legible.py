@@ -1,0 +1,67 @@
+"""Every page in every language, from the smallest phone to a very large screen: nothing is cut off, covered or too small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from playwright.sync_api import Browser, Page
+from tests.server.harness import Served
+from tests.web.browsing import TONGUES, resized, upright, visitor
+from tests.web.legible import legible
+from tests.web.pages import AROUND, goes_to
+from tests.web.states import STATES, show
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+HANDHELD = (320, 568), (390, 844), (740, 360), (820, 1180)
+"""Phones and a tablet, for fingers."""
+DESKS = (683, 384), (1366, 768), (2560, 1300)
+"""A laptop at 200 % zoom and at 100 %, and a large screen, for a mouse."""
+
+TABS = ("moves", "score", "chat", "rules", "settings")
+
+
+def with_panel(tab: str) -> Callable[[Page], None]:
+    """Opens a table with this panel over it."""
+
+    def opened(page: Page) -> None:
+        show(page, "chat")
+        page.locator("nav button").first.click()
+        page.locator(f"#tab-{tab}").click()
+        page.locator("#panel-body").wait_for()
+
+    return opened
+
+
+PAGES: dict[str, Callable[[Page], None]] = {
+    "start": goes_to("/", "article"),
+    "daily": goes_to("/puzzles/daily", "button[data-at]"),
+    "step": goes_to("/learn/big-two", "[data-do=next]"),
+    "practice": goes_to("/learn/winner/practice", "button[data-at]"),
+    "clauses": goes_to("/rules/big-three", "[data-clause]"),
+    **{
+        path: goes_to(f"/{path}", "main, form")
+        for path in ("events", "groups", "me", "ladder", "bidding", "notifications")
+    },
+    **{name: lambda page, name=name: show(page, name) for name in STATES},  # type: ignore[misc]
+    **{f"panel: {tab}": with_panel(tab) for tab in TABS},
+    **{name: AROUND[name] for name in ("review", "profile", "player", "lobby", "shelf", "puzzles", "personal-link")},
+}
+ENGLISH = ("settings", "options", "friends", "reviewed", "line", "lesson-wrong", "missed", "missing", "no-table", "down")
+"""Pages that are opened by their English words."""
+
+CASES = [*product(PAGES, TONGUES), *((name, "en-GB") for name in ENGLISH)]
+
+
+@pytest.mark.sampled(1, 8)
+@pytest.mark.parametrize(("name", "locale"), CASES)
+def test_nothing_is_cut_off(browser: Browser, server: Served, name: str, locale: str) -> None:
+    with visitor(browser, server, HANDHELD[0], locale=locale) as page:
+        (PAGES.get(name) or AROUND[name])(page)
+        for size in (*HANDHELD, *DESKS):
+            resized(page, *size)
+            where = f"{name} at {size[0]} × {size[1]}, {locale}"
+            legible(page, where, touch=size in HANDHELD)
+            upright(page, where)
