@@ -227,7 +227,7 @@ COVERED = """() => {
 def test_the_cards_to_call_cover_no_name(browser: Browser, server: Served) -> None:
     with visitor(browser, server) as page:
         show(page, "call")
-        for size in (*SIZES, SMALL, (768, 1024)):
+        for size in (*SIZES, SMALL, (740, 360), (768, 1024)):
             resized(page, *size)
             assert page.evaluate(COVERED) == [], size
 
