@@ -30,7 +30,7 @@ from dasan.server.refusals import Refused
 from dasan.server.tables import showing
 from dasan.server.tables.chairs import EventDeal
 from dasan.server.tables.checkpoints import checkpoint, restore
-from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
+from dasan.server.tables.decisions import bot_move, by_itself, decide, entries, substitute
 from dasan.server.tables.room import STALLED, Room, fold
 
 from .harness import RATED, Json
@@ -152,6 +152,23 @@ def test_no_hand_is_dealt_to_bots_alone() -> None:
     for player in ("p0", "p1", "p2", "p3"):
         room = done(room, player, LEAVE)
     assert (room.number, room.status) == (1, "ended")
+
+
+def test_no_hand_is_dealt_for_people_who_have_left_and_one_who_is_out_of_time() -> None:
+    """It would be rated for all three."""
+    room = settle(room_of("big-three", ["p0", "p1", "p2"], **RATED), 1000)
+    room = fold(room, substitute(room, 1, "time"), room.at)
+    while room.to_act is not None:
+        text = str(room.state.legal_moves()[0]) if room.state is not None else ""
+        seat = room.to_act
+        room = fold(room, bot_move(room, seat, text) if seat == 1 else decide(room, f"p{seat}", move(room)), room.at)
+    room = done(room, "p0", NextCommand(type="next", id="n"))
+    for player in ("p0", "p2"):
+        room = done(room, player, LEAVE)
+    assert (room.number, room.status) == (1, "playing")
+    for entry in entries(room, "p1", NextCommand(type="next", id="n")):
+        room = fold(room, entry, room.at)
+    assert settle(room, room.at).number == 2
 
 
 def test_the_next_hand_waits_for_all_who_are_here() -> None:

@@ -139,8 +139,8 @@ def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[in
 
 
 def _all_voted(votes: AbstractSet[int], waiting: AbstractSet[int], here: AbstractSet[int]) -> bool:
-    """Whether everybody connected has voted; absent players do not block."""
-    return bool(votes) and (waiting <= votes or (bool(waiting & here) and waiting & here <= votes))
+    """Whether somebody who waits has voted, and everybody connected; absent players do not block."""
+    return bool(votes & waiting) and (waiting <= votes or (bool(waiting & here) and waiting & here <= votes))
 
 
 def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> Entry:
