@@ -4,6 +4,7 @@ remedies.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dasan.cli import app
+from dasan.server.operations import metrics as metrics_module
 from dasan.server.operations.metrics import Metrics
 from dasan.server.settings import Settings
 
@@ -146,7 +149,7 @@ def prometheus(name: str) -> str:
 def test_prometheus_has_an_answer_to_every_question_about_a_loaded_server(serve: Serve, tmp_path: Path) -> None:
     """Every panel of the dashboard shows data, and Prometheus evaluates every alert; none fires."""
     port = free_port()
-    (tmp_path / "backup.gz").touch()
+    (tmp_path / "backup.gz").write_text("a backup")
     with serve(metrics_token=TOKEN, backup_dir=str(tmp_path)) as server:
         configuration = {
             "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
@@ -203,19 +206,56 @@ def test_alerts_and_dashboard_ask_for_metrics_that_a_server_shows(serve: Serve, 
     assert asked - OWN <= shown
 
 
-def test_the_time_of_the_newest_backup_is_a_metric(tmp_path: Path) -> None:
-    def shown(folder: Path | str) -> list[str]:
-        text = Metrics(Settings(backup_dir=str(folder))).text().decode()
-        return re.findall(r"^dasan_last_backup_timestamp_seconds (.*)$", text, re.MULTILINE)
+async def shown_backup(folder: Path | str) -> list[str]:
+    """The values of the metric of the newest backup in a folder."""
+    return backups_in(await Metrics(Settings(backup_dir=str(folder))).text())
 
-    assert shown("") == []
-    assert shown(tmp_path / "nothing") == shown(tmp_path) == ["0.0"]
-    for name, at in (("old.gz", 5), ("new.gz", 9), (".unfinished.gz.tmp", 12), ("note", 12)):
-        (tmp_path / name).touch()
+
+def backups_in(text: bytes) -> list[str]:
+    return re.findall(r"^dasan_last_backup_timestamp_seconds (.*)$", text.decode(), re.MULTILINE)
+
+
+async def test_the_time_of_the_newest_backup_is_a_metric(tmp_path: Path) -> None:
+    assert await shown_backup("") == []
+    assert await shown_backup(tmp_path / "nothing") == await shown_backup(tmp_path) == ["0.0"]
+    for name, at, text in (
+        ("old.gz", 5, "a"),
+        ("new.gz", 9, "a"),
+        (".unfinished.gz.tmp", 12, "a"),
+        ("note", 12, "a"),
+        ("empty.gz", 12, ""),
+    ):
+        (tmp_path / name).write_text(text)
         os.utime(tmp_path / name, (at, at))
-    assert shown(tmp_path) == ["9.0"]
+    (tmp_path / "folder.gz").mkdir()
     (tmp_path / "gone.gz").symlink_to("nowhere")
-    assert shown(tmp_path) == ["0.0"], "one that cannot be read is nothing to rely on"
+    (tmp_path / "loop.gz").symlink_to("loop.gz")
+    assert await shown_backup(tmp_path) == ["9.0"]
+
+
+async def test_a_folder_of_backups_that_does_not_answer_delays_no_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as on a disk of another machine, which is gone."""
+    looks, answers = 0, threading.Event()
+
+    def look(folder: Path) -> float:
+        nonlocal looks
+        looks += 1
+        answers.wait(SECONDS)
+        return 7.0
+
+    monkeypatch.setattr(metrics_module, "last_backup", look)
+    monkeypatch.setattr(metrics_module, "PATIENCE", 0.02)
+    metrics = Metrics(Settings(backup_dir=str(tmp_path)))
+    scrapes = asyncio.gather(metrics.text(), metrics.text())
+    await asyncio.sleep(0)
+    assert not scrapes.done(), "the event loop goes on"
+    texts = [*await scrapes, await metrics.text()]
+    assert [*map(backups_in, texts), looks] == [["0.0"], ["0.0"], ["0.0"], 1], "a hung look occupies one thread"
+    answers.set()
+    monkeypatch.setattr(metrics_module, "PATIENCE", SECONDS)
+    assert backups_in(await metrics.text()) == ["7.0"]
 
 
 def test_labels_in_queries_are_those_of_the_metrics() -> None:

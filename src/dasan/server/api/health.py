@@ -12,7 +12,7 @@ from starlette.responses import Response
 import dasan
 from dasan.server import schema
 from dasan.server.operations.checks import Checks
-from dasan.server.operations.metrics import CONTENT_TYPE
+from dasan.server.operations.metrics import CONTENT_TYPE, Metrics
 from dasan.server.protocol.base import PROTOCOL
 from dasan.server.protocol.rest import Health
 from dasan.server.refusals import Refused
@@ -67,7 +67,8 @@ async def metrics(request: Request) -> Response:
         raise Refused("not-found", "metrics are disabled on this server")
     if not hmac.compare_digest(given, f"Bearer {token}".encode()):
         raise Refused("forbidden", "metrics need the host's token")
-    return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE)
+    shown: Metrics = request.app.state.metrics
+    return Response(await shown.text(), media_type=CONTENT_TYPE)
 
 
 def _well(checks: dict[str, bool]) -> Health:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from dasan import __version__
@@ -85,13 +87,15 @@ def free_bytes(settings: Settings) -> int | None:
         return None
 
 
-def last_backup(settings: Settings) -> float | None:
-    """When the newest backup in the host's folder was written, in seconds since 1970; 0 if there is none, or it cannot be read.
-    None: the settings name no folder.
+def last_backup(folder: Path) -> float:
+    """When the newest backup in the host's folder was written, in seconds since 1970; 0 if the server sees none.
+
+    This can take as long as the folder's disk: do not call it on the event loop.
     """
-    if not settings.backup_dir:
-        return None
-    try:
-        return max((file.stat().st_mtime for file in Path(settings.backup_dir).glob("*.gz")), default=0.0)
-    except OSError:
-        return 0.0
+    newest = 0.0
+    for file in folder.glob("*.gz"):
+        with suppress(OSError):  # deleted in the meantime, or a link to nothing
+            status = file.stat()
+            if stat.S_ISREG(status.st_mode) and status.st_size > 0:
+                newest = max(newest, status.st_mtime)
+    return newest

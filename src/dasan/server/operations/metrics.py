@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -13,6 +14,7 @@ from prometheus_client.registry import Collector
 from dasan import __version__
 from dasan.server.connections.networks import NetworkCounts
 from dasan.server.operations.checks import free_bytes, last_backup
+from dasan.server.operations.once import Once
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import Tables
 
@@ -20,6 +22,8 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 LOOK = 0.5
 """Seconds between two measurements of the event loop's delay."""
+PATIENCE = 2.0
+"""Seconds to wait for the folder of backups, which may be on a disk that does not answer."""
 
 
 class Metrics:
@@ -48,6 +52,8 @@ class Metrics:
             buckets=FAST,
         )
         self.sockets_opened = Counter("dasan_sockets_opened", "Sockets that were opened.", registry=self.registry)
+        self._backup_dir = settings.backup_dir
+        self._looks: Once[float] = Once()
         self._parts = _Parts(settings)
         self.registry.register(self._parts)
         ProcessCollector(registry=self.registry)
@@ -62,9 +68,21 @@ class Metrics:
         await asyncio.sleep(LOOK)
         self.loop_delay.observe(max(0.0, time.monotonic() - begun - LOOK))
 
-    def text(self) -> bytes:
+    async def text(self) -> bytes:
         """All metrics in Prometheus's text format."""
+        if self._backup_dir:
+            self._parts.last_backup = await self._look_at_backups(Path(self._backup_dir))
         return generate_latest(self.registry)
+
+    async def _look_at_backups(self, folder: Path) -> float:
+        """When the newest backup was written; 0 if there is none, or if the folder does not answer. One look at a time: each
+        occupies a thread until then.
+        """
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._looks.do("backups", lambda: asyncio.to_thread(last_backup, folder))
+        except TimeoutError:
+            return 0.0
 
 
 class _Parts(Collector):
@@ -72,6 +90,8 @@ class _Parts(Collector):
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self.last_backup: float | None = None
+        """As looked up for this scrape; None: the settings name no folder."""
         self.tables: Tables | None = None
         self.sockets = NetworkCounts()
 
@@ -86,7 +106,7 @@ class _Parts(Collector):
         free = free_bytes(self._settings)
         if free is not None:
             yield GaugeMetricFamily("dasan_disk_free_bytes", "Free on the disk of the data folder.", value=free)
-        backup, written = "dasan_last_backup_timestamp_seconds", last_backup(self._settings)
+        backup, written = "dasan_last_backup_timestamp_seconds", self.last_backup
         if written is not None:
             yield GaugeMetricFamily(backup, "When the newest backup was written, since 1970; 0: none.", value=written)
         if self.tables is None:
