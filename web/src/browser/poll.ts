@@ -1,5 +1,5 @@
 /** Milliseconds after which a request counts as lost: after a computer sleeps, its connections may hang. */
-const PATIENCE = 30_000;
+export const PATIENCE = 30_000;
 
 /**
  * Call `work` every `every` milliseconds while the page is visible, but not before the last call has finished or has run

@@ -1,5 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity';
-import { poll } from '../browser/poll';
+import { PATIENCE, poll } from '../browser/poll';
 
 /** Milliseconds for which the parts of a page wait for each other. */
 const TOGETHER = 2500;
@@ -25,6 +25,8 @@ export class Parts {
   private readonly shown = new Set<Part>();
   /** By part, the latest request: earlier ones no longer matter. */
   private readonly asked = new Map<Part, Promise<() => void>>();
+  /** By part, when the latest request began, until its answer. */
+  private readonly since = new Map<Part, number>();
 
   /** Read these parts, and wait for all of them. */
   async read(...parts: Part[]): Promise<void> {
@@ -46,24 +48,21 @@ export class Parts {
   }
 
   /**
-   * Read a part that changes every `every` milliseconds, and each of the others while it is missing. One whose answer is late
-   * holds back no other. Returns a function that stops.
+   * Every `every` milliseconds read a part that changes, together with those of the others that are missing. One whose answer is
+   * late holds back no other, and is not asked for again before. Returns a function that stops.
    */
   poll(every: number, changing: Part, ...others: Part[]): () => void {
-    const stops = [changing, ...others].map((part) =>
-      poll(every, async () => {
-        if (part === changing || this.missing.has(part)) await this.read(part);
-      }),
-    );
-    return () => {
-      for (const stop of stops) stop();
-    };
+    return poll(every, async () => {
+      const due = [changing, ...others].filter((part) => part === changing || this.missing.has(part));
+      void this.read(...due.filter((part) => Date.now() - (this.since.get(part) ?? 0) >= PATIENCE));
+    });
   }
 
   /** Ask for a part; returns what to do once it may appear. */
   private async outcome(part: Part): Promise<() => void> {
     const request = part();
     this.asked.set(part, request);
+    this.since.set(part, Date.now());
     const ifLatest = (work: () => void) => () => {
       if (this.asked.get(part) === request) work();
     };
@@ -79,6 +78,8 @@ export class Parts {
         // What has been read before stays.
         if (!this.shown.has(part)) this.missing.add(part);
       });
+    } finally {
+      if (this.asked.get(part) === request) this.since.delete(part);
     }
   }
 }

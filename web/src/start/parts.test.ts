@@ -76,7 +76,35 @@ describe('the parts of a page', () => {
     expect(parts.missing.size).toBe(0);
   });
 
-  it('are asked for again one by one, so that a late one holds back no other', async () => {
+  it('that were missing appear together again', async () => {
+    vi.stubGlobal('document', { hidden: false });
+    const [lobby, bots, parts] = [new Asked(), new Asked(), new Parts()];
+    void parts.read(lobby.part, bots.part);
+    for (const one of [lobby, bots]) one.requests[0]?.fail();
+    const stop = parts.poll(8000, lobby.part, bots.part);
+    await vi.advanceTimersByTimeAsync(8000);
+    lobby.requests[1]?.answer('lobby');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(lobby.shown).toEqual([]);
+    bots.requests[1]?.answer('bots');
+    await settled();
+    expect([lobby.shown, bots.shown]).toEqual([['lobby'], ['bots']]);
+    stop();
+  });
+
+  it('that are asked for already are not asked for again until their answer is lost', async () => {
+    vi.stubGlobal('document', { hidden: false });
+    const [lobby, parts] = [new Asked(), new Parts()];
+    void parts.read(lobby.part);
+    const stop = parts.poll(8000, lobby.part);
+    await vi.advanceTimersByTimeAsync(24_000);
+    expect(lobby.requests).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(lobby.requests).toHaveLength(2);
+    stop();
+  });
+
+  it('are asked for again, and a late one holds back no other', async () => {
     vi.stubGlobal('document', { hidden: false });
     const [lobby, bots, day, parts] = [new Asked(), new Asked(), new Asked(), new Parts()];
     void parts.read(lobby.part, bots.part, day.part);
