@@ -176,7 +176,11 @@ def derived(rules: Rules, reads: Reads = Reads()) -> Derived:  # noqa: B008
             ("beats_table", NUMBERS, "for the cards on the table, as `above`"),
             ("ally_least", NUMBERS, "the fewest cards that an ally holds"),
             ("rival_least", NUMBERS, "the fewest cards that any other seat holds"),
-            ("behind", rules.players, "seats, no allies, that may still beat another seat's cards on the table if you pass"),
+            (
+                "behind",
+                rules.players,
+                "seats, no allies, that may still beat another seat's cards on the table if you pass",
+            ),
         )
         move = _behind(
             move,
