@@ -110,6 +110,9 @@ def test_the_command_line_continues_a_run(tmp_path: Path) -> None:
     config = Trainer.load(c / "run.npz").config
     assert (config.start, config.started, config.seed) == (str(b), find(str(b)).digest, 5)
     assert (config.method, config.derived, config.first) == ("policy", True, 16)
+    saved(a, replace(SMALL, seed=1))
+    assert "not the network that these settings began with" in refusal("train", "--like", b, "--out", tmp_path / "e")
+    output("train", "--like", b, "--start", a, "--out", tmp_path / "e")
     a.rename(tmp_path / "moved")
     assert "epoch 2" in output("train", "--out", b, "--resume", "--epochs", 2)
     said = refusal("train", "--like", b, "--out", tmp_path / "d")

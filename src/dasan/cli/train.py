@@ -331,7 +331,7 @@ def _begun(out: Path, config: Config, changes: dict[str, Any], method: str | Non
             config = replace(config, method=method)
         if "share" in changes and not changes.get("pool", config.pool):
             raise CannotRun("--share is the share of hands with opponents of --pool: name one")
-        if changes.get("start", config.start) != config.start:
+        if "start" in changes:
             changes = {"started": "", **changes}
         trainer = Trainer(replace(config, **changes))
         out.mkdir(parents=True, exist_ok=True)
