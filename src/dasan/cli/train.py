@@ -25,7 +25,20 @@ if TYPE_CHECKING:
 
 _GAMES = {"game", "option", "also"}
 """Options that name the games, which `--like` sets."""
-_SETTINGS = ("envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits", "sides", "actors", "start", "span")
+_SETTINGS = (
+    "envs",
+    "rounds",
+    "steps",
+    "seed",
+    "branches",
+    "derived",
+    "answers",
+    "suits",
+    "sides",
+    "actors",
+    "start",
+    "span",
+)
 """Options that are settings of the same name."""
 _CHANGEABLE = ("epochs", "every", "deals")
 """Settings that a resumed run takes."""
