@@ -177,6 +177,9 @@ def test_a_network_that_continues_another_for_its_rules_comes_first() -> None:
         "dou-dizhu-policy",
         "winner-all-policy",
     ]
+    one = named("winner-all-policy")
+    config = {**one.card["config"], "start": "runs/winner-all"}
+    assert not replace(one, card={**one.card, "config": config}).continues
 
 
 def test_a_chain_of_continuations_is_followed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,9 +65,9 @@ class Trained:
 
     @property
     def continues(self) -> bool:
-        """Whether its training began with the weights of another network for the same rules."""
+        """Whether its training began with the weights of another network of the package, for the same rules."""
         start = self.card["config"]["start"]
-        return bool(start) and named(start).every == self.every
+        return known(start) and named(start).every == self.every
 
     @property
     def every(self) -> tuple[Rules, ...]:
