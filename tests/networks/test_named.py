@@ -60,6 +60,14 @@ def test_a_network_has_one_name_everywhere(tmp_path: Path) -> None:
         assert source.trained(dasan.rules("big-three")).reads == SMALL.reads
     assert find("net:winner").trained(dasan.rules("winner")) is named("winner")
     assert find("winner").digest != find("winner-3").digest
+    for name in (f"net:{tmp_path / 'run'}", f"net:{file}", f"net:{tmp_path / 'run' / '..' / 'run'}"):
+        assert dasan.bot(name).name == "net:run"
+    assert dasan.bot("net:winner").name == "net:winner"
+    shutil.copy(file, tmp_path / "best.npz")
+    assert dasan.bot(f"net:{tmp_path / 'best.npz'}").name == "net:best.npz"
+    for name in ("", "net:", "a\0/b"):
+        with pytest.raises(ValueError, match="there is no network '"):
+            find(name)
 
 
 def test_a_run_begins_with_the_network_of_another(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dasan.bots.greedy import GreedyBot
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.protocol import Named, choices
 from dasan.features import encode, encode_moves
-from dasan.networks.trained import PREFIX, Fitted, find, fit, fitted, known, suits
+from dasan.networks.trained import FILE, PREFIX, Fitted, find, fit, fitted, known, suits
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -118,19 +118,20 @@ class NetBot(Named):
 
 
 class NetworkBot(NetBot):
-    """Plays as `net`, but always by one network. network: its name, file or folder, see `find`. version: for a file the first
-    digits of its SHA-256.
+    """Plays as `net`, but always by one network. network: its name, file or folder, see `find`. name: `net:` and the name in the
+    package, of the file, or of the run's folder. version: for a file the first digits of its SHA-256.
 
     OSError: the file cannot be read. ValueError: it holds no network, or the package has none of this name.
     """
 
     def __init__(self, network: str) -> None:
-        self._source = find(network)
-        if known(self._source.name):
-            super().__init__(name=f"{PREFIX}{network}")
+        self._source = source = find(network)
+        if known(source.name):
+            super().__init__(name=f"{PREFIX}{source.name}")
         else:
-            super().__init__(name=f"{PREFIX}{Path(network).resolve().name}")
-            self.version = self._source.digest[:8]
+            file = Path(source.name).resolve()
+            super().__init__(name=f"{PREFIX}{file.parent.name if file.name == FILE else file.name}")
+            self.version = source.digest[:8]
 
     def check(self, rules: Rules) -> None:
         """ValueError: the network was trained for a game with other cards, seats or phases."""
