@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 from hashlib import sha256
@@ -201,6 +204,10 @@ def test_a_network_without_a_card_is_one_for_the_rules_whose_features_it_reads(t
         ),
         ({"bias": None}, "does not contain a network"),
         ({"bias": np.zeros(3)}, "its layers do not fit together"),
+        (
+            {"w_obs": np.zeros((8, 0)), "w_move": np.zeros((8, 0)), "bias": np.zeros(0), "w_second": np.zeros((0, 8))},
+            "its layers do not fit together",
+        ),
         ({"b_last": np.array([np.nan])}, "its weights are not finite"),
     ],
 )
@@ -211,6 +218,22 @@ def test_a_damaged_network_is_refused(changes: dict[str, Any], message: str, tmp
     assert str(refused.value).startswith(str(file))
     with pytest.raises(ValueError, match=message):
         dasan.bot(f"net:{file}")
+
+
+def test_a_file_without_an_end_or_with_too_many_numbers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe, device, bomb = (tmp_path / name for name in ("pipe.npz", "device.npz", "bomb.npz"))
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    with np.load(damaged(tmp_path)) as arrays:
+        np.savez_compressed(bomb, zeros=np.zeros(200_000, np.uint8), **arrays)
+    find(str(bomb))
+    monkeypatch.setattr("dasan.networks.network.MOST_BYTES", 200_000)
+    os.utime(bomb, ns=(0, 0))
+    for file in (pipe, device, bomb):
+        with pytest.raises(ValueError, match=f"^{re.escape(str(file))}: the file does not contain a network$"):
+            find(str(file))
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"\x80\x04N.", b"\x93NUMPY"])

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from dasan.ruleset.rules import Rules
 from dasan.strict_json import parse
 
 Floats = npt.NDArray[np.float32]
+MOST_BYTES = 2**30
+"""The most memory that the arrays of a network's file may take."""
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
 """The names of the weights, in the order of the flat array."""
 NUMBERS = {"strength": 255.0, "said": 4.0}
@@ -155,13 +158,15 @@ class Network:
     @staticmethod
     def load(file: Any) -> Network:
         """Read a network written by `save`. ValueError: the file contains something else."""
-        arrays = arrays_of(file, "the file does not contain a network")
+        arrays = arrays_of(file, "the file does not contain a network", MOST_BYTES)
         try:
             with np.errstate(over="ignore"):
                 parts = {name: arrays[name].astype(np.float32) for name in NAMES}
             unit = float(arrays["unit"])
             sizes = LayerSizes(len(parts["w_obs"]), len(parts["w_move"]), *parts["w_second"].shape)
-            fit = {name: part.shape for name, part in parts.items()} == sizes.shapes()
+            fit = {name: part.shape for name, part in parts.items()} == sizes.shapes() and min(
+                parts["w_second"].shape
+            ) > 0
             card = instance(parse(str(arrays["card"])), dict, "a model card is an object") if "card" in arrays else None
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise ValueError("the file does not contain a network") from error
@@ -172,12 +177,14 @@ class Network:
         return Network(parts, unit, card)
 
 
-def arrays_of(file: Any, otherwise: str) -> dict[str, Any]:
-    """The arrays of an `.npz`. ValueError, with the message `otherwise`: it is none, or is damaged. OSError, MemoryError: it
-    cannot be read.
+def arrays_of(file: Any, otherwise: str, most: float = inf) -> dict[str, Any]:
+    """The arrays of an `.npz`. most: the bytes that they may take. ValueError, with the message `otherwise`: it is none, is
+    damaged, or holds more. OSError, MemoryError: it cannot be read.
     """
     try:
         with np.load(file, allow_pickle=False) as held:
+            if sum(part.file_size for part in held.zip.infolist()) > most:
+                raise ValueError("its arrays take more")  # zeros are compressed to a thousandth
             return {name: held[name] for name in held.files}
     except MemoryError:
         raise

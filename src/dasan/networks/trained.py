@@ -14,6 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from dasan.arguments import amount, instance, shown
@@ -156,15 +157,19 @@ def find(name: str) -> Source:
 
     ValueError: there is none of this name, or the file contains something else. OSError: the file cannot be read.
     """
+    from dasan.networks.network import MOST_BYTES
+
     name = instance(name, str, "a network is named by a text").removeprefix(PREFIX)
     if known(name):
         return _of_package(name)
     path = Path(name)
-    if path.name == name and not path.suffix and not path.exists():
+    if not name or "\0" in name or (path.name == name and not path.suffix and not path.exists()):
         named(name)
     file = path / FILE if path.is_dir() else path
     about = file.stat()
-    return _read(name, file, (about.st_ino, about.st_size, about.st_mtime_ns))
+    if not S_ISREG(about.st_mode) or about.st_size > MOST_BYTES:  # pipes and devices may have no end
+        raise ValueError(f"{file}: the file does not contain a network")
+    return _read(name, file, (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns))
 
 
 @lru_cache(maxsize=16)
