@@ -42,6 +42,19 @@ def test_a_network_that_was_trained_further_plays_the_next_contest(tmp_path: Pat
         assert list(outcomes.of(contest)) == [1]
 
 
+def test_a_network_that_is_trained_further_meanwhile_ends_the_contest(tmp_path: Path) -> None:
+    """Processes that start later read the new file."""
+    file, rules = tmp_path / "network.npz", dasan.rules("big-three")
+    load(named("big-three")).save(file)
+    contest = Contest(rules, f"net:{file}", "low", 2, 1)
+    checked_player(contest.a, rules)
+    assert len(run(contest, processes=2)) == 2
+    load(named("big-three-policy")).save(file)
+    for one in (contest, replace(contest, a="low", b=contest.a)):
+        with pytest.raises(ValueError, match=r"network.npz is no longer the network that began to play"):
+            run(one, processes=2)
+
+
 def test_a_known_edge_is_found_with_the_deals_that_it_takes() -> None:
     """An edge of 0.25 with a spread of 0.9 a deal takes (3.6 x 0.9 / 0.25) ** 2, about 170 deals, for 95 in 100."""
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -97,6 +97,17 @@ def checked_player(name: str, rules: Rules) -> Bot:
     return one
 
 
+def networks_of(names: Iterable[str]) -> dict[str, str]:
+    """The versions of the networks among these bots, by name: other processes and machines read their files themselves."""
+    return {name: _version(name) for name in names if name.startswith(NETWORK)}
+
+
+def require_same(name: str, one: Bot, networks: Mapping[str, str]) -> None:
+    """ValueError: `one`, the bot of this name, plays by another network than `networks_of` said."""
+    if networks.get(name, one.version) != one.version:
+        raise ValueError(f"{name} is no longer the network that began to play: name a file that does not change")
+
+
 def _ours(name: str) -> bool:
     """Whether this is a bot of dasan, or plays by a network as one."""
     return name.startswith(NETWORK) or name in BOTS.own
@@ -123,11 +134,14 @@ def play_deal(
     seed: int,
     makers: Mapping[str, Maker] | None = None,
     *,
+    networks: Mapping[str, str] | None = None,
     muted: Collection[bool] = (),
     asking: Callable[[bool | None], None] | None = None,
 ) -> Outcome:
-    """One deal of a contest, in every seat. makers: bots by name beside those of `dasan.bot`. muted, asking: as in
-    `play_fairly`, but with False for `a` and True for `b`.
+    """One deal of a contest, in every seat. makers: bots by name beside those of `dasan.bot`. networks: those of
+    `networks_of` that must play. muted, asking: as in `play_fairly`, but with False for `a` and True for `b`.
+
+    ValueError: a bot plays by another network than that of `networks`.
     """
     rules, own = contest.rules, makers or {}
     players = rules.players
@@ -142,6 +156,8 @@ def play_deal(
     for mine in range(players):
         names = [contest.a if seat == mine else contest.b for seat in range(players)]
         bots = [own[n](seat) if n in own else _made(n, seat, contest.move_seconds) for seat, n in enumerate(names)]
+        for name, one in zip(names, bots, strict=True):
+            require_same(name, one, networks or {})
         state, clocks = play_fairly(
             rules,
             bots,
@@ -212,23 +228,24 @@ def _add(total: Tally, clock: Tally) -> None:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Some deals of a contest: a process's unit of work."""
+    """Some deals of a contest: a process's unit of work. networks: as for `play_deal`."""
 
     contest: Contest
     seeds: tuple[int, ...]
+    networks: Mapping[str, str]
 
 
 def _play_chunk(chunk: _Chunk) -> list[dict[str, Any]]:
-    return [asdict(outcome) for outcome in _here(chunk.contest, chunk.seeds)]
+    return [asdict(outcome) for outcome in _here(chunk.contest, chunk.seeds, chunk.networks)]
 
 
-def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
+def _here(contest: Contest, seeds: Sequence[int], networks: Mapping[str, str]) -> Iterator[Outcome]:
     """The outcomes of these deals in sequence: in a child process if a bot of another package takes part, because it
     might end the process; otherwise in this one.
     """
     if all(name.startswith(PREFIX) or _ours(name) for name in (contest.a, contest.b)):
-        return (play_deal(contest, seed) for seed in seeds)
-    return outcomes_in_child(partial(play_deal, contest), seeds, contest.move_seconds or PATIENCE)
+        return (play_deal(contest, seed, networks=networks) for seed in seeds)
+    return outcomes_in_child(partial(play_deal, contest, networks=networks), seeds, contest.move_seconds or PATIENCE)
 
 
 def run(
@@ -246,8 +263,8 @@ def run(
 
     processes: processes on this computer. ray: the address of a cluster to play on instead. keep: called with every new
     outcome. progress: called with the number of deals played and the number of all deals. early: test `LOOKS` times at
-    equal intervals, and stop once the `interval` excludes 0. Errors of a cluster: as for `over_cluster`. MemoryError:
-    there is not enough for so many deals or processes.
+    equal intervals, and stop once the `interval` excludes 0. ValueError: the file of a network changes while it plays. Errors
+    of a cluster: as for `over_cluster`. MemoryError: there is not enough for so many deals or processes.
     """
     if ray is not None:
         check_cluster(ray)
@@ -275,11 +292,12 @@ def run(
 
 def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | None) -> Iterator[Outcome]:
     """The outcomes of these deals, as they are finished."""
+    networks = networks_of((contest.a, contest.b))
     if processes == 1 and ray is None:
-        yield from _here(contest, seeds)
+        yield from _here(contest, seeds, networks)
         return
     size = max(1, min(16, len(seeds) // (4 * max(1, processes))))
-    chunks = [_Chunk(contest, tuple(seeds[at : at + size])) for at in range(0, len(seeds), size)]
+    chunks = [_Chunk(contest, tuple(seeds[at : at + size]), networks) for at in range(0, len(seeds), size)]
     if ray is not None:
         for _, part in over_cluster(_play_chunk, chunks, ray):
             yield from map(Outcome.from_json, part)

@@ -101,7 +101,7 @@ def _run(contest: Contest, file: OutcomeFile | None, processes: int, ray: str | 
     with (
         failures_refused(f"{contest.a} played {contest.b}"),
         progress_bar() as show,
-        refused(ModuleNotFoundError, OSError),
+        refused(ModuleNotFoundError, OSError, ValueError),
     ):
         return run(
             contest,

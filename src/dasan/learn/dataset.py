@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from dasan.arena.contest import PATIENCE, checked_player
+from dasan.arena.contest import PATIENCE, checked_player, require_same
 from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import NETWORK
 from dasan.bots.external.program import player, tell_end
@@ -99,10 +99,8 @@ class DatasetPlan:
         """The settings that determine the content, without the number of hands, as JSON data. ValueError: there is no such bot,
         its program does not start, or its network cannot play these rules. OSError: its network cannot be read.
         """
-        ids, versions = (
-            action_ids(self.rules),
-            {name: checked_player(name, self.rules).version for name in set(self.bots)},
-        )
+        ids = action_ids(self.rules)
+        versions = {name: checked_player(name, self.rules).version for name in set(self.bots)}
         return {
             "schema": SCHEMA,
             "engine": __version__,
@@ -116,13 +114,17 @@ class DatasetPlan:
         }
 
 
-def played(plan: DatasetPlan, number: int) -> dict[str, Any]:
-    """One hand as a row. A bot is asked only if it has a choice. ValueError: a program fails."""
+def played(plan: DatasetPlan, number: int, networks: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """One hand as a row. A bot is asked only if it has a choice. networks: the versions of networks, by name; ValueError: another
+    would play, or a program fails.
+    """
     rules = plan.rules
     turn = number % rules.players
     shift = number // rules.players
     names = [plan.bots[(seat + shift) % rules.players] for seat in range(rules.players)]
     players = [player(name, seed=seat, seconds=PATIENCE, rules=rules) for seat, name in enumerate(names)]
+    for name, one in zip(names, players, strict=True):
+        require_same(name, one, networks or {})
     state = begun = deal(rules, seed=number, dealer=turn)
     of, actions, value = action_ids(rules).of, [], None
     asked = plan.solve == 0
@@ -207,9 +209,9 @@ def make(
         stream.write(datasheet(replace(plan, hands=sum(rows.values()))).encode())
     if not wanted:
         return 0
-    for done, (number, data) in enumerate(_made(plan, wanted, min(processes, len(wanted)), ray), start=1):
-        if any(name.startswith(NETWORK) for name in plan.bots) and plan.manifest() != manifest:
-            raise ValueError("a network has changed while it played: finish its training, and write to another folder")
+    networks = {one["name"]: one["version"] for one in manifest["bots"] if one["name"].startswith(NETWORK)}
+    work = partial(part_file, plan, networks=networks)
+    for done, (number, data) in enumerate(_made(work, wanted, min(processes, len(wanted)), ray), start=1):
         with whole_file(parts / f"part-{number:05}.parquet") as stream:
             stream.write(data)
         if progress is not None:
@@ -217,9 +219,10 @@ def make(
     return len(wanted)
 
 
-def _made(plan: DatasetPlan, wanted: Sequence[int], processes: int, ray: str | None) -> Iterator[tuple[int, bytes]]:
+def _made(
+    work: Callable[[int], bytes], wanted: Sequence[int], processes: int, ray: str | None
+) -> Iterator[tuple[int, bytes]]:
     """(number of the part, its file), as parts are finished."""
-    work = partial(part_file, plan)
     if ray is not None:
         for place, data in over_cluster(work, wanted, ray):
             yield wanted[place], data
@@ -268,13 +271,13 @@ def _rows(part: Path) -> int:
         ) from error
 
 
-def part_file(plan: DatasetPlan, part: int) -> bytes:
-    """A part as a Parquet file."""
+def part_file(plan: DatasetPlan, part: int, networks: Mapping[str, str] | None = None) -> bytes:
+    """A part as a Parquet file. networks, ValueError: as for `played`."""
     import pyarrow as pa
     from pyarrow import parquet
 
     first = plan.first + part * plan.part
-    rows = [played(plan, number) for number in range(first, first + _count(plan, part))]
+    rows = [played(plan, number, networks) for number in range(first, first + _count(plan, part))]
     table = pa.Table.from_pylist(rows, schema=schema())
     file = pa.BufferOutputStream()
     parquet.write_table(table.replace_schema_metadata({"schema": SCHEMA}), file, compression="zstd")
