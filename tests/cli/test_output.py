@@ -284,6 +284,15 @@ def test_a_hand_of_a_seat_that_there_is_not(seat: object) -> None:
     assert (printed.exit_code, printed.stderr.count("\n")) == (2, 1), printed.stderr
 
 
+@pytest.mark.full
+def test_a_network_of_another_game_does_not_blame_the_messages() -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=7)
+    view = state.view(state.to_act)
+    messages = [wire.hand(view), wire.choose(1, 5.0, view.to_json())]
+    said = refusal("bot-protocol", "net:big-three", stdin=b"".join(map(wire.written, messages)))
+    assert said == "the bot fails: net:big-three was trained for another game"
+
+
 @pytest.mark.parametrize("url", ["nowhere", "http://[::1", "http://localhost:port", "http://a b/", "http://é/ü", "//x"])
 def test_a_server_to_measure_that_is_no_address(url: str) -> None:
     error = refusal("bench", "server", "--url", url, "--tables", "1", "--seconds", "0.1", "--json")

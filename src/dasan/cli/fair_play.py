@@ -50,7 +50,8 @@ async def fairplay(
     judged = pairs(hands)
     shared = await store.fair_play.shared_networks()
     accounts = await store.fair_play.accounts(since, LEAST) if programs else []
-    agreements = [await _agreement(store, one, since, programs, strong) for one in accounts[:most]]
+    with refused(ValueError):  # a network cannot play every game
+        agreements = [await _agreement(store, one, since, programs, strong) for one in accounts[:most]]
     named = {one for pair in judged[:most] for one in (pair.one, pair.other)} | set(accounts[:most])
     people = await store.moderation.people(named)
     names = {one: row["name"] or one for one, row in people.items()}

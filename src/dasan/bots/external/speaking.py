@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from dasan.arguments import seat as seat_of
 from dasan.bots.external import wire
-from dasan.bots.external.wire import Message
+from dasan.bots.external.wire import Fault, Message
 from dasan.bots.protocol import Bot
 from dasan.cards import Card, Hand, card
 from dasan.play.dealing import Deal, draws_opener
@@ -20,7 +20,9 @@ from dasan.ruleset.rules import Rules
 
 
 def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
-    """Answer the messages in `lines` until quit, or to their end. Messages of unknown types are skipped."""
+    """Answer the messages in `lines` until quit, or to their end. Messages of unknown types are skipped. Fault: a line is no
+    message, or the bot fails, such as a network that was trained for another game.
+    """
     hand: Message = {}
     happened: list[Event] = []
     for line in lines:
@@ -35,7 +37,11 @@ def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
                 happened += [Event.from_json(event) for event in message["events"]]
             case "choose":
                 seen = view_of(hand, happened, message["view"])
-                answer = {"type": "move", "id": message["id"], "move": str(player.choose(seen))}
+                try:
+                    move = player.choose(seen)
+                except ValueError as error:
+                    raise Fault("crash", f"the bot fails: {error}") from error
+                answer = {"type": "move", "id": message["id"], "move": str(move)}
                 out.write(wire.written(answer))
             case "quit":
                 return
