@@ -86,13 +86,16 @@ def test_a_report_can_be_checked(greedy: Evaluation, short: BotLadder) -> None:
     assert [line.split(" ")[0] for line in differences(report, greedy)] == ["points", "rungs"]
 
 
-def test_a_program_is_checked_wherever_it_lies(greedy: Evaluation) -> None:
+def test_a_program_or_a_network_is_checked_wherever_it_lies(greedy: Evaluation) -> None:
     report = {**greedy.to_json(), "bot": "cmd:./my_bot"}
     assert differences(report, replace(greedy, name="cmd:submitted/my_bot")) == []
     (other,) = differences(report, replace(greedy, name="cmd:submitted/my_bot", version="another 1"))
     assert other.startswith("version ")
     (named,) = differences(report, greedy)
     assert named.startswith("bot ")
+    network = replace(greedy, name="net:network.npz", version="0123abcd")
+    assert differences(network.to_json(), replace(network, name="net:submitted")) == []
+    assert len(differences(network.to_json(), replace(network, name="cmd:submitted"))) == 1
 
 
 def test_a_rung_that_changed_is_refused(short: BotLadder) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from dasan.arena.contest import Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
 from dasan.arena.ratings import SCALE, blocks_of, half_width, leads, without
-from dasan.bots.external.program import PREFIX, player
+from dasan.bots.external.program import NETWORK, PREFIX, player
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
@@ -179,12 +179,13 @@ def evaluate(
 
 
 def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
-    """The differences between a report (`Evaluation.to_json`) and a new evaluation of the same bot. Times do not count, nor does
-    the command of a program, whose version contains the name that it states.
+    """The differences between a report (`Evaluation.to_json`) and a new evaluation of the same bot. Times do not count, nor do
+    the command of a program, whose version contains the name that it states, and the name of a network's file.
     """
     fresh = json.loads(json.dumps(again.to_json()))
     ignored = {"move_seconds", "seconds_per_move"}
-    if all(str(bot).startswith(PREFIX) for bot in (report.get("bot"), fresh["bot"])):
+    bots = str(report.get("bot")), fresh["bot"]
+    if any(all(bot.startswith(prefix) for bot in bots) for prefix in (PREFIX, NETWORK)):
         ignored.add("bot")
     return [line for key in fresh if key not in ignored for line in _differing(key, report.get(key), fresh[key])]
 
