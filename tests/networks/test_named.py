@@ -202,6 +202,10 @@ def test_a_network_without_a_card_is_one_for_the_rules_whose_features_it_reads(t
             {"card": card({**SMALL.to_json(), "also": [{"preset": "big-two", "options": {}, "unit": 1}]})},
             "two rule sets of a network have the same options",
         ),
+        (
+            {"card": card({**SMALL.to_json(), "also": [{"preset": "big-two-taiwan", "options": {}, "unit": 0}]})},
+            "unit is more than 0",
+        ),
         ({"bias": None}, "does not contain a network"),
         ({"bias": np.zeros(3)}, "its layers do not fit together"),
         (

@@ -121,6 +121,8 @@ def _described(name: str, card: Mapping[str, Any], own: Network | None = None) -
         (make_rules(one["preset"], **one["options"]), amount(one["unit"], "unit", 10**9))
         for one in config.get("also", ())
     )
+    if not all(unit for _, unit in also):
+        raise ValueError("unit is more than 0")
     return Trained(name, make_rules(config["preset"], **config["options"]), reads, card, also, own)
 
 
