@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from random import Random
 
 import numpy as np
 import pytest
@@ -12,8 +11,7 @@ import pytest
 import dasan
 from dasan.features import Feature, encode, encode_moves, move_size, observation_size
 from dasan.features.cards import ranks
-from dasan.features.moves import exact_cards
-from dasan.networks.derived import Reads, derived, every_reads, fitting, input_sizes
+from dasan.networks.derived import Reads, derived, fitting
 from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.scoring import Scorer
 from dasan.play.action_ids import action_ids
@@ -149,69 +147,6 @@ def test_games_without_ranked_suits_have_no_features_of_suits() -> None:
         )
 
 
-def sides_of(view: dasan.View) -> tuple[set[int], set[int]]:
-    """The seats that `view` tells are on the observer's side, and on the other."""
-    seats = set(range(view.rules.players))
-    if view.rules.auction is None:
-        return {view.seat}, seats - {view.seat}
-    if view.bidder is None:
-        return {view.seat}, set()
-    partner = view.partner
-    opened = [event.cards for event in view.events if event.type.value == "open"]
-    if partner is None and view.called is not None and opened and view.called in opened[0]:
-        partner = view.opener
-    one = {view.bidder, partner} - {None}
-    if view.rules.call is not None and partner is None:
-        return ({view.seat}, set()) if view.seat == view.bidder else ({view.seat}, one)
-    return (one, seats - one) if view.seat in one else (seats - one, one)
-
-
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("seed", range(3))
-def test_sides_and_who_may_still_act_are_what_the_view_tells(game: str, seed: int) -> None:
-    rules, random = GAMES[game], Random(seed)
-    features, ids, n = derived(rules, Reads(answers=True, sides=True)), action_ids(rules), rules.players
-    observed, of_moves = partial(part, features=features.observation), partial(part, features=features.move)
-    state, seen = dasan.deal(rules, seed=seed), 0
-    while state.to_act is not None:
-        view, me = state.view(state.to_act), state.to_act
-        rows, moves = encode_moves(view), list(view.legal_moves())
-        obs, longer = features.of(encode(view), [rows[ids.of(move, view.called)] for move in moves])
-        obs = obs[0]
-        allies, rivals = sides_of(view)
-        if view.phase == "play" and state.bidder is not None:
-            team = {state.bidder, state.partner} - {None}
-            ours = team if me in team else set(range(n)) - team
-            assert allies <= ours
-            assert not rivals & ours
-        after = [(me + k) % n for k in range(1, n)]
-        assert observed(obs, name="allies") == [int(k in allies) for k in after]
-        assert observed(obs, name="rivals") == [int(k in rivals) for k in after]
-        by = view.table_seat
-        side = [] if by in (None, me) else [0 if by in allies else 1 if by in rivals else 2]
-        assert places(observed(obs, name="table_side")) == side
-        sizes = view.hand_sizes
-        for name, group in (("ally_least", allies & {*after}), ("rival_least", {*after} - allies)):
-            held = [sizes[k] for k in group if sizes[k]]
-            assert places(observed(obs, name=name)) == ([min(15, *held, 15)] if held else [])
-        size = len(view.table.cards) if view.table else 0
-        may_act = [k for k in after if sizes[k] and (by in (None, me) or k not in view.passed)]
-        between = [] if by in (None, me) else after[: after.index(by)]
-        behind = [k for k in between if k in may_act and k not in allies and sizes[k] >= size]
-        assert places(observed(obs, name="behind")) == ([len(behind)] if between or by not in (None, me) else [])
-        for move, row in zip(moves, longer, strict=True):
-            size = len(move.cards) if move.combination else 0
-            held = [sizes[k] for k in may_act if k not in allies]
-            enough = [sum(many >= size for many in held)] if size else []
-            assert places(of_moves(row, name="rivals_behind")) == enough
-            assert of_moves(row, name="rival_finishes") == [int(size > 0 and size in held)]
-            helped = [sizes[k] for k in may_act if k in allies]
-            assert of_moves(row, name="ally_finishes") == [int(size > 0 and size in helped)]
-            seen += 1
-        state = state.play(random.choice(moves))
-    assert seen > 5
-
-
 def higher_places(
     counts: Counter[int], unseen: dict[int, int], in_runs: dict[str, set[int]], two_pairs: bool
 ) -> int | None:
@@ -316,8 +251,8 @@ def test_a_network_reads_the_features_that_it_was_trained_with() -> None:
     state = dasan.deal(rules, seed=1)
     view = state.view(state.to_act)
     env = dasan.vector.make(rules, 3, seed=3, moves="ragged")
-    for reads in every_reads(session=False)[1:]:
-        features = derived(rules, reads)
+    for answers, suits in ((False, False), (True, False), (True, True)):
+        features = derived(rules, Reads(answers=answers, suits=suits))
         shape = LayerSizes(features.observation_size, features.move_size, 8, 4)
         network = Network(
             {name: part.copy() for name, part in shape.views(fresh(shape, np.random.default_rng(1))).items()}
@@ -331,10 +266,3 @@ def test_a_network_reads_the_features_that_it_was_trained_with() -> None:
         derived(rules).observation == derived(rules, Reads(answers=True)).observation[: len(derived(rules).observation)]
     )
     assert derived(rules).move == derived(rules, Reads(answers=True)).move[: len(derived(rules).move)]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_what_a_network_reads_is_known_by_its_size(game: str) -> None:
-    rules = GAMES[game]
-    sizes = [input_sizes(rules, reads) for reads in every_reads(rules.exchange) if reads.suits <= exact_cards(rules)]
-    assert len(set(sizes)) == len(sizes) == len({size for size, _ in sizes})

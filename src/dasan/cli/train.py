@@ -25,20 +25,7 @@ if TYPE_CHECKING:
 
 _GAMES = {"game", "option", "also"}
 """Options that name the games, which `--like` sets."""
-_SETTINGS = (
-    "envs",
-    "rounds",
-    "steps",
-    "seed",
-    "branches",
-    "derived",
-    "answers",
-    "suits",
-    "sides",
-    "actors",
-    "start",
-    "span",
-)
+_SETTINGS = ("envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits", "actors", "start", "span")
 """Options that are settings of the same name."""
 _CHANGEABLE = ("epochs", "every", "deals")
 """Settings that a resumed run takes."""
@@ -135,9 +122,6 @@ def train(
     ] = False,
     suits: Annotated[
         bool, typer.Option("--suits", help="With --answers: also features of what depends on suits, as in Big Two.")
-    ] = False,
-    sides: Annotated[
-        bool, typer.Option("--sides", help="With --answers: also features of who is on which side and may still act.")
     ] = False,
     actors: Annotated[
         int, typer.Option(min=0, help="Let this many actors play beside the learner, each with --envs parallel hands.")
@@ -326,7 +310,7 @@ def _config_for(game: str, option: list[str] | None, also: list[str], changes: d
             source = find(changes["start"])
             reads = source.trained(rules).reads
             settings["first"], settings["second"] = source.network.weights["w_second"].shape
-            settings |= {"derived": reads.derived, "answers": reads.answers, "sides": reads.sides}
+            settings |= {"derived": reads.derived, "answers": reads.answers}
             settings["suits"] = reads.suits and any(map(exact_cards, games))
         return Config(game, changed_options(rules), unit=usual_unit(rules), also=further, **settings)
 

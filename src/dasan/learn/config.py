@@ -83,7 +83,7 @@ class Config:
       is a file is read where hands are played, when a run starts and when it is resumed.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
       also say who can answer a play. suits: and what depends on suits, which needs answers, and a game whose
-      moves name exact cards. sides: and who is on which side and may still act, which needs answers.
+      moves name exact cards.
     - branches: number of environments per deal, which part at one of its decisions, see `Branches`; 1: every
       environment plays its own hands. With branches a round has as many steps as its longest hand, whatever `steps`
       says, and all hands are first hands, without an exchange (W.20). span: they part at one of the first `span`
@@ -125,7 +125,6 @@ class Config:
     derived: bool = False
     answers: bool = False
     suits: bool = False
-    sides: bool = False
     branches: int = 1
     span: int = 22
     heat: float = 0.15
@@ -157,9 +156,8 @@ class Config:
             checked[name] = _positive(getattr(self, name), name)
         if self.answers and not self.derived:
             raise ValueError("answers are derived features: they need derived")
-        if (self.suits or self.sides) and not self.answers:
-            name = "suits" if self.suits else "sides"
-            raise ValueError(f"{name} are derived features beside answers: they need answers")
+        if self.suits and not self.answers:
+            raise ValueError("suits are derived features beside answers: they need answers")
         if int(self.envs) % int(self.branches):
             raise ValueError("envs is a multiple of branches")
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
@@ -192,7 +190,7 @@ class Config:
     @property
     def reads(self) -> Reads:
         """What the network reads."""
-        return Reads(self.session, self.derived, self.answers, self.suits, self.sides)
+        return Reads(self.session, self.derived, self.answers, self.suits)
 
     def rules(self) -> Rules:
         """The rules of the game, the first of several."""

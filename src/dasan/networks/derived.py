@@ -1,5 +1,5 @@
 """Derived features for networks, computed from an observation and a move: the cards that others may hold, the rest of
-the hand after a move, who can answer it, what depends on suits, and who is on which side.
+the hand after a move, who can answer it, and what depends on suits.
 
 They contain no new information, but spare a network the work of computing them. They are appended to the rows of
 `encode` and `encode_moves`. Except for those of suits, they count ranks. Runs go from the lowest rank to the highest: runs with
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from dasan.features import Feature, card_slots, layout, move_layout
 from dasan.features.cards import card_flags, copies, eights, flag_ranks, ranks
 from dasan.features.moves import exact_cards
-from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Kickers
 
@@ -31,21 +30,15 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-SEATS = ("bidder", "partner", "called", "opener", "opening_card", "table_seat", "passed")
-"""The features of observations that tell sides, and who may still act."""
-
-
 class Reads(NamedTuple):
     """What a network reads. session: observations for sessions, as for `layout`. derived: derived features, too. answers:
-    among them who can answer a play. suits: and what depends on suits, in games whose moves name `exact_cards`. sides: and
-    who is on which side and may still act.
+    among them who can answer a play. suits: and what depends on suits, in games whose moves name `exact_cards`.
     """
 
     session: bool = False
     derived: bool = False
     answers: bool = False
     suits: bool = False
-    sides: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +87,10 @@ class Derived:
 
 @lru_cache(maxsize=64)
 def derived(rules: Rules, reads: Reads = Reads()) -> Derived:  # noqa: B008
-    """The longer rows of a game, whatever `reads.derived` says. Suits and sides need answers."""
+    """The longer rows of a game, whatever `reads.derived` says. Suits need answers."""
     import numpy as np
 
-    from dasan.kernels.network.derived import NUMBERS, DerivedTables, SideTables
+    from dasan.kernels.network.derived import NUMBERS, DerivedTables
 
     seen, played = layout(rules, reads.session), move_layout(rules, reads.session)
     n, many, slots = ranks(rules), copies(rules), card_slots(rules)
@@ -165,29 +158,6 @@ def derived(rules: Rules, reads: Reads = Reads()) -> Derived:  # noqa: B008
             ("controls", NUMBERS, "cards in the hand after the move that are higher than all that others may hold"),
             ("higher", NUMBERS, "cards elsewhere that beat the single one played; none for a pass or several cards"),
         )
-    unsided, unsided_moves = len(observation), len(move)
-    if reads.sides and reads.answers:
-        others = rules.players - 1
-        observation = _behind(
-            observation,
-            ("allies", others, "by seat, the next first: whether it is known to be on your side"),
-            ("rivals", others, "by seat, the next first: whether it is known to be on another side"),
-            ("table_side", 3, "who played the cards on the table: an ally, a rival, or a seat that may be either"),
-            ("beats_table", NUMBERS, "for the cards on the table, as `above`"),
-            ("ally_least", NUMBERS, "the fewest cards that an ally holds"),
-            ("rival_least", NUMBERS, "the fewest cards that any other seat holds"),
-            (
-                "behind",
-                rules.players,
-                "seats, no allies, that may still beat another seat's cards on the table if you pass",
-            ),
-        )
-        move = _behind(
-            move,
-            ("rivals_behind", rules.players, "seats, no allies, that may act on the play and hold enough cards"),
-            ("rival_finishes", 1, "whether one of them holds exactly as many cards"),
-            ("ally_finishes", 1, "whether an ally that may act holds exactly as many cards"),
-        )
     rank_of = np.array(flag_ranks(rules), np.int64)
     pack = np.zeros(n, np.int64)
     for c in rules.pack:
@@ -213,31 +183,15 @@ def derived(rules: Rules, reads: Reads = Reads()) -> Derived:  # noqa: B008
         carries=min((shape.copies for shape in rules.shapes if isinstance(shape, Kickers)), default=many + 1),
         pairs_apart=any(row.kind == "two-pair" for row in rules.catalogue.rows),
         players=rules.players,
-        obs_at=np.array([at["hand_sizes"].start, *(f.start for f in observation[len(seen) : unsided])], np.int64),
-        moves_at=np.array([f.start for f in move[len(played) : unsided_moves]], np.int64),
-        sides=SideTables(
-            **{name: at[name].start if name in at else -1 for name in SEATS},
-            shown=np.array(_shown_cards(rules), np.int64),
-            obs_at=np.array([f.start for f in observation[unsided:]], np.int64),
-            moves_at=np.array([f.start for f in move[unsided_moves:]], np.int64),
-        ),
+        obs_at=np.array([at["hand_sizes"].start, *(f.start for f in observation[len(seen) :])], np.int64),
+        moves_at=np.array([f.start for f in move[len(played) :]], np.int64),
     )
     return Derived(observation, move, _size(observation), _size(move), tables)
 
 
-def _shown_cards(rules: Rules) -> list[int]:
-    """By rank of the card that opens the auction: the number of that card among those that can be called, -1 if it cannot."""
-    if rules.auction is None or rules.call is None:
-        return []
-    suit, cards = rules.suits.index(rules.auction.suit), action_ids(rules).callable_cards
-    places = [rules.order.place[card] for card in cards]
-    return [places.index((rank, suit)) if (rank, suit) in places else -1 for rank in range(ranks(rules))]
-
-
 def every_reads(session: bool) -> tuple[Reads, ...]:
     """All that a network may read, from the fewest features to the most."""
-    answers = [Reads(session, True, True, suits, sides) for suits in (False, True) for sides in (False, True)]
-    return Reads(session), Reads(session, True), *answers
+    return tuple(Reads(session, *(k < n for k in range(3))) for n in range(4))
 
 
 def fitting(rules: Rules, session: bool, size: int) -> Derived:

@@ -87,26 +87,6 @@ def _answer(
         out[above_at + min(NUMBERS - 1, above)] = 1
 
 
-class SideTables(NamedTuple):
-    """Where an observation tells sides and who may still act, and where these features go.
-
-    bidder, partner, called, opener, opening_card, table_seat, passed: where they begin, -1 if the game has none. shown: by rank
-    of the card that opens the auction, its number among those that can be called, or -1. obs_at, moves_at: where the new
-    features of observations and moves begin; none, if the network does not read them.
-    """
-
-    bidder: int
-    partner: int
-    called: int
-    opener: int
-    opening_card: int
-    table_seat: int
-    passed: int
-    shown: Longs
-    obs_at: Longs
-    moves_at: Longs
-
-
 class DerivedTables(NamedTuple):
     """The game data that `derive` reads.
 
@@ -118,7 +98,7 @@ class DerivedTables(NamedTuple):
     kickers. pairs_apart: whether two separate pairs are a play. players: how many there are. obs_at: where the numbers of
     cards that seats hold begin, then the new features of observations. moves_at: where those of moves begin. The last of
     both may be missing: who can answer a play, and what depends on suits. With the latter, the flag of a card is 4 × its
-    rank + its suit, and a single card beats all of lower flags. sides: see `SideTables`.
+    rank + its suit, and a single card beats all of lower flags.
     """
 
     rank_of: Longs
@@ -137,97 +117,6 @@ class DerivedTables(NamedTuple):
     players: int
     obs_at: Longs
     moves_at: Longs
-    sides: SideTables
-
-
-UNKNOWN, ALLY, RIVAL = 0, 1, 2
-"""Whether a seat is on the side of the seat that observes."""
-
-
-@lean
-def _flagged(row: Bytes, start: int, size: int) -> int:
-    """The first flag that is set among `size` from `start` on; -1 if there is none, or start is -1."""
-    if start >= 0:
-        for k in range(size):
-            if row[start + k]:
-                return k
-    return -1
-
-
-@compiled
-def _tell_sides(obs: Bytes, tables: SideTables, out: Longs) -> None:
-    """Write `UNKNOWN`, `ALLY` or `RIVAL` for each seat, from the one that observes. A called card that everybody has seen tells
-    the partner. Without bids everybody plays alone.
-    """
-    players = len(out)
-    out[:] = RIVAL if tables.bidder < 0 else UNKNOWN
-    out[0] = ALLY
-    bidder, partner = _flagged(obs, tables.bidder, players), _flagged(obs, tables.partner, players)
-    if bidder < 0:
-        return
-    if partner < 0 and tables.partner >= 0:
-        card = _flagged(obs, tables.opening_card, len(tables.shown))
-        if card >= 0 and tables.shown[card] >= 0 and obs[tables.called + tables.shown[card]]:
-            partner = _flagged(obs, tables.opener, players)
-    known = tables.partner < 0 or partner >= 0
-    mine = bidder == 0 or partner == 0
-    for k in range(players):
-        if k in (bidder, partner):
-            out[k] = ALLY if mine else RIVAL
-        elif known:
-            out[k] = RIVAL if mine else ALLY
-        else:
-            out[k] = UNKNOWN
-
-
-@compiled
-def _write_sides(
-    obs: Bytes, sizes_at: int, size: int, tables: SideTables, sides: Longs, may_act: npt.NDArray[np.bool_], out: Bytes
-) -> None:
-    """Write the sides of seats and who may act on the cards on the table, `size` cards, into the row `out` of an observation.
-
-    may_act: filled with the seats that hold cards and may play on a play of the seat that observes.
-    """
-    players, last = len(sides), NUMBERS - 1
-    allies, rivals, side, _, ally_least, rival_least, behind = tables.obs_at
-    holder = _flagged(obs, tables.table_seat, players)
-    least, least_rival, many_behind = NUMBERS * NUMBERS, NUMBERS * NUMBERS, 0
-    for k in range(1, players):
-        out[allies + k - 1] = int(sides[k] == ALLY)
-        out[rivals + k - 1] = int(sides[k] == RIVAL)
-        many = obs[sizes_at + k]
-        if many > 0 and sides[k] == ALLY:
-            least = min(least, many)
-        elif many > 0:
-            least_rival = min(least_rival, many)
-        may_act[k] = many > 0 and (holder <= 0 or not obs[tables.passed + k])
-        if k < holder and may_act[k] and sides[k] != ALLY and many >= size:
-            many_behind += 1
-    if holder > 0:
-        out[side + (0 if sides[holder] == ALLY else 1 if sides[holder] == RIVAL else 2)] = 1
-        out[behind + many_behind] = 1
-    if least < NUMBERS * NUMBERS:
-        out[ally_least + min(last, least)] = 1
-    if least_rival < NUMBERS * NUMBERS:
-        out[rival_least + min(last, least_rival)] = 1
-
-
-@compiled
-def _write_followers(
-    obs: Bytes, sizes_at: int, size: int, tables: SideTables, sides: Longs, may_act: npt.NDArray[np.bool_], out: Bytes
-) -> None:
-    """Write who may act on a play of `size` cards into its row `out`."""
-    rivals, rival_finishes, ally_finishes = tables.moves_at
-    enough = 0
-    for k in range(1, len(sides)):
-        many = obs[sizes_at + k]
-        if may_act[k] and sides[k] == ALLY and many == size:
-            out[ally_finishes] = 1
-        elif may_act[k] and sides[k] != ALLY:
-            enough += int(many >= size)
-            if many == size:
-                out[rival_finishes] = 1
-    out[rivals + enough] = 1
 
 
 @compiled
@@ -305,7 +194,6 @@ def derive(
         players,
         obs_at,
         moves_at,
-        side_tables,
     ) = tables
     sizes_at, unseen_at, answers, suits = obs_at[0], obs_at[1], len(obs_at) > 2, len(obs_at) > 3
     kept_at, groups_at, straights_at, pair_runs_at = moves_at[0], moves_at[1], moves_at[2], moves_at[3]
@@ -316,7 +204,6 @@ def derive(
     highest = np.zeros(copies + 1, np.int64)
     on_table, none = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64)
     others = mine = U(0)
-    sides, may_act, with_sides = np.zeros(players, np.int64), np.zeros(players, np.bool_), len(side_tables.obs_at) > 0
     row = 0
     for e in range(len(envs)):
         i = envs[e]
@@ -353,15 +240,6 @@ def derive(
                 out_obs[e, unseen_at + rank * copies + n - 1] = 1
             for c in range(1, n + 1):
                 highest[c] = rank
-        if with_sides:
-            on_table[:] = 0
-            for j in range(slots):
-                on_table[rank_of[j]] += obs[i, table + j]
-            _tell_sides(obs[i], side_tables, sides)
-            _write_sides(obs[i], sizes_at, on_table.sum(), side_tables, sides, may_act, out_obs[e])
-            above = _above(on_table, none, unseen, in_runs, pairs_apart)
-            if above >= 0:
-                out_obs[e, side_tables.obs_at[3] + min(last, above)] = 1
         begin[e] = row
         for m in range(starts[i], starts[i] + num[i]):
             out_moves[row, :] = 0
@@ -416,11 +294,5 @@ def derive(
                 _answer(
                     obs[i], players, sizes_at, held, remaining, unseen, in_runs, pairs_apart, moves_at, out_moves[row]
                 )
-            if with_sides:
-                size = 0
-                for rank in range(ranks):
-                    size += held[rank] - remaining[rank]
-                if size > 0:
-                    _write_followers(obs[i], sizes_at, size, side_tables, sides, may_act, out_moves[row])
             row += 1
     begin[len(envs)] = row
