@@ -82,6 +82,7 @@ SENTENCES = {
     "locked": "the host has locked this table",
     "substitute": "a bot is playing in your seat; take it back first",
     "no-substitute": "no bot is playing in your seat",
+    "bots-hand": "a bot plays this hand to its end; you play again from the next one",
     "contributed": "you have already added to the next shuffle",
     "contribution": "a contribution has at most {n} bytes",
     "left": "you have already left",

@@ -82,6 +82,8 @@ export class Table {
   me = $derived(this.game.table?.you ?? null);
   /** Whether the seat's own player moves, not a bot. */
   mine = $derived(this.me !== null && !this.game.table?.seats[this.me]?.substitute);
+  /** Whether a bot plays this hand to its end, and the seat's player again from the next one. */
+  sitsOut = $derived(this.me !== null && this.game.table?.seats[this.me]?.substitute?.reason === 'absent');
   myTurn = $derived(this.me !== null && this.game.view?.to_act === this.me && this.mine && !this.opening);
   busy = $derived(this.game.pending !== null);
   hand = $derived(this.game.view?.hand ?? []);

@@ -675,7 +675,7 @@ export interface LeaveCommand {
   id: string;
 }
 /**
- * Take your seat back from the bot that plays in it.
+ * Take your seat back from the bot that plays in it; from the next hand on if this one is rated and was dealt to the bot.
  */
 export interface ReturnCommand {
   type: 'return';

@@ -54,7 +54,7 @@ class LeaveCommand(Message):
 
 
 class ReturnCommand(Message):
-    """Take your seat back from the bot that plays in it."""
+    """Take your seat back from the bot that plays in it; from the next hand on if this one is rated and was dealt to the bot."""
 
     type: Literal["return"]
     id: CommandId

@@ -10,6 +10,7 @@ import dasan
 from dasan.envs.payoff import payoffs
 from dasan.records.lines import record_lines
 from dasan.server.new_ids import is_stranger
+from dasan.server.tables.chairs import called
 from dasan.server.tables.room import Room
 
 Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
@@ -20,9 +21,9 @@ Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
 class Player:
     """A seat of a finished hand: its player, role, and outcome.
 
-    player: an id, None for bots and deleted players. bot: the bot in the seat at the deal. whole: False if that bot was
-    replaced during the hand. assisted: whether a bot moved for the player, which is known when the hand ends, and is not
-    stored with it.
+    player: an id, None for bots and deleted players. bot: the bot in the seat at the deal, if the hand is not a person's.
+    whole: False if that bot was replaced during the hand. assisted: whether a bot moved for the player, which is known
+    when the hand ends, and is not stored with it.
     """
 
     seat: int
@@ -70,7 +71,11 @@ def player_of(row: Any) -> Player:
 
 
 def finished(room: Room) -> FinishedHand:
-    """The hand that has just ended in ``room``."""
+    """The hand that has just ended in ``room``.
+
+    It is a person's if they played in their seat when it was dealt, whoever played after that, or, if it is not rated, if
+    they took their seat back before its end. Otherwise it is the bot's.
+    """
     state = room.state
     assert state is not None
     assert state.result is not None
@@ -81,13 +86,12 @@ def finished(room: Room) -> FinishedHand:
         if state.bidder is not None:
             role = "bidder" if seat == state.bidder else "partner" if seat == state.partner else "defender"
         won = seat in result.winners
-        bot = None if chair.bot is None else state.origin.seats[seat]["name"]
+        bot = None if chair.plays is None else room.dealt_to(seat)
         whole = bot is None or bot == chair.plays
         # As in the hands that a player had finished before the deletion.
-        player = None if is_stranger(chair.player) else chair.player
-        players.append(
-            Player(seat, chair.name, player, bot, role, result.payments[seat], won, whole, seat in room.assisted)
-        )
+        player = None if bot is not None or is_stranger(chair.player) else chair.player
+        name = chair.name if bot is None or chair.bot is not None else called(bot)
+        players.append(Player(seat, name, player, bot, role, result.payments[seat], won, whole, seat in room.assisted))
     return FinishedHand(
         id=head.page(room.number),
         table=head.id,

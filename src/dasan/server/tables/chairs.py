@@ -51,6 +51,11 @@ class Chair:
         """Whether the player has left the game to a substitute."""
         return self.substitute is not None and self.substitute[1] == "left"
 
+    @property
+    def absent(self) -> bool:
+        """Whether a substitute plays until the player is here again."""
+        return self.substitute is not None and self.substitute[1] == "absent"
+
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,

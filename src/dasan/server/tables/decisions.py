@@ -54,12 +54,14 @@ def entries(
 ) -> list[Entry]:
     """The entries that ``player``'s command adds, preceded by the player's return if a substitute plays.
 
-    A player who acts takes the seat back from a substitute. A move does not, because the substitute may be making it.
+    A player who acts takes the seat back from a substitute, if not in the middle of a hand that is the bot's. A move does
+    not, because the substitute may be making it.
     """
     entry = decide(room, player, command, lag, named)
     seat = room.seat_of(player)
-    back = isinstance(command, ACTS) and seat is not None and room.chairs[seat].substitute is not None
-    return [{"type": "return", "seat": seat}, entry] if back else [entry]
+    if isinstance(command, ACTS) and seat is not None and room.chairs[seat].substitute and not room.is_bots(seat):
+        return [{"type": "return", "seat": seat}, entry]
+    return [entry]
 
 
 def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: tuple[str, bool] = ("", False)) -> Entry:
@@ -86,9 +88,7 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
         case LeaveCommand():
             return _leave(room, seat)
         case ReturnCommand():
-            if room.chairs[seat].substitute is None:
-                raise Refused("illegal", reason("no-substitute"))
-            return {"type": "return", "seat": seat}
+            return _return(room, seat)
         case StartCommand() | SeatBotCommand() | RemoveCommand() | LockCommand() | SilenceCommand():
             return _host(room, player, command)
         case ChatCommand():
@@ -113,12 +113,16 @@ def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[in
 
     The first hand is dealt when the table waits for nobody, later ones when all connected people have asked for it or
     are out of time. A table that all people have left ends. Offers that all have accepted are carried out, and a player
-    out of time is substituted. A rematch seats only people who have asked for it and are still there.
+    out of time is substituted. Who was absent and is here again returns. A rematch seats only people who have asked for it
+    and are still there.
     """
     if room.status == "waiting":
         return deal(room) if _may_start(room) else None
     if room.abandoned:
         return {"type": "end"}
+    for seat in sorted(here):
+        if room.chairs[seat].absent and not room.is_bots(seat):
+            return {"type": "return", "seat": seat}
     if room.head.event is not None and room.over:
         return {"type": "end"} if room.status == "playing" else None
     waiting = {seat for seat in room.humans if room.chairs[seat].substitute is None}
@@ -159,6 +163,20 @@ def _heir(room: Room, leaving: int | None) -> Entry:
         return {}
     heir = next_host(staying)
     return {} if heir is staying[0] else {"host": room.seat_of(heir.player)}
+
+
+def _return(room: Room, seat: int) -> Entry:
+    """The player takes the seat back, in a hand that is the bot's only once it is over: until then they count as absent, but
+    here.
+    """
+    substitute = room.chairs[seat].substitute
+    if substitute is None:
+        raise Refused("illegal", reason("no-substitute"))
+    if not room.is_bots(seat):
+        return {"type": "return", "seat": seat}
+    if room.chairs[seat].absent:
+        raise Refused("illegal", reason("bots-hand"))
+    return {"type": "substitute", "seat": seat, "bot": substitute[0], "reason": "absent"}
 
 
 def deal(room: Room) -> Entry:

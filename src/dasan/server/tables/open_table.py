@@ -209,13 +209,7 @@ class Table:
     async def attended(self) -> None:
         """Handle a connection or disconnection."""
         self._attendance.update(self.hub.players, self._time.now())
-        here = self._attendance.seats(self.room)
-        back = [
-            seat
-            for seat in here
-            if (waiting := self.room.chairs[seat].substitute) is not None and waiting[1] == "absent"
-        ]
-        await self.write([{"type": "return", "seat": seat} for seat in back])
+        await self.write([])
         if self.presence()["presence"] != self._present["presence"]:
             self._publish_presence()
         elif self._counting is None:

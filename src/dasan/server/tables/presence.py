@@ -48,7 +48,7 @@ class Attendance:
         chair = room.chairs[seat]
         if chair.player is None or chair.player in self._here or chair.substitute is not None:
             return None
-        if room.status != "playing" or room.over or room.head.settings.speed.kind == "correspondence":
+        if room.status != "playing" or room.head.settings.speed.kind == "correspondence":
             return None
         if not any(other != seat for other in self.seats(room)):
             return None

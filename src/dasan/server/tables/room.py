@@ -167,12 +167,24 @@ class Room:
 
     @property
     def players(self) -> tuple[dict[str, str], ...]:
-        """The seats for the record of a hand dealt now, without replaced bots."""
-        playing = ((chair, chair.plays if chair.bot is not None else None) for chair in self.chairs)
+        """The seats for the record of a hand dealt now: a bot where one plays, its own seat or instead of a person."""
+        playing = ((chair, chair.plays) for chair in self.chairs)
         return tuple(
             {"kind": chair.shown} if bot is None else {"kind": "bot", "name": bot, "version": dasan.__version__}
             for chair, bot in playing
         )
+
+    def dealt_to(self, seat: int) -> str | None:
+        """The bot that played in ``seat`` when the current hand was dealt; None: a person did."""
+        assert self.state is not None
+        sat = self.state.origin.seats[seat]
+        return sat["name"] if sat["kind"] == "bot" else None
+
+    def is_bots(self, seat: int) -> bool:
+        """Whether a rated hand is under way that was dealt to a bot in ``seat``: it plays the hand to its end, also if its
+        person comes back.
+        """
+        return self.in_binding_hand and self.dealt_to(seat) is not None
 
 
 def fold(room: Room, entry: Entry, at: int) -> Room:
