@@ -264,6 +264,46 @@ async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tables: Tabl
         await tables.look("table")
 
 
+async def test_damaged_tables_that_are_due_do_not_crowd_out_others(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They stay due: each is tried, and reported, once in an hour."""
+    monkeypatch.setattr(log, "MOST_DUE", 1)
+    await open_table(tables.store)
+    table_id, _ = await tables.create("ann", "big-three", {}, ["me", "random", "random"])
+    assert (await tables.look(table_id)).status == "playing"
+    tables.reopen(table_id)
+    damaged = (
+        sa.update(rows)
+        .where(rows.c.id == "table")
+        .values(rules={"options": {}, "digest": "damaged"}, deadline=1, lease_until=0)
+    )
+    later = sa.update(rows).where(rows.c.id == table_id).values(deadline=2, lease_until=0)
+    tried: list[str] = []
+    opens = tables._open_due
+
+    async def seen(due: str) -> None:
+        tried.append(due)
+        await opens(due)
+
+    async def gone() -> None:
+        async with asyncio.timeout(SECONDS):
+            while tables._open:  # noqa: ASYNC110 - nobody is told
+                await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(tables, "_open_due", seen)
+    await gone()
+    await tables.store.database.write(lambda c: (c.execute(damaged), c.execute(later)))
+    for _ in range(2):
+        await tables._sweep()
+    assert tried == ["table", table_id]
+    assert caplog.text.count("table table is due and cannot be opened") == 1
+    monkeypatch.setattr("dasan.server.tables.directory._clock", lambda: float("inf"))
+    await tables.store.database.write(lambda c: c.execute(damaged))
+    await tables._sweep()
+    assert tried[2:] == ["table"]
+
+
 async def test_a_rated_hand_that_only_bots_play_is_finished_after_a_restart(tmp_path: Path) -> None:
     """Its player has left, so nobody opens the table."""
     async with only_process(tmp_path, bot_delay=10) as before:

@@ -47,6 +47,13 @@ class OwnedElsewhere(Refused):
         super().__init__("unavailable", reason("elsewhere"))
 
 
+class Damaged(Refused):
+    """The table cannot be read, or has failed."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("unavailable", reason(why))
+
+
 class Banned(Refused):
     """The host has banned this player."""
 

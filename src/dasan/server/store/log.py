@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +23,7 @@ from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, StorePart, Unreachable
+from dasan.server.store.database import Database, StorePart, Unreachable, among
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hands
 from dasan.server.store.notifications import put_out
@@ -43,6 +43,7 @@ GATHERED_FOR = 0.02
 """Seconds between the starts of transactions while several tables write: in SQLite a transaction costs as much
 processor time as three writes in it.
 """
+MOST_DUE = 1000
 LONG = 1000
 """The most entries of a log that is read and folded beside others. Players can make a log longer than any game: by toggling
 whether they are ready, or by taking moves back.
@@ -347,10 +348,18 @@ class EventLog(StorePart):
         rows = await self._rows(query.order_by(events.c.seq))
         return tuple((_read(row.line), row.at) for row in rows)
 
-    async def due(self, now: int) -> tuple[str, ...]:
-        """The ids of tables that go on by themselves, see `Room.due`."""
-        query = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing").limit(1000)
-        return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
+    async def due(self, now: int, besides: Collection[str] = ()) -> tuple[str, ...]:
+        """The ids of tables that go on by themselves, see `Room.due`, but of those `besides`: at most 1,000, the longest due
+        first.
+        """
+        due = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing")
+        due = due.order_by(tables.c.deadline, tables.c.id).limit(MOST_DUE)
+
+        def read(connection: sa.Connection) -> tuple[str, ...]:
+            others = due.where(sa.not_(among(connection, tables.c.id, besides))) if besides else due
+            return tuple(connection.scalars(others))
+
+        return await self._database.read(read)
 
 
 def _before_checkpoint(row: Any, until: int | None) -> bool:

@@ -27,7 +27,7 @@ from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.commands import ReactCommand, RoomCommand
 from dasan.server.protocol.table import TableSettings
-from dasan.server.refusals import OwnedElsewhere, Refused
+from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
@@ -50,6 +50,8 @@ DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
 SWEEP = 20.0
 """Seconds between checks for closed tables that go on by themselves, see `Room.due`."""
+PUT_OFF = 3600.0
+"""Seconds for which a process does not try again to open a damaged table that is due."""
 LEASE = 8.0
 """The length of a lease in seconds."""
 TRUSTED = 0.75
@@ -81,6 +83,8 @@ class Tables:
         self.failed_bots: Counter[str] = Counter()
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}
+        self._put_off: dict[str, float] = {}
+        """When damaged tables that are due are tried again, by `_clock`."""
         self._closing = False
         self._chores: list[asyncio.Task[bool]] = []
 
@@ -404,7 +408,8 @@ class Tables:
 
     async def _sweep(self) -> None:
         """Open the tables that go on by themselves."""
-        for table_id in await self.store.log.due(now()):
+        self._put_off = {table_id: at for table_id, at in self._put_off.items() if at > _clock()}
+        for table_id in await self.store.log.due(now(), self._put_off):
             if table_id not in self._open and await self.store.leases.owner_of(table_id, _lease()) is None:
                 await self._open_due(table_id)
 
@@ -415,6 +420,8 @@ class Tables:
         except OwnedElsewhere:
             return
         except (Refused, dasan.DasanError) as error:
+            if isinstance(error, Damaged):
+                self._put_off[table_id] = _clock() + PUT_OFF
             report(f"table {table_id} is due and cannot be opened", error)
 
     async def _renew(self) -> None:

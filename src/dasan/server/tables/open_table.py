@@ -22,7 +22,7 @@ from dasan.server.operations.reporting import report
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.protocol.commands import ReactCommand, RoomCommand, SitCommand
 from dasan.server.protocol.messages import Reaction
-from dasan.server.refusals import OwnedElsewhere, Refused
+from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
@@ -389,10 +389,10 @@ class Table:
             pass  # another process has the table, or the store has changed: the table is reloaded
         except dasan.DasanError as error:
             report(f"table {self.id} cannot be read", error)
-            end, code = Refused("unavailable", reason("damaged")), FAILED
+            end, code = Damaged("damaged"), FAILED
         except Exception as error:
             report(f"table {self.id} failed", error)
-            end, code = Refused("unavailable", reason("failed")), FAILED
+            end, code = Damaged("failed"), FAILED
         finally:
             self._ended = True
             self._process.forget(self)
