@@ -19,6 +19,7 @@ from dasan.server.store.hands import insert_hand
 from dasan.server.store.known import hold
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEntry
 from dasan.server.store.people import SEEN_EVERY, Taken
+from dasan.server.store.schema import tables
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.times import HOUR, now
@@ -72,6 +73,20 @@ async def test_a_table_comes_back(opened: Opened) -> None:
     (listed,) = await store.listings.mine("p1")
     assert (listed.seat, listed.number, listed.your_turn) == (1, 1, write.room.to_act == 1)
     assert [line for line, _ in await store.log.since("table", room.seq)] == [w.entry for w in write.entries]
+    await store.close()
+
+
+async def test_the_lobby_shows_tables_to_watch_where_somebody_plays(opened: Opened) -> None:
+    """Not those whose people have closed the page, unless a player still has days for the move."""
+    store = await opened()
+    await open_table(store, visibility="lobby", spectators=True)
+
+    async def live(now: int) -> list[str]:
+        return [table.id for table in (await store.listings.lobby(now)).live]
+
+    assert [await live(1000), await live(1000 + HOUR), await live(1001 + HOUR)] == [["table"], ["table"], []]
+    await store.database.write(lambda c: c.execute(sa.update(tables).values(deadline=9 * HOUR)))
+    assert [await live(9 * HOUR), await live(9 * HOUR + 1)] == [["table"], []]
     await store.close()
 
 

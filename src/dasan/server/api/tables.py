@@ -79,8 +79,8 @@ async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
 
 @router.get("/lobby")
 async def lobby(store: StoreHere) -> Lobby:
-    """Tables with an open seat, and tables open to spectators."""
-    return await store.listings.lobby()
+    """Tables with an open seat, and tables open to spectators, if there was a move in the last hour or a clock runs."""
+    return await store.listings.lobby(now())
 
 
 @router.post("/tables/{table_id}/forget")

@@ -13,11 +13,15 @@ from dasan.server.protocol.table import SeatInfo, TableSettings
 from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.schema import forgotten, seats, tables
 from dasan.server.tables.facts import title_of
-from dasan.server.times import moment
+from dasan.server.times import HOUR, moment
 
 T = TypeVar("T")
 
 MOST_LISTED = 100
+QUIET = HOUR
+"""Milliseconds without a move or deadline after which the lobby shows no table for spectators: its people have closed the
+page.
+"""
 
 log = logging.getLogger("dasan.server")
 
@@ -49,11 +53,12 @@ class Listings(StorePart):
         row = {"table_id": table_id, "player": player}
         await self._database.write(lambda connection: put_row(connection, forgotten, row, {}))
 
-    async def lobby(self) -> Lobby:
-        """Tables with an open seat, and tables open to spectators, newest first."""
+    async def lobby(self, now: int) -> Lobby:
+        """Tables with an open seat, and tables open to spectators where somebody plays, newest first."""
         listed = sa.select(tables).where(tables.c.listed).order_by(tables.c.created.desc(), tables.c.id)
         waiting = await self._list(listed.where(tables.c.status == "waiting").limit(MOST_LISTED), _waiting)
-        playing = await self._list(listed.where(tables.c.status == "playing").limit(MOST_LISTED), _in_lobby)
+        live = sa.or_(tables.c.touched >= now - QUIET, tables.c.deadline >= now)
+        playing = await self._list(listed.where(tables.c.status == "playing", live).limit(MOST_LISTED), _in_lobby)
         return Lobby(open=[one for one in waiting if one and one.open], live=[one for one in playing if one.watch])
 
     async def _list(self, query: sa.Select[Any], read: Callable[[Any], T]) -> list[T]:
