@@ -103,6 +103,23 @@ def test_one_doubling_is_said_in_the_singular(language: str) -> None:
     assert words["doublings"].format(n=2) in twice.view(1).describe(language).splitlines()
 
 
+BIDDERS = {
+    "en": ("bidder", "landlord"),
+    "fr": ("preneur", "propriétaire"),
+    "zh-Hans": ("坑主", "地主"),
+    "zh-Hant": ("坑主", "地主"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_bidder_of_dou_dizhu_is_the_landlord(language: str) -> None:
+    for preset, here in (("big-three", 0), ("dou-dizhu", 1)):
+        state = dasan.start(dasan.rules(preset), ["3S", "4S", "5S"], bidder=0, bid=1, leader=0)
+        lines = state.view(1).describe(language).splitlines()[1:]
+        said = [word in "\n".join(lines) for word in BIDDERS[language]]
+        assert said == [here == 0, here == 1]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_trick_can_end_although_nobody_passed(language: str) -> None:
     """With this option a 2♠ ends the trick at once."""

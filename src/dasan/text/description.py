@@ -102,7 +102,9 @@ class _Describer:
         yield self._say(f"phase.{view['phase']}")
         if view["bid"] is not None:
             bidding = view["phase"] == "auction"
-            yield self._say("bidder" if bidding else "bidder.play", bid=view["bid"], seat=view["bidder"])
+            played = f"bidder.play.{view['preset']}"
+            key = "bidder" if bidding else played if played in self.words else "bidder.play"
+            yield self._say(key, bid=view["bid"], seat=view["bidder"])
         elif view["phase"] == "auction":
             yield self._say("bid.none")
         if view.get("doublings"):

@@ -156,6 +156,16 @@ describe('texts', () => {
       expect(catalogue['choice.winner']).not.toContain(winner);
     }
   });
+  it('that Dou Dizhu shows call its bidder the landlord', () => {
+    // Options and calls are Big Three’s, the solver judges only its bids, and a filter is of every game.
+    const others = /^(about|option|help|choice|bidding|task)\.|^(over\.sides|event\.partner|review\.bid$|profile\.role\.bidder$)/;
+    for (const catalogue of [en, fr, hans, hant] as Record<string, Message>[]) {
+      const keys = Object.keys(catalogue);
+      const named = keys.filter((key) => texts(catalogue[key] ?? '').some((one) => /bidder|preneur|坑主/i.test(one)));
+      expect(named.filter((key) => !others.test(key) && !(`${key}.dou-dizhu` in catalogue))).toEqual([]);
+      expect(named.filter((key) => key.endsWith('.dou-dizhu'))).toEqual([]);
+    }
+  });
   it('are in a language the reader knows', () => {
     expect(choose(['de-DE', 'fr-CA'])).toBe('fr');
     expect(choose(['zh-TW'])).toBe('zh-Hant');

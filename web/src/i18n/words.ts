@@ -1,7 +1,7 @@
 import type { Event, LegalMove, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
 import { botName } from './bots';
 import { isHidden, isJoker, rankOf, sameCards, suitOf, type Card } from '../cards/cards';
-import { maybe, t, type Key } from './i18n.svelte';
+import { maybe, t, type Key, type Params } from './i18n.svelte';
 
 /** `4 of hearts`. */
 export function cardName(card: Card): string {
@@ -22,8 +22,11 @@ export function kindName(kind: string, cards: readonly Card[]): string {
   return maybe(`kind.${kind}`, params) ?? kind;
 }
 
-/** The bidder in the words of a preset's players: in Dou Dizhu, the landlord. */
-export const bidderName = (preset: string): string => maybe(`seat.bidder.${preset}`) ?? t('seat.bidder');
+/** A text in the words of a preset's players, who may have others: in Dou Dizhu the bidder is the landlord. */
+export const inGame = (key: Key, preset: string, params: Params = {}): string =>
+  maybe(`${key}.${preset}`, params) ?? t(key, params);
+
+export const bidderName = (preset: string): string => inGame('seat.bidder', preset);
 
 /** A role in finished hands. */
 export const roleName = (preset: string, role: string): string =>

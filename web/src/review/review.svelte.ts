@@ -1,5 +1,6 @@
 import type { PositionValue } from '../gen/protocol';
 import { signed, t } from '../i18n/i18n.svelte';
+import { inGame } from '../i18n/words';
 import { requests } from '../browser/latest';
 import { lines, position as askPosition, problemText } from '../server/api';
 
@@ -77,7 +78,10 @@ export class OtherLine {
 
 /** What a variation comes to: its value or, if it ends the hand, who is out first. `names`: by seat. */
 export function variationText(value: PositionValue, sides: boolean, you: number | null, names: readonly string[]): string {
-  if (value.value !== null) return t(sides ? 'review.try.bidder' : 'review.try.value', { n: signed(value.value) });
+  if (value.value !== null) {
+    const n = signed(value.value);
+    return sides ? inGame('review.try.bidder', value.view.preset, { n }) : t('review.try.value', { n });
+  }
   const first = value.view.result?.finish_order[0];
   if (first === undefined) return t('review.unknown');
   return first === you ? t('over.first.you') : t('over.first', { name: names[first] ?? '' });

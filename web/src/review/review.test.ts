@@ -73,12 +73,17 @@ describe('another line', () => {
 
   it('says who is out first where it ends the hand', () => {
     const ending = (value: number | null, order: number[] | null) =>
-      ({ value, view: { result: order && { finish_order: order } } }) as unknown as PositionValue;
+      ({ value, view: { preset: 'big-three', result: order && { finish_order: order } } }) as unknown as PositionValue;
     const said = (value: PositionValue) => variationText(value, true, 0, ['Ann', 'Bo']);
     expect(said(ending(null, [1]))).toBe(t('over.first', { name: 'Bo' }));
     expect(said(ending(null, [0]))).toBe(t('over.first.you'));
     expect(said(ending(null, null))).toBe(t('review.unknown'));
     expect(said(ending(2, null))).toContain('2');
+  });
+  it('calls the bidder what the players of the game do', () => {
+    const said = (preset: string) => variationText({ value: 2, view: { preset } } as unknown as PositionValue, true, 0, []);
+    expect(said('dou-dizhu')).toContain('landlord');
+    expect(said('big-three')).toContain('bidder');
   });
 });
 
