@@ -64,17 +64,19 @@ export function seatName(seat: Pick<SeatInfo, 'seat' | 'name' | 'kind'> | undefi
   return seat.kind === 'bot' ? botName(seat.name) : personName(seat.name);
 }
 
-/** The last word of a bot's name. A number stays with its word: at tables of earlier versions, bots have numbers. */
-export const lastWord = (name: string): string => /\S+(?: \d+)?$/.exec(name)?.[0] ?? name;
+/**
+ * By seat, for narrow columns: the last word of a bot's name, unless another player has the same. A number stays with its
+ * word: at tables of earlier versions, bots have numbers.
+ */
+export function shortNames(names: readonly string[], seats: readonly Pick<SeatInfo, 'seat' | 'kind'>[]): string[] {
+  const bots = new Set(seats.flatMap(({ seat, kind }) => (kind === 'bot' ? [seat] : [])));
+  const short = names.map((name, seat) => (bots.has(seat) ? (/\S+(?: \d+)?$/.exec(name)?.[0] ?? name) : name));
+  return names.map((name, seat) => (short.filter((one) => one === short[seat]).length > 1 ? name : (short[seat] ?? name)));
+}
 
-/** For a narrow column: the last word of a bot's name, unless another player at the table has the same. */
 export function shortName(seat: SeatInfo, table: TableInfo): string {
-  const short = (one: SeatInfo): string => {
-    const name = seatName(one, table);
-    return one.kind === 'bot' ? lastWord(name) : name;
-  };
-  const wanted = short(seat);
-  return table.seats.some((one) => one.seat !== seat.seat && short(one) === wanted) ? seatName(seat, table) : wanted;
+  const names = table.seats.map((one) => seatName(one, table));
+  return shortNames(names, table.seats)[seat.seat] ?? seatName(seat, table);
 }
 
 /** Events whose sentence depends on whether their cards may be seen. */
