@@ -197,6 +197,31 @@ def test_nothing_covers_the_buttons_of_a_waiting_room(browser: Browser, server: 
                 assert not button.is_visible() or button.evaluate(REACHED), (down, button.text_content())
 
 
+OVER_PLAY = """() => {
+  const notice = document.querySelector('.notice').getBoundingClientRect();
+  const card = document.querySelector('.centre .card').getBoundingClientRect();
+  return Math.max(0, card.bottom - notice.top) / card.height;
+}"""
+"""The share of the last play's height that a notice covers, from below."""
+
+
+@pytest.mark.parametrize("size", [(740, 360), (568, 320)])
+def test_fingers_open_the_panels_on_a_low_screen(browser: Browser, server: Served, size: tuple[int, int]) -> None:
+    """The panel's tabs lead to those that have no button. An offer leaves the last play's rank and suit in sight."""
+    with visitor(browser, server, size) as page:
+        show(page, "offered")
+        buttons = page.locator("nav button:visible").all()
+        for button in buttons:
+            box = button.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 39
+            assert button.evaluate(REACHED), button.get_attribute("title")
+        assert page.evaluate(OVER_PLAY) < 0.4
+        buttons[0].click()
+        page.get_by_role("tab", name="Settings").click()
+        expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
+
+
 def test_an_exercise_in_french_fits(browser: Browser, server: Served) -> None:
     """Pass and Play fit beside each other on the smallest phone, even with a combination in the label."""
     with visitor(browser, server, SMALL, locale="fr-FR") as page:
@@ -213,9 +238,9 @@ def test_an_exercise_in_french_fits(browser: Browser, server: Served) -> None:
         upright(page, "a combination chosen")
 
 
-COVERED = """() => {
+COVERED = """(parts) => {
   const panel = document.querySelector('.call').getBoundingClientRect();
-  return [...document.querySelectorAll('.seat .name')]
+  return [...document.querySelectorAll(parts)]
     .filter((name) => {
       const { left, right, top, bottom } = name.getBoundingClientRect();
       return left < panel.right && right > panel.left && top < panel.bottom && bottom > panel.top;
@@ -229,7 +254,9 @@ def test_the_cards_to_call_cover_no_name(browser: Browser, server: Served) -> No
         show(page, "call")
         for size in (*SIZES, SMALL, (740, 360), (768, 1024)):
             resized(page, *size)
-            assert page.evaluate(COVERED) == [], size
+            # In portrait there is height enough for the bids too.
+            parts = ".seat .name, .seat .bubble" if size in (SMALL, PHONE) else ".seat .name"
+            assert page.evaluate(COVERED, parts) == [], size
 
 
 FEW = ("player", "personal-link", "unclaimed", "claimed", "lobby")
