@@ -14,11 +14,13 @@ from tests.web.states import finished
 
 import dasan
 from dasan import puzzles
+from dasan.server.protocol.bidding import BiddingHand
 from dasan.server.protocol.hand import Result
 from dasan.server.protocol.people import History, HistoryChoices, Me, Profile, Rating, RatingPoint, RoleStatistics
 from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn, Lobby, LobbyTable
 from dasan.server.protocol.study import Habit, Habits, ReviewNote, ReviewNotes
 from dasan.server.protocol.table import SeatInfo, TableSettings
+from dasan.server.study import bid_practice
 from dasan.server.study.puzzle_play import verdict
 from dasan.server.tables.facts import facts, title_of
 from dasan.server.workers import jobs
@@ -273,6 +275,22 @@ def missed(page: Page) -> None:
     page.goto(f"/puzzles/{wanted.id}")
     answer(page, str(wanted.tempting[0]))
     page.locator(".verdict.wrong").wait_for()
+
+
+def bidding(page: Page) -> None:
+    """A hand of the bidding trainer, whose server draws them."""
+    preset, view = "big-three", bid_practice.shown("big-three", bytes(32))
+    known = facts(dasan.rules(preset))
+    hand = BiddingHand.model_validate(
+        {"id": "fixed", "preset": preset, "title": title_of(preset), "facts": known, "view": view}
+    )
+
+    def deal(route: Route) -> None:
+        route.fulfill(body=hand.model_dump_json()) if route.request.method == "POST" else route.continue_()
+
+    page.route("**/api/bidding/*", deal)
+    page.goto("/bidding")
+    page.locator("[data-bid]").first.wait_for()
 
 
 def lesson(page: Page) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.server.harness import Served
-from tests.web.browsing import TONGUES, resized, upright, visitor
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import TONGUES, built, resized, upright, visitor
 from tests.web.legible import legible
-from tests.web.pages import AROUND, goes_to
+from tests.web.pages import AROUND, bidding, goes_to
 from tests.web.states import STATES, show
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
@@ -35,16 +35,22 @@ def with_panel(tab: str) -> Callable[[Page], None]:
     return opened
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Its game of the day is the same on every day."""
+    built()
+    with served(fast(tmp_path_factory.mktemp("legible"), daily_preset="big-three-4p")) as running:
+        yield running
+
+
 PAGES: dict[str, Callable[[Page], None]] = {
     "start": goes_to("/", "article"),
-    "daily": goes_to("/puzzles/daily", "button[data-at]"),
+    "puzzle": AROUND["puzzle"],
+    "bidding": bidding,
     "step": goes_to("/learn/big-two", "[data-do=next]"),
     "practice": goes_to("/learn/winner/practice", "button[data-at]"),
     "clauses": goes_to("/rules/big-three", "[data-clause]"),
-    **{
-        path: goes_to(f"/{path}", "main, form")
-        for path in ("events", "groups", "me", "ladder", "bidding", "notifications")
-    },
+    **{path: goes_to(f"/{path}", "main, form") for path in ("events", "groups", "me", "ladder", "notifications")},
     **{name: lambda page, name=name: show(page, name) for name in STATES},  # type: ignore[misc]
     **{f"panel: {tab}": with_panel(tab) for tab in TABS},
     **{name: AROUND[name] for name in ("review", "profile", "player", "lobby", "shelf", "puzzles", "personal-link")},
@@ -60,6 +66,7 @@ CASES = [*product(PAGES, TONGUES), *((name, "en-GB") for name in ENGLISH)]
 def test_nothing_is_cut_off(browser: Browser, server: Served, name: str, locale: str) -> None:
     with visitor(browser, server, HANDHELD[0], locale=locale) as page:
         (PAGES.get(name) or AROUND[name])(page)
+        page.wait_for_load_state("networkidle")
         for size in (*HANDHELD, *DESKS):
             resized(page, *size)
             where = f"{name} at {size[0]} × {size[1]}, {locale}"
