@@ -144,6 +144,13 @@ def test_a_binding_hand_that_all_people_have_left_is_played_to_its_end(event: Ev
     assert (room.over, room.status, len(room.results)) == (True, "ended", 1)
 
 
+def test_no_strong_bot_plays_for_a_person_at_a_rated_table() -> None:
+    for settings, bot in ((RATED, "greedy"), ({"speed": RATED["speed"]}, "strong")):
+        room = settle(room_of("big-three", ["p0", "p1", "strong"], **settings, substitute="strong"), 1000)
+        left = done(room, "p0", LEAVE)
+        assert [chair.plays for chair in left.chairs] == [bot, None, "strong"]
+
+
 def test_no_hand_is_dealt_to_bots_alone() -> None:
     """Somebody who has asked for the next hand may leave before it is dealt."""
     room = plays("big-two", 1)[0][-1]

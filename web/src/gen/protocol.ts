@@ -886,7 +886,8 @@ export interface CreateTable {
  * visibility: whether the lobby lists it, or only people with the link find it. rated: whether its hands count for
  * ratings, which needs a time limit. spectators: whether others may watch,
  * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
- * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
+ * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time, unless the table is rated
+ * (then ``greedy`` does), and in seats that are open when the host starts. next_seconds: the time
  * after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.
  */
 export interface TableSettings {
@@ -1132,7 +1133,8 @@ export interface GroupRules {
  * visibility: whether the lobby lists it, or only people with the link find it. rated: whether its hands count for
  * ratings, which needs a time limit. spectators: whether others may watch,
  * ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
- * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
+ * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time, unless the table is rated
+ * (then ``greedy`` does), and in seats that are open when the host starts. next_seconds: the time
  * after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.
  */
 export interface TableSettings1 {

@@ -48,7 +48,8 @@ class TableSettings(Message):
     visibility: whether the lobby lists it, or only people with the link find it. rated: whether its hands count for
     ratings, which needs a time limit. spectators: whether others may watch,
     ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
-    plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time
+    plays for a person who is absent for ``grace`` seconds, has left, or has run out of time, unless the table is rated
+    (then ``greedy`` does), and in seats that are open when the host starts. next_seconds: the time
     after which the next hand is dealt (null: only when all are ready). words: refused in chat and strings for the shuffle.
     """
 
@@ -68,6 +69,13 @@ class TableSettings(Message):
     def counts(self) -> bool:
         """Whether hands count for ratings: those of old tables that are rated without a time limit no longer do."""
         return self.rated and self.speed.kind != "untimed"
+
+    @property
+    def replacement(self) -> str:
+        """The bot that plays for a person. At a rated table it is never a stronger one that the host has chosen: the hand counts
+        for the person.
+        """
+        return "greedy" if self.counts else self.substitute
 
 
 class Substitute(Message):

@@ -148,8 +148,8 @@ def _all_voted(votes: AbstractSet[int], waiting: AbstractSet[int], here: Abstrac
 
 
 def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> Entry:
-    """A bot takes over ``seat``: by default the table's substitute."""
-    entry = {"type": "substitute", "seat": seat, "bot": bot or room.head.settings.substitute, "reason": reason}
+    """A bot takes over ``seat``: by default the table's replacement for people."""
+    entry = {"type": "substitute", "seat": seat, "bot": bot or room.head.settings.replacement, "reason": reason}
     return {**entry, **_heir(room, seat if reason == "left" else None)}
 
 
