@@ -165,13 +165,14 @@ def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Pa
 
 
 async def chatting(store: Store) -> None:
-    """A table of three with chat of p1 in its log, before and after a checkpoint."""
+    """A table of three with chat of p1 in its log, before and after a checkpoint, which no process has open."""
     room, fence = await open_table(store)
     entry = {"type": "chat", "seat": 1, "name": "P1", "text": "hello from P1"}
     after = fold(room, entry, 2000)
     cause = Cause("p1", "c", "d")
     await store.log.append(Write(after, fence, (WrittenEntry(room.seq, 2000, entry, cause),)))
     await store.log.append(moved(after, fence, "m"))
+    await store.leases.release("table", "me", fence)
 
 
 async def test_a_log_without_a_player_still_makes_the_same_table(opened: Opened) -> None:
@@ -243,8 +244,10 @@ async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
 
 async def test_a_table_stays_while_a_player_has_time_for_a_move(opened: Opened) -> None:
     store = await opened()
-    await open_table(store, speed={"kind": "correspondence", "days": 14})
+    _, fence = await open_table(store, speed={"kind": "correspondence", "days": 14})
     await store.people.rename("p0", "P0", 0)
+    assert (await prune(store.database, store.people, Keep(tables=7), 30 * DAY))["tables"] == 0, "its owner has a lease"
+    await store.leases.release("table", "me", fence)
     keep = Keep(tables=7, guests=7)
     removed = await prune(store.database, store.people, keep, 8 * DAY)
     assert (removed["tables"], removed["guests"]) == (0, 0)
