@@ -9,6 +9,7 @@ import pytest
 
 import dasan
 from dasan.records.lines import records
+from dasan.tui.panels import roles
 
 from .hands import greedy_game, play_on
 from .running import cli, output, refusal
@@ -183,3 +184,18 @@ def test_a_position_in_a_trick_is_printed() -> None:
     lead = dasan.start(dasan.rules("big-two"), ["3D 4D", "5D 6D", "7D 8D", "9D TD"], leader=2)
     assert "Seat 2 leads." in output("replay", "-", stdin=lead.record())
     assert cli("solve", "-", stdin=lead.record()).stdout.startswith("Seat 2 leads.\n")
+
+
+@pytest.mark.parametrize(("preset", "word"), [("big-three", "bidder"), ("dou-dizhu", "landlord")])
+def test_the_bidder_is_called_what_the_players_say(preset: str, word: str, tmp_path: Path) -> None:
+    state = dasan.start(dasan.rules(preset), ["4S 6S", "5S", "7S"], bidder=0, bid=1, leader=0)
+    assert f"seat 0  {word} for 1  " in output("replay", "-", stdin=state.record())
+    assert f" for the {word}\n" in output("solve", "-", stdin=state.record())
+    lost = state.play("4S").play("5S").record()
+    for printed in (output("review", "-", stdin=lost), output("review", "-", "--format", "markdown", stdin=lost)):
+        assert f"* the {word}'s side\n" in printed
+        assert ({"bidder", "landlord"} - {word}).pop() not in printed
+    drawn = tmp_path / "hand.svg"
+    output("review", "-", "--picture", drawn, stdin=lost)
+    assert f"{word} for 1" in roles(state.view(1), 0)
+    assert f"the {word}'s side" in drawn.read_text(encoding="utf-8")

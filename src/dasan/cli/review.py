@@ -132,7 +132,7 @@ def _print(report: Report) -> None:
         style = "yellow" if "WORSE" in note else "dim"
         console.print(Text.assemble(visible(line), (visible(row.words), STYLES[row.verdict]), (visible(note), style)))
     if rows and report.sides:
-        console.print(Text("* the bidder's side", "dim"))
+        console.print(Text(f"* {report.side}", "dim"))
     console.print()
     for sentence in report.summary:
         console.print(Text(visible(sentence)))
@@ -148,7 +148,7 @@ def _markdown(report: Report) -> str:
         note = f"; {_cell(row.known)}" if row.known else ""
         lines.append(f"| {row.number} | {_cell(row.who)} | {row.move} | {words}{note} |")
     if report.sides:
-        lines += ["", "\\* the bidder's side"]
+        lines += ["", f"\\* {report.side}"]
     return "\n".join(lines)
 
 

@@ -15,6 +15,7 @@ from dasan.cli.progress import notice
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 from dasan.text.moves import move_words, worth_words
 from dasan.text.position import to_act, words_of
+from dasan.text.words import bidder_word
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -94,7 +95,11 @@ def solve(
 def _solution_text(state: State, solution: Solution) -> str:
     lines = [to_act(words_of(state), state)]
     rules = state.rules
-    of = "" if solution.scope == "auction" else f" for {'the bidder' if rules.auction else f'seat {state.to_act}'}"
+    of = (
+        ""
+        if solution.scope == "auction"
+        else f" for {f'the {bidder_word(rules)}' if rules.auction else f'seat {state.to_act}'}"
+    )
     lines.append(f"{_sentence(rules, solution)}{of}")
     for seat, value in solution.by_seat.items():
         lines.append(f"  seat {seat}: {worth_words(rules, value)}")

@@ -9,6 +9,7 @@ from textwrap import wrap
 from dasan.play.phases import Phase
 from dasan.review.best_play import Judged, Review
 from dasan.review.report import share_words
+from dasan.text.words import bidder_word
 
 STEP = 14
 """Pixels per move."""
@@ -148,7 +149,7 @@ def _cross(x: float, y: float) -> str:
 
 def _legend(review: Review, y: float) -> Iterator[str]:
     """The legend: two lines below `y`."""
-    ours = "the bidder's side" if review.hand.bidder is not None else "who led first"
+    ours = f"the {bidder_word(review.hand.rules)}'s side" if review.hand.bidder is not None else "who led first"
     signs = [
         [
             (0, 14, _head("a", 4, 0), ours),

@@ -11,7 +11,7 @@ from dasan.review.best_play import Judged, Review
 from dasan.review.expected import Known
 from dasan.text.description import title as title_of
 from dasan.text.moves import move_words, moves_words, worth_words
-from dasan.text.words import seat_names, signed
+from dasan.text.words import bidder_word, seat_names, signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ class Report:
         self.hand = review.hand
         self.names = seat_names(self.hand.origin.seats, self.hand.rules.players)
         self.sides = self.hand.rules.has_sides
+        self.bidder = bidder_word(self.hand.rules)
+        self.side = f"the {self.bidder}'s side"
 
     @property
     def title(self) -> str:
@@ -115,12 +117,12 @@ class Report:
         if j.worth is None or j.value is None or (j.scope == "two sides" and (j.worth > 0) != (j.value > 0)):
             return "LOSES THE HAND"
         rules = self.hand.rules
-        who = "the bidder gets " if self.sides else ""
+        who = f"the {self.bidder} gets " if self.sides else ""
         return f"COSTS: {who}{worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"
 
     def _leader(self, value: int) -> str:
         if value > 0:
-            return "the bidder's side wins" if self.hand.rules.call is not None else "the bidder wins"
+            return f"{self.side} wins" if self.hand.rules.call is not None else f"the {self.bidder} wins"
         return "the others win"
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dasan.play.phases import Phase
 from dasan.play.state import State
-from dasan.text.words import YOU, Words, listed, seat_names, signs
+from dasan.text.words import YOU, Words, bidder_word, listed, seat_names, signs
 
 
 def words_of(state: State) -> Words:
@@ -25,7 +25,8 @@ def held(words: Words, state: State) -> Iterator[str]:
 
 def _part(state: State, seat: int) -> str:
     if seat == state.bidder:
-        return "bidder" if state.bid is None else f"bidder for {state.bid}"
+        word = bidder_word(state.rules)
+        return word if state.bid is None else f"{word} for {state.bid}"
     return "partner" if seat == state.partner else ""
 
 

@@ -32,6 +32,9 @@ KINDS = {
 }
 """The words for a kind, if they differ from its name."""
 
+BIDDERS = {"dou-dizhu": "landlord"}
+"""The word for the bidder by preset, if its players have their own."""
+
 YOU = "You"
 """The name that records give to the person who saved them."""
 
@@ -60,6 +63,16 @@ def signs(cards: Iterable[Card | None]) -> str:
 
 def kind_words(kind: str) -> str:
     return KINDS.get(kind, kind)
+
+
+def bidder_word(rules: Rules) -> str:
+    """What the players of a game call its bidder.
+
+    >>> import dasan
+    >>> [bidder_word(dasan.rules(preset)) for preset in ("big-three", "dou-dizhu")]
+    ['bidder', 'landlord']
+    """
+    return BIDDERS.get(rules.name, "bidder")
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -13,7 +13,7 @@ from dasan.play.events import Event, EventType
 from dasan.play.phases import Phase
 from dasan.play.view import View
 from dasan.ruleset.policies import Ending
-from dasan.text.words import Words, kind_words, signed, signs
+from dasan.text.words import Words, bidder_word, kind_words, signed, signs
 from dasan.tui.fan import Fan
 
 _ACTIONS = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
@@ -36,7 +36,7 @@ def roles(view: View, seat: int) -> list[str]:
     if view.dealer == seat:
         roles.append("deals")
     if view.bidder == seat and view.phase is not Phase.AUCTION:
-        roles.append(f"digs for {view.bid}")
+        roles.append(f"{bidder_word(view.rules)} for {view.bid}")
     if view.partner == seat:
         roles.append("partner")
     if seat in view.finished and view.rules.ending is Ending.LAST_IN:
