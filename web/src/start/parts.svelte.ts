@@ -49,7 +49,7 @@ export class Parts {
 
   /**
    * Every `every` milliseconds read a part that changes, together with those of the others that are missing. One whose answer is
-   * late holds back no other, and is not asked for again before. Returns a function that stops.
+   * late holds back no other, and is asked for again only once it counts as lost. Returns a function that stops.
    */
   poll(every: number, changing: Part, ...others: Part[]): () => void {
     return poll(every, async () => {
