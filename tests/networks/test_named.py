@@ -22,7 +22,8 @@ from dasan.learn.config import Config, RuleSet
 from dasan.learn.duel import duel
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import Network
-from dasan.networks.trained import find, load, named
+from dasan.networks.source import find
+from dasan.networks.trained import load, named
 
 pytestmark = pytest.mark.full
 
@@ -173,6 +174,7 @@ def test_a_network_without_a_card_is_one_for_the_rules_whose_features_it_reads(t
     load(named("big-three")).save(tmp_path / "plain.npz")
     name = str(tmp_path / "plain.npz")
     assert find(name).trained(rules).reads == named("big-three").reads
+    assert find(name).trained(rules) is find(name).trained(rules)
     with pytest.raises(ValueError, match="has no model card, and reads features of other rules"):
         dasan.bot(f"net:{name}", rules=dasan.rules("big-two"))
     out = tmp_path / "run"

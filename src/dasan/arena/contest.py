@@ -24,12 +24,13 @@ from dasan.arena.child_process import outcomes_in_child
 from dasan.arena.hands import Tally, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
 from dasan.arguments import MOST_SECONDS, amount, instance, whole
-from dasan.bots import BOTS, Bot, Maker
-from dasan.bots.external.program import NETWORK, PREFIX, ProgramBot, forget_programs, player
+from dasan.bots import BOTS, PROGRAM, Bot, Maker
+from dasan.bots.external.program import ProgramBot, forget_programs, player
 from dasan.bots.external.wire import Fault
 from dasan.cluster import check_cluster, over_cluster
 from dasan.estimates import Estimate
 from dasan.memory import require_memory
+from dasan.networks import NETWORK
 from dasan.play.new_hand import deal
 from dasan.processes import worker_processes
 from dasan.ruleset.outcomes import earning_bounds
@@ -84,7 +85,7 @@ def checked_player(name: str, rules: Rules) -> Bot:
     """The bot, program or network of this name, before a contest. ValueError: there is none, the program does not start, or
     the network reads features of other rules. OSError: a network's file cannot be read.
     """
-    if name.startswith((PREFIX, NETWORK)):  # the program may have been mended since, and the network trained further
+    if name.startswith((PROGRAM, NETWORK)):  # the program may have been mended since, and the network trained further
         _made.cache_clear()
         _key.cache_clear()
         forget_programs()
@@ -243,7 +244,7 @@ def _here(contest: Contest, seeds: Sequence[int], networks: Mapping[str, str]) -
     """The outcomes of these deals in sequence: in a child process if a bot of another package takes part, because it
     might end the process; otherwise in this one.
     """
-    if all(name.startswith(PREFIX) or _ours(name) for name in (contest.a, contest.b)):
+    if all(name.startswith(PROGRAM) or _ours(name) for name in (contest.a, contest.b)):
         return (play_deal(contest, seed, networks=networks) for seed in seeds)
     return outcomes_in_child(partial(play_deal, contest, networks=networks), seeds, contest.move_seconds or PATIENCE)
 
@@ -327,7 +328,7 @@ class OutcomeFile:
                 data = json.loads(line)
                 key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
                 # Lines of version 0.1.0 have no limit. A program's is part of the key, so that no other limit finds them.
-                earlier = 0.0 if f" {PREFIX}" in key else PATIENCE
+                earlier = 0.0 if f" {PROGRAM}" in key else PATIENCE
                 self._remember(key, outcome, data.get("move_seconds", earlier))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError(f"{file} does not hold outcomes of contests") from error
@@ -386,14 +387,14 @@ def _late(contest: Contest, outcome: Outcome) -> bool:
     return any(
         faults.keys() & {"stall", "exit"}  # a bot that is far too late is ended too
         for name, faults in zip((contest.a, contest.b), outcome.faults, strict=True)
-        if not name.startswith(PREFIX)
+        if not name.startswith(PROGRAM)
     )
 
 
 @lru_cache(maxsize=256)
 def _key(contest: Contest) -> str:
     limit = f" in {contest.move_seconds or PATIENCE:g} s"  # the limit is part of a program's key, because programs receive it
-    names = [f"{name} {_version(name)}{limit * name.startswith(PREFIX)}" for name in (contest.a, contest.b)]
+    names = [f"{name} {_version(name)}{limit * name.startswith(PROGRAM)}" for name in (contest.a, contest.b)]
     return f"{contest.rules.digest[:16]} {' / '.join(names)}"
 
 
@@ -403,7 +404,7 @@ def _numbers(version: str) -> list[int]:
 
 
 def _version(name: str) -> str:
-    if not name.startswith(PREFIX):
+    if not name.startswith(PROGRAM):
         return _made(name, 0, None).version
-    with ProgramBot(name.removeprefix(PREFIX)) as program:
+    with ProgramBot(name.removeprefix(PROGRAM)) as program:
         return program.version

@@ -20,8 +20,10 @@ from typing import Any
 from dasan.arena.contest import Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
 from dasan.arena.ratings import SCALE, blocks_of, half_width, leads, without
-from dasan.bots.external.program import NETWORK, PREFIX, player
+from dasan.bots import PROGRAM
+from dasan.bots.external.program import player
 from dasan.games import make_rules
+from dasan.networks import NETWORK
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
 
@@ -185,7 +187,7 @@ def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
     fresh = json.loads(json.dumps(again.to_json()))
     ignored = {"move_seconds", "seconds_per_move"}
     bots = str(report.get("bot")), fresh["bot"]
-    if any(all(bot.startswith(prefix) for bot in bots) for prefix in (PREFIX, NETWORK)):
+    if any(all(bot.startswith(prefix) for bot in bots) for prefix in (PROGRAM, NETWORK)):
         ignored.add("bot")
     return [line for key in fresh if key not in ignored for line in _differing(key, report.get(key), fresh[key])]
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dasan.arguments import WrongType, shown, whole
 from dasan.bots.characters import CHARACTERS, Character, at_level
 from dasan.bots.protocol import Bot, ExplainingBot
+from dasan.networks import NETWORK
 from dasan.registry import Registry
 from dasan.ruleset.rules import Rules
 
@@ -34,8 +35,6 @@ class _Player(NamedTuple):
         return make(seed) if self.seeded else make()
 
 
-NETWORK = "net:"
-"""The prefix of a network where bots are named, see `bot`."""
 PROGRAM = "cmd:"
 """The prefix of a program's command where bots are named, see `dasan.bots.external.program.player`."""
 
@@ -133,7 +132,6 @@ __all__ = [
     "BOTS",
     "CHARACTERS",
     "GROUP",
-    "NETWORK",
     "PROGRAM",
     "Bot",
     "Character",

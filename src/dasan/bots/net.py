@@ -12,7 +12,9 @@ from dasan.bots.greedy import GreedyBot
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.protocol import Named, choices
 from dasan.features import encode, encode_moves
-from dasan.networks.trained import FILE, PREFIX, Fitted, find, fit, fitted, known, suits
+from dasan.networks import FILE, NETWORK
+from dasan.networks.source import find
+from dasan.networks.trained import Fitted, fit, fitted, known, suits
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -127,10 +129,10 @@ class NetworkBot(NetBot):
     def __init__(self, network: str) -> None:
         self._source = source = find(network)
         if known(source.name):
-            super().__init__(name=f"{PREFIX}{source.name}")
+            super().__init__(name=f"{NETWORK}{source.name}")
         else:
             file = Path(source.name).resolve()
-            super().__init__(name=f"{PREFIX}{file.parent.name if file.name == FILE else file.name}")
+            super().__init__(name=f"{NETWORK}{file.parent.name if file.name == FILE else file.name}")
             self.version = source.digest[:8]
 
     def check(self, rules: Rules) -> None:

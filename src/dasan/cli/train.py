@@ -16,6 +16,7 @@ from dasan.cli.group import CannotRun, refused, sentence
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
+from dasan.networks import FILE
 from dasan.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -270,14 +271,14 @@ def _check_free(out: Path) -> None:
     if (out / "run.npz").exists():
         raise CannotRun(f"there is a run in {out}: continue it with --resume, or choose another folder")
     # run.npz is the first file that a run writes, so these belong to something else.
-    if left := [name for name in ("curve.csv", "curve.svg", "network.npz") if (out / name).exists()]:
+    if left := [name for name in ("curve.csv", "curve.svg", FILE) if (out / name).exists()]:
         raise CannotRun(f"{out} has {', '.join(left)}, but no run to resume: move them, or choose another folder")
 
 
 def _config_like(name: str) -> Config:
     """The settings of a network."""
     from dasan.learn.config import Config
-    from dasan.networks.trained import find
+    from dasan.networks.source import find
 
     with refused(OSError, ValueError):
         card = find(name).card
@@ -296,7 +297,7 @@ def _config_for(game: str, option: list[str] | None, also: list[str], changes: d
     from dasan.features.moves import exact_cards
     from dasan.games import changed_options, make_rules
     from dasan.learn.config import Config, usual_unit
-    from dasan.networks.trained import find
+    from dasan.networks.source import find
 
     rules, further = chosen_rules(game, option), tuple(_rule_set(text) for text in also)
     games = [rules, *(make_rules(one.preset, **one.options) for one in further)]
@@ -391,7 +392,7 @@ def _keep(out: Path, trainer: Trainer, row: dict[str, Any] | None) -> None:
         if row is not None:
             trainer.save(out / "run.npz")
             add_row(out / "curve.csv", row, LADDER)
-        files = {"network.npz": trainer.network()}
+        files = {FILE: trainer.network()}
         if trainer.config.also:
             files |= {f"network-{k}.npz": network for k, network in enumerate(trainer.networks(), 1)}
         for name, network in files.items():

@@ -76,7 +76,7 @@ class Config:
     - explore: the probability of a random move. keep: the share of decisions to learn from. trace: see `Decisions`.
     - unit: the payment that a score of 1 represents.
     - average: the weight of a new round in the running average of weights.
-    - start: the network whose weights initialize the run, by its name, file or folder, see `dasan.networks.trained.find`; "" for
+    - start: the network whose weights initialize the run, by its name, file or folder, see `dasan.networks.source.find`; "" for
       random weights. started: the SHA-256 of that network's file, hexadecimal, which a run notes when it starts; a run with other
       weights is refused. "": any.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`. A member that

@@ -17,11 +17,11 @@ from typing import Any, cast
 
 from dasan.arena.contest import PATIENCE, checked_player, require_same
 from dasan.arguments import WrongType, instance, items, shown, whole
-from dasan.bots import NETWORK
 from dasan.bots.external.program import player, tell_end
 from dasan.bots.external.wire import Fault
 from dasan.cluster import check_cluster, over_cluster
 from dasan.memory import require_memory
+from dasan.networks import NETWORK
 from dasan.play.action_ids import action_ids
 from dasan.play.events import MOVES
 from dasan.play.new_hand import deal

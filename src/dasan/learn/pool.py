@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dasan.networks import NETWORK
 from dasan.networks.network import Floats, Network
 from dasan.networks.scoring import Scorer
-from dasan.networks.trained import PREFIX, adapted, find, fitted, load, suits
+from dasan.networks.source import find
+from dasan.networks.trained import adapted, fitted, load, suits
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
@@ -80,13 +82,13 @@ class Pool:
     def __init__(
         self, rules: Rules, session: bool, members: Sequence[str], share: float, num_envs: int, branches: int = 1
     ) -> None:
-        unknown = [name for name in members if name not in POOL and not name.startswith(PREFIX)]
+        unknown = [name for name in members if name not in POOL and not name.startswith(NETWORK)]
         if unknown or not 0 <= share <= 1 or (share and not members):
             raise ValueError(
                 f"a pool has members among {', '.join(POOL)} and networks such as net:FILE, and a share from 0 to 1"
             )
         self._frozen = {
-            name: _frozen(name, rules, session).weights for name in members if name == "net" or name.startswith(PREFIX)
+            name: _frozen(name, rules, session).weights for name in members if name == "net" or name.startswith(NETWORK)
         }
         self._simple = Simple(rules, session) if share else None
         self._members = tuple(members)

@@ -9,7 +9,8 @@ import numpy as np
 from dasan.learn.config import Config
 from dasan.learn.learner import Learner
 from dasan.networks.network import Floats, Network
-from dasan.networks.trained import adapted, find, unit_in
+from dasan.networks.source import find
+from dasan.networks.trained import adapted, unit_in
 
 NOISE = 0.05
 """The standard deviation of the noise on copies of a unit, relative to each weight: identical copies would learn the

@@ -1,7 +1,7 @@
-"""Trained networks: those of the package, the choice of one of these for given rules, and those that people trained.
+"""Trained networks, those of the package, and the choice of one of these for given rules.
 
 A network of the package is a file of weights, `weights/NAME.npz`, with a model card beside it, `weights/NAME.json`. A file
-that `dasan train` wrote contains its card.
+that `dasan train` wrote contains its card, see `dasan.networks.source`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
 from importlib.resources import files
-from io import BytesIO
-from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
-from dasan.arguments import amount, instance, shown
+from dasan.arguments import amount, shown
 from dasan.features import Feature, by_rank, kinds
 from dasan.features.cards import eights
 from dasan.games import changed_options, make_rules
-from dasan.networks.derived import Reads, every_reads, input_sizes, layouts
+from dasan.networks.derived import Reads, layouts
 from dasan.networks.shared import Labels, SharedInputs, labels_of, shared_inputs
 from dasan.ruleset.rules import Rules
 
@@ -29,10 +25,6 @@ if TYPE_CHECKING:
     from dasan.networks.network import Network
 
 WEIGHTS = files("dasan.networks") / "weights"
-FILE = "network.npz"
-"""The network in the folder of a run."""
-PREFIX = "net:"
-"""The prefix of a network where bots are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +97,13 @@ class Fitted:
 def catalogue() -> tuple[Trained, ...]:
     """All networks of the package, by name."""
     return tuple(
-        _described(file.name.removesuffix(".json"), json.loads(file.read_text(encoding="utf-8")))
+        described(file.name.removesuffix(".json"), json.loads(file.read_text(encoding="utf-8")))
         for file in sorted(WEIGHTS.iterdir(), key=lambda file: file.name)
         if file.name.endswith(".json")
     )
 
 
-def _described(name: str, card: Mapping[str, Any], own: Network | None = None) -> Trained:
+def described(name: str, card: Mapping[str, Any], own: Network | None = None) -> Trained:
     """The network with this model card. ValueError: the card describes games that cannot be played. KeyError, TypeError,
     AttributeError: it is malformed.
     """
@@ -124,80 +116,6 @@ def _described(name: str, card: Mapping[str, Any], own: Network | None = None) -
     if not all(unit for _, unit in also):
         raise ValueError("unit is more than 0")
     return Trained(name, make_rules(config["preset"], **config["options"]), reads, card, also, own)
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A network by the name that a user gave it, see `find`. digest: SHA-256 of its file, hexadecimal. card: its model card,
-    None if its file has none.
-    """
-
-    name: str
-    network: Network
-    digest: str
-    _trained: Trained | None
-
-    @property
-    def card(self) -> Mapping[str, Any] | None:
-        return None if self._trained is None else self._trained.card
-
-    def trained(self, rules: Rules) -> Trained:
-        """What the network was trained for: `rules`, if it has no model card. ValueError: then it reads features of other
-        rules.
-        """
-        if self._trained is not None:
-            return self._trained
-        for reads in every_reads(rules.exchange):
-            if self.network.sizes == input_sizes(rules, reads):
-                return Trained(self.name, rules, reads, {}, own=self.network)
-        raise ValueError(f"the network {self.name} has no model card, and reads features of other rules")
-
-
-def find(name: str) -> Source:
-    """The network called `name`: the name of one of the package, or a file that `dasan train` wrote, or the folder of a run,
-    which has one in `network.npz`. The prefix `net:`, with which it is named as a bot, may stand before it.
-
-    ValueError: there is none of this name, or the file contains something else. OSError: the file cannot be read.
-    """
-    from dasan.networks.network import MOST_BYTES
-
-    name = instance(name, str, "a network is named by a text").removeprefix(PREFIX)
-    if known(name):
-        return _of_package(name)
-    path = Path(name)
-    if not name or "\0" in name or (path.name == name and not path.suffix and not path.exists()):
-        named(name)
-    file = path / FILE if path.is_dir() else path
-    about = file.stat()
-    if not S_ISREG(about.st_mode) or about.st_size > MOST_BYTES:  # pipes and devices may have no end
-        raise ValueError(f"{file}: the file does not contain a network")
-    return _read(name, file, (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns))
-
-
-@lru_cache(maxsize=16)
-def _of_package(name: str) -> Source:
-    return Source(name, load(named(name)), sha256((WEIGHTS / f"{name}.npz").read_bytes()).hexdigest(), named(name))
-
-
-@lru_cache(maxsize=16)
-def _read(name: str, file: Path, _version: tuple[int, ...]) -> Source:
-    """The network of a file. ValueError: it contains something else."""
-    from dasan.networks.network import Network
-
-    data = file.read_bytes()
-    try:
-        network = Network.load(BytesIO(data))
-        trained = None if network.card is None else _described(name, network.card, network)
-        shared = None if trained is None else trained.shared
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{file}: the model card of the network is malformed") from error
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from error
-    if trained is not None:
-        sizes = input_sizes(trained.rules, trained.reads) if shared is None else shared.sizes
-        if network.sizes != sizes:
-            raise ValueError(f"{file}: the network does not read the features that its model card says")
-    return Source(name, network, sha256(data).hexdigest(), trained)
 
 
 @lru_cache(maxsize=32)

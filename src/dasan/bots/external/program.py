@@ -20,11 +20,11 @@ from typing import Any
 from weakref import WeakSet
 
 from dasan.arguments import shown
-from dasan.bots import NETWORK, bot
-from dasan.bots import PROGRAM as PREFIX
+from dasan.bots import PROGRAM, bot
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
 from dasan.bots.protocol import Bot, Named, choices
+from dasan.networks import NETWORK
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View, known_at_start
@@ -299,7 +299,7 @@ class ProgramBot(Named):
         self._asked = 0
         self._faults = 0
         self._failed_starts = 0
-        self._name = f"{PREFIX}{command}"
+        self._name = f"{PROGRAM}{command}"
         self._version = "unknown"
 
     @property
@@ -427,11 +427,11 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0, rules: Rules | Non
 
     Never pass an untrusted name: the command runs with the rights of this process.
     """
-    if name.startswith(PREFIX):
-        return _program(name.removeprefix(PREFIX), seed, seconds)
+    if name.startswith(PROGRAM):
+        return _program(name.removeprefix(PROGRAM), seed, seconds)
     if ("/" in name or " " in name) and not name.startswith(NETWORK):
-        raise ValueError(f"there is no bot {shown(name)}; a program takes part as {shown(PREFIX + name)}")
+        raise ValueError(f"there is no bot {shown(name)}; a program takes part as {shown(PROGRAM + name)}")
     return bot(name, seed=seed, rules=rules)
 
 
-__all__ = ["NETWORK", "PREFIX", "Program", "ProgramBot", "forget_programs", "log_fault", "player", "tell_end"]
+__all__ = ["Program", "ProgramBot", "forget_programs", "log_fault", "player", "tell_end"]
