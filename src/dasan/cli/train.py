@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 _GAMES = {"game", "option", "also"}
 """Options that name the games, which `--like` sets."""
-_SETTINGS = ("envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits", "actors", "start", "span")
-"""Options that are settings of the same name."""
 _CHANGEABLE = ("epochs", "every", "deals")
 """Settings that a resumed run takes."""
-_RANDOM = ("random_bids", "random_calls")
+_SETTINGS = (
+    *("envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits", "actors", "start", "span"),
+    *("random_bids", "random_calls", *_CHANGEABLE),
+)
+"""Options that are settings of the same name."""
 
 
 def train(
@@ -163,7 +165,7 @@ def train(
     if like is not None and (lost := given & _GAMES):
         raise CannotRun(f"--like takes the games of {like}: leave out {_flags(lost)}")
     values = context.params
-    changes = {name: values[name] for name in (*_SETTINGS, *_CHANGEABLE, *_RANDOM) if name in given}
+    changes = {name: values[name] for name in _SETTINGS if name in given}
     if resume:
         trainer = _resumed(out, changes)
     else:
@@ -212,10 +214,10 @@ def _rule_set(text: str) -> RuleSet:
     return RuleSet(preset, changed_options(rules), usual_unit(rules))
 
 
-def _device(name: str | None) -> str:
+def _device(name: str) -> str:
     from dasan.learn.in_torch import best_device
 
-    return best_device() if name == "auto" else name or ""
+    return best_device() if name == "auto" else name
 
 
 @contextmanager
@@ -246,7 +248,7 @@ def _numbers(settings: Sequence[str]) -> dict[str, float]:
     """The settings of `--set`: numbers of a configuration that have no option of their own."""
     from dasan.learn.config import Config
 
-    own = {*_SETTINGS, *_CHANGEABLE, *_RANDOM, "share"}
+    own = {*_SETTINGS, "share"}
     kinds: dict[str, type[int | float]] = {
         one.name: int if isinstance(one.default, int) else float
         for one in fields(Config)
