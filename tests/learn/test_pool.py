@@ -80,3 +80,17 @@ def test_frozen_networks_make_their_best_move(tmp_path: Path) -> None:
         Pool(RULES, False, (f"net:{tmp_path / 'none.npz'}",), 0.5, 8)
     with pytest.raises(ValueError, match="has none for these rules"):
         Pool(dasan.rules("big-two-tiny"), False, ("net",), 0.5, 8)
+
+
+@pytest.mark.parametrize("session", [False, True])
+def test_a_frozen_network_plays_first_hands_alike_with_sessions_and_without(session: bool) -> None:
+    env = vector.make("winner", 8, seed=1, session=session, moves="ragged")
+    package = fitted(env.rules)
+    assert package is not None
+    theirs = np.arange(8)
+    chosen = Pool(env.rules, session, ("net",), 1.0, 8).choose(env, theirs, {}, Scorer())
+    for env_id, action in zip(theirs, chosen, strict=True):
+        state = env.dealt(int(env_id))
+        assert state.to_act is not None
+        scores = package.network.of_view(state.view(state.to_act), package.trained.session)
+        assert env.legal[env_id][scores.argmax()] == action
