@@ -31,7 +31,7 @@ from dasan.server.store.schema import tables as rows
 from dasan.server.tables import shared_rules
 from dasan.server.tables.chairs import Chair
 from dasan.server.tables.decisions import MOST_HANDS
-from dasan.server.tables.directory import Tables
+from dasan.server.tables.directory import Tables, check_bot, check_seats
 from dasan.server.tables.open_table import Table
 from dasan.server.tables.presence import Attendance
 from dasan.server.tables.room import STALLED
@@ -402,3 +402,13 @@ async def test_a_long_log_is_read_in_pieces(tables: Tables, monkeypatch: pytest.
     assert [one.room.seq for one in loaded] == [entries] * 2
     assert alone == [True, True], "a long log that waits is in memory"
     assert turns > 2 * entries, "both were read at the same time"
+
+
+@pytest.mark.parametrize("name", ["net:winner", "net:/etc/passwd", "cmd:true", "greedy "])
+def test_nobody_seats_a_file_or_a_program(name: str) -> None:
+    """`dasan.bot` and the arena take networks by their files, and programs by their commands; a server takes neither."""
+    with pytest.raises(Refused, match="there is no bot"):
+        check_bot(name)
+    for words, settings in ((["me", name], TableSettings()), (["me", "greedy"], TableSettings(substitute=name))):
+        with pytest.raises(Refused, match="there is no bot"):
+            check_seats(words, 2, settings)
