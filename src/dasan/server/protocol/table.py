@@ -70,13 +70,6 @@ class TableSettings(Message):
         """Whether hands count for ratings: those of old tables that are rated without a time limit no longer do."""
         return self.rated and self.speed.kind != "untimed"
 
-    @property
-    def replacement(self) -> str:
-        """The bot that plays for a person. At a rated table it is never a stronger one that the host has chosen: the hand counts
-        for the person.
-        """
-        return "greedy" if self.counts else self.substitute
-
 
 class Substitute(Message):
     """The bot that plays in a seat instead of its player, and the reason. ``failed``: the seat's own bot failed too often."""

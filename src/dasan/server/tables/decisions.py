@@ -148,8 +148,12 @@ def _all_voted(votes: AbstractSet[int], waiting: AbstractSet[int], here: Abstrac
 
 
 def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> Entry:
-    """A bot takes over ``seat``: by default the table's replacement for people."""
-    entry = {"type": "substitute", "seat": seat, "bot": bot or room.head.settings.replacement, "reason": reason}
+    """A bot takes over ``seat``: by default the one that the host has chosen to play for people. At a rated table that is
+    always ``greedy``, so that nobody is rated for the play of a stronger one.
+    """
+    settings = room.head.settings
+    bot = bot or ("greedy" if settings.counts else settings.substitute)
+    entry = {"type": "substitute", "seat": seat, "bot": bot, "reason": reason}
     return {**entry, **_heir(room, seat if reason == "left" else None)}
 
 
@@ -169,14 +173,14 @@ def _return(room: Room, seat: int) -> Entry:
     """The player takes the seat back, in a hand that is the bot's only once it is over: until then they count as absent, but
     here.
     """
-    substitute = room.chairs[seat].substitute
-    if substitute is None:
+    chair = room.chairs[seat]
+    if chair.substitute is None:
         raise Refused("illegal", reason("no-substitute"))
     if not room.is_bots(seat):
         return {"type": "return", "seat": seat}
-    if room.chairs[seat].absent:
+    if chair.absent:
         raise Refused("illegal", reason("bots-hand"))
-    return {"type": "substitute", "seat": seat, "bot": substitute[0], "reason": "absent"}
+    return substitute(room, seat, "absent", chair.plays)
 
 
 def deal(room: Room) -> Entry:
