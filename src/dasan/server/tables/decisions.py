@@ -59,7 +59,7 @@ def entries(
     """
     entry = decide(room, player, command, lag, named)
     seat = room.seat_of(player)
-    if isinstance(command, ACTS) and seat is not None and room.chairs[seat].substitute and not room.is_bots(seat):
+    if isinstance(command, ACTS) and seat is not None and room.chairs[seat].substitute and not room.bots_hand(seat):
         return [{"type": "return", "seat": seat}, entry]
     return [entry]
 
@@ -121,7 +121,7 @@ def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[in
     if room.abandoned:
         return {"type": "end"}
     for seat in sorted(here):
-        if room.chairs[seat].absent and not room.is_bots(seat):
+        if room.chairs[seat].absent and not room.bots_hand(seat):
             return {"type": "return", "seat": seat}
     if room.head.event is not None and room.over:
         return {"type": "end"} if room.status == "playing" else None
@@ -176,7 +176,7 @@ def _return(room: Room, seat: int) -> Entry:
     chair = room.chairs[seat]
     if chair.substitute is None:
         raise Refused("illegal", reason("no-substitute"))
-    if not room.is_bots(seat):
+    if not room.bots_hand(seat):
         return {"type": "return", "seat": seat}
     if chair.absent:
         raise Refused("illegal", reason("bots-hand"))

@@ -168,10 +168,11 @@ class Room:
     @property
     def players(self) -> tuple[dict[str, str], ...]:
         """The seats for the record of a hand dealt now: a bot where one plays, its own seat or instead of a person."""
-        playing = ((chair, chair.plays) for chair in self.chairs)
         return tuple(
-            {"kind": chair.shown} if bot is None else {"kind": "bot", "name": bot, "version": dasan.__version__}
-            for chair, bot in playing
+            {"kind": chair.shown}
+            if chair.plays is None
+            else {"kind": "bot", "name": chair.plays, "version": dasan.__version__}
+            for chair in self.chairs
         )
 
     def dealt_to(self, seat: int) -> str | None:
@@ -180,9 +181,9 @@ class Room:
         sat = self.state.origin.seats[seat]
         return sat["name"] if sat["kind"] == "bot" else None
 
-    def is_bots(self, seat: int) -> bool:
-        """Whether a rated hand is under way that was dealt to a bot in ``seat``: it plays the hand to its end, also if its
-        person comes back.
+    def bots_hand(self, seat: int) -> bool:
+        """Whether a binding hand is under way that was dealt to a bot in ``seat``: the bot plays it to its end, even if the
+        seat's person comes back.
         """
         return self.in_binding_hand and self.dealt_to(seat) is not None
 
