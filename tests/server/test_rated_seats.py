@@ -134,6 +134,13 @@ def test_nobody_comes_back_in_the_middle_of_a_rated_hand_that_is_the_bots(why: s
     assert on(to_the_end(left), {0, 1, 2}).chairs[2].left
 
 
+def test_who_comes_back_with_days_for_a_move_need_not_be_there_when_the_bots_hand_ends() -> None:
+    room = second(between({"rated": True, "speed": {"kind": "correspondence", "days": 3}}, substituted="time"))
+    room = to_the_end(said(room, "p2", RETURN))
+    assert sat(finished(room)) == ["p0", "p1", "greedy"]
+    assert on(room).chairs[2].plays is None
+
+
 def test_who_leaves_a_rated_hand_and_comes_back_plays_on() -> None:
     room = said(said(between(), "p2", NEXT), "p1", NEXT)
     room = said(room, "p0", NEXT)

@@ -113,14 +113,15 @@ def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[in
 
     The first hand is dealt when the table waits for nobody, later ones when all connected people have asked for it or
     are out of time. A table that all people have left ends. Offers that all have accepted are carried out, and a player
-    out of time is substituted. Who was absent and is here again returns. A rematch seats only people who have asked for it
-    and are still there.
+    out of time is substituted. Who was absent and is here again returns; with days for a move nobody needs to be here, and
+    who is absent has asked for the seat. A rematch seats only people who have asked for it and are still there.
     """
     if room.status == "waiting":
         return deal(room) if _may_start(room) else None
     if room.abandoned:
         return {"type": "end"}
-    for seat in sorted(here):
+    slow = room.head.settings.speed.kind == "correspondence"
+    for seat in room.humans if slow else sorted(here):
         if room.chairs[seat].absent and not room.bots_hand(seat):
             return {"type": "return", "seat": seat}
     if room.head.event is not None and room.over:
@@ -170,9 +171,7 @@ def _heir(room: Room, leaving: int | None) -> Entry:
 
 
 def _return(room: Room, seat: int) -> Entry:
-    """The player takes the seat back, in a hand that is the bot's only once it is over: until then they count as absent, but
-    here.
-    """
+    """The player takes the seat back, in a hand that is the bot's only once it is over: until then they count as absent."""
     chair = room.chairs[seat]
     if chair.substitute is None:
         raise Refused("illegal", reason("no-substitute"))
