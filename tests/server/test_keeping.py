@@ -32,7 +32,7 @@ from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
 from dasan.server.tables.room import Room, fold
-from dasan.server.times import DAY
+from dasan.server.times import DAY, now
 
 from .conftest import Opened, new_database
 from .harness import RATED, SECONDS, Player, Served, Socket
@@ -246,7 +246,8 @@ async def test_a_table_stays_while_a_player_has_time_for_a_move(opened: Opened) 
     store = await opened()
     _, fence = await open_table(store, speed={"kind": "correspondence", "days": 14})
     await store.people.rename("p0", "P0", 0)
-    assert (await prune(store.database, store.people, Keep(tables=7), 30 * DAY))["tables"] == 0, "its owner has a lease"
+    later = now() + 30 * DAY
+    assert (await prune(store.database, store.people, Keep(tables=7), later))["tables"] == 0, "its owner has a lease"
     await store.leases.release("table", "me", fence)
     keep = Keep(tables=7, guests=7)
     removed = await prune(store.database, store.people, keep, 8 * DAY)

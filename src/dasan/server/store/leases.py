@@ -32,7 +32,7 @@ class Leases(StorePart):
         """
 
         def write(connection: sa.Connection) -> int | None:
-            moment = _time(connection)
+            moment = lease_time(connection)
             mine = change = sa.update(tables).where(tables.c.id == table_id)
             if self._database.shared:
                 free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < moment)
@@ -52,7 +52,7 @@ class Leases(StorePart):
         """The process that holds the table's lease; None if none does, or if `claim` has to shorten it."""
 
         def read(connection: sa.Connection) -> str | None:
-            moment = _time(connection)
+            moment = lease_time(connection)
             current = tables.c.lease_until.between(moment, moment + length)
             return connection.scalar(sa.select(tables.c.owner).where(tables.c.id == table_id, current))
 
@@ -75,7 +75,7 @@ class Leases(StorePart):
             query = sa.select(tables.c.id).where(mine).order_by(as_python_sorts(connection, tables.c.id))
             kept = connection.scalars(query.with_for_update()).all()
             change = sa.update(tables).where(among(connection, tables.c.id, kept))
-            connection.execute(change.values(lease_until=_time(connection) + length))
+            connection.execute(change.values(lease_until=lease_time(connection) + length))
             return frozenset(kept)
 
         return await self._database.write(write) if table_ids else frozenset()
@@ -87,8 +87,10 @@ class Leases(StorePart):
         await self._change(change)
 
 
-def _time(connection: sa.Connection) -> sa.ColumnElement[int]:
-    """The current time in milliseconds since 1970 by the database server's clock; SQLite has that of this machine."""
+def lease_time(connection: sa.Connection) -> sa.ColumnElement[int]:
+    """The current time in milliseconds since 1970 by the clock of leases: the database server's; SQLite has that of this
+    machine.
+    """
     if connection.dialect.name == "sqlite":
         return sa.literal(now(), sa.BigInteger)
     return sa.cast(sa.extract("epoch", sa.func.clock_timestamp()) * 1000, sa.BigInteger)

@@ -17,6 +17,7 @@ from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.friends import OPEN
 from dasan.server.store.hands import fill_facts
+from dasan.server.store.leases import lease_time
 from dasan.server.store.people import People
 from dasan.server.store.processes import NOTICE_LIFE, leave_notice
 from dasan.server.store.schema import (
@@ -79,7 +80,8 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     """Delete data older than its period; return the counts by kind. dry: only count."""
     removed: Counter[str] = Counter()
     if keep.tables:
-        removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, now), tables.c.id, dry=dry)
+        moment = await database.read(lambda connection: connection.scalars(sa.select(lease_time(connection))).one())
+        removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, moment), tables.c.id, dry=dry)
     if keep.hands:
         unrated = hands.c.finished < now - keep.hands * DAY, sa.not_(hands.c.rated)
         old = sa.select(hands.c.id).where(*unrated, ~_of_an_event_not_over())
@@ -96,9 +98,10 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     return removed
 
 
-def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
+def _old_tables(cutoff: int, moment: int) -> sa.Select[tuple[str]]:
+    """Unused casual tables that no process had open at the ``moment``, by the clock of leases."""
     casual = sa.not_(tables.c.settings["rated"].as_boolean())
-    return sa.select(tables.c.id).where(_unused(cutoff), tables.c.lease_until < now, casual)
+    return sa.select(tables.c.id).where(_unused(cutoff), tables.c.lease_until < moment, casual)
 
 
 def _unused(cutoff: int) -> sa.ColumnElement[bool]:
