@@ -90,6 +90,19 @@ async def test_the_lobby_shows_tables_to_watch_where_somebody_plays(opened: Open
     await store.close()
 
 
+async def test_of_tables_that_are_due_the_longest_come_first(opened: Opened) -> None:
+    store = await opened()
+    made = room_of("big-three", ["p0", "p1", "p2"])
+    deadlines = {"b": 2, "c": 3, "a": 4, "d": 1, "e": 9}
+    for name in deadlines:
+        await store.log.create(replace(made, head=replace(made.head, id=name), status="playing"))
+    change = sa.update(tables).values(deadline=sa.case(deadlines, value=tables.c.id))
+    await store.database.write(lambda connection: connection.execute(change))
+    assert await store.log.due(4) == ("d", "b", "c", "a")
+    assert await store.log.due(4, ["b", "a", "x"]) == ("d", "c")
+    await store.close()
+
+
 async def test_a_statement_may_name_any_number_of_tables_and_players(opened: Opened) -> None:
     """40,000: more than the 32,767 parameters that a statement may have."""
     store = await opened()

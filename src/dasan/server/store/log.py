@@ -44,6 +44,7 @@ GATHERED_FOR = 0.02
 processor time as three writes in it.
 """
 MOST_DUE = 1000
+"""The most due tables that one sweep reads."""
 LONG = 1000
 """The most entries of a log that is read and folded beside others. Players can make a log longer than any game: by toggling
 whether they are ready, or by taking moves back.
@@ -348,16 +349,15 @@ class EventLog(StorePart):
         rows = await self._rows(query.order_by(events.c.seq))
         return tuple((_read(row.line), row.at) for row in rows)
 
-    async def due(self, now: int, besides: Collection[str] = ()) -> tuple[str, ...]:
-        """The ids of tables that go on by themselves, see `Room.due`, but of those `besides`: at most 1,000, the longest due
-        first.
+    async def due(self, now: int, put_off: Collection[str] = ()) -> tuple[str, ...]:
+        """The ids of tables that go on by themselves, see `Room.due`, except those ``put_off``: at most ``MOST_DUE``, the
+        longest due first.
         """
         due = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing")
         due = due.order_by(tables.c.deadline, tables.c.id).limit(MOST_DUE)
 
         def read(connection: sa.Connection) -> tuple[str, ...]:
-            others = due.where(sa.not_(among(connection, tables.c.id, besides))) if besides else due
-            return tuple(connection.scalars(others))
+            return tuple(connection.scalars(due.where(sa.not_(among(connection, tables.c.id, put_off)))))
 
         return await self._database.read(read)
 
