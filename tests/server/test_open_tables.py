@@ -30,7 +30,7 @@ from dasan.server.store.schema import events
 from dasan.server.store.schema import tables as rows
 from dasan.server.tables import shared_rules
 from dasan.server.tables.chairs import Chair
-from dasan.server.tables.decisions import MOST_HANDS
+from dasan.server.tables.decisions import MOST_HANDS, substitute
 from dasan.server.tables.directory import Tables, check_bot, check_seats
 from dasan.server.tables.open_table import Table
 from dasan.server.tables.presence import Attendance
@@ -118,6 +118,25 @@ async def move_once(tables: Tables, table_id: str) -> None:
     assert player is not None
     move = MoveCommand(type="move", id=f"{room.seq}", move=str(room.state.legal_moves()[0]))
     await tables.command(table_id, player, move)
+
+
+async def test_who_is_here_again_may_move_at_once(tmp_path: Path) -> None:
+    """Their return is written before anything else that waits."""
+    async with only_process(tmp_path, bot_delay=10) as tables:
+        table_id = await timed_table(tables)
+        room = await tables.look(table_id)
+        seat = room.to_act
+        assert seat is not None
+        player = room.chairs[seat].player or ""
+        absent = substitute(room, seat, "absent")
+        assert room.state is not None
+        move = MoveCommand(type="move", id="m", move=str(room.state.legal_moves()[0]))
+        await asyncio.gather(
+            tables._open[table_id].ask(lambda table: table.write([absent])),
+            tables.join(table_id, player, Connection(9, player), None),
+            tables.command(table_id, player, move),
+        )
+        assert (await tables.look(table_id)).moves
 
 
 async def seconds_left(tables: Tables, table_id: str) -> float:

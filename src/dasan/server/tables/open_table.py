@@ -207,7 +207,7 @@ class Table:
         return self._attendance.shown(self.room, watching)
 
     async def attended(self) -> None:
-        """Handle a connection or disconnection."""
+        """Handle a connection or disconnection. Who was absent and is here again returns before the next command is decided."""
         self._attendance.update(self.hub.players, self._time.now())
         await self.write([])
         if self.presence()["presence"] != self._present["presence"]:
