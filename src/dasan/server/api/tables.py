@@ -79,7 +79,9 @@ async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
 
 @router.get("/lobby")
 async def lobby(store: StoreHere) -> Lobby:
-    """Tables with an open seat, and tables open to spectators, if there was a move in the last hour or a clock runs."""
+    """Tables with an open seat, and tables open to spectators where somebody plays: with a move in the last hour, or a deadline
+    to come.
+    """
     return await store.listings.lobby(now())
 
 
