@@ -67,7 +67,7 @@ def exploited(preset: str, network: Path, response: Path) -> dict[str, Any]:
     from open_spiel.python.algorithms.expected_game_score import policy_value
 
     from dasan.envs import openspiel
-    from dasan.learn.ladder import NetworkPlayer
+    from dasan.learn.measuring import NetworkPlayer
     from dasan.networks.network import Network
 
     openspiel.register()
@@ -130,7 +130,7 @@ def answered(preset: str, network: Path, worlds: int) -> dict[str, Any]:
     from open_spiel.python.algorithms.expected_game_score import policy_value
 
     from dasan.envs import openspiel
-    from dasan.learn.ladder import NetworkPlayer
+    from dasan.learn.measuring import NetworkPlayer
     from dasan.networks.network import Network
 
     openspiel.register()

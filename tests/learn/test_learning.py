@@ -25,7 +25,7 @@ from dasan.learn.config import Config
 from dasan.learn.curves import read
 from dasan.learn.decisions import Decisions, Samples
 from dasan.learn.duel import duel, rotations
-from dasan.learn.ladder import climb
+from dasan.learn.measuring import measure
 from dasan.learn.trainer import Trainer
 from dasan.networks.derived import Reads, layouts
 from dasan.networks.network import Network
@@ -356,7 +356,7 @@ def test_training_for_seconds_beats_random() -> None:
     trainer = Trainer(Config("big-two", envs=64, rounds=20, epochs=16, first=64, second=32, trace=0.9, keep=1.0))
     for _ in range(16):
         trainer.epoch()
-    result = climb(dasan.rules("big-two"), trainer.network(), False, 30, ladder=("random",))
+    result = measure(dasan.rules("big-two"), trainer.network(), False, 30, opponents=("random",))
     assert result["random"].low > 0.3
 
 

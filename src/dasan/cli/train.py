@@ -340,14 +340,14 @@ def _begun(out: Path, config: Config, changes: dict[str, Any], method: str | Non
 
 def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
     from dasan.learn.curves import cut
-    from dasan.learn.ladder import LADDER
+    from dasan.learn.measuring import OPPONENTS
     from dasan.learn.trainer import Trainer
 
     try:
         if not (out / "run.npz").exists():
             raise CannotRun(f"there is no run to resume in {out}: a run is saved at the end of each epoch")
         trainer = Trainer.load(out / "run.npz", **changes)
-        cut(out / "curve.csv", trainer.progress.epoch, LADDER)
+        cut(out / "curve.csv", trainer.progress.epoch, OPPONENTS)
     except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
         raise CannotRun(f"cannot resume the run in {out}: {sentence(error)}") from error
     return trainer
@@ -366,7 +366,7 @@ def _complete(out: Path, trainer: Trainer) -> None:
 
 def _measured(trainer: Trainer) -> dict[str, Any]:
     """The epoch's row of the curve."""
-    from dasan.learn.ladder import climb
+    from dasan.learn.measuring import measure
 
     progress, config = trainer.progress, trainer.config
     row: dict[str, Any] = {
@@ -378,8 +378,8 @@ def _measured(trainer: Trainer) -> dict[str, Any]:
         "loss": round(progress.loss, 5),
     }
     if progress.epoch % config.every == 0 or progress.epoch == config.epochs:
-        ladder = climb(config.rules(), trainer.networks()[0], config.session, config.deals)
-        row.update({name: estimate.mean for name, estimate in ladder.items()})
+        measured = measure(config.rules(), trainer.networks()[0], config.session, config.deals)
+        row.update({name: estimate.mean for name, estimate in measured.items()})
     return row
 
 
@@ -388,12 +388,12 @@ def _keep(out: Path, trainer: Trainer, row: dict[str, Any] | None) -> None:
     comes first: `_complete` makes the other files from it.
     """
     from dasan.learn.curves import add_row, picture, read
-    from dasan.learn.ladder import LADDER
+    from dasan.learn.measuring import OPPONENTS
 
     try:
         if row is not None:
             trainer.save(out / "run.npz")
-            add_row(out / "curve.csv", row, LADDER)
+            add_row(out / "curve.csv", row, OPPONENTS)
         files = {FILE: trainer.network()}
         if trainer.config.also:
             files |= {f"network-{k}.npz": network for k, network in enumerate(trainer.networks(), 1)}
@@ -401,6 +401,6 @@ def _keep(out: Path, trainer: Trainer, row: dict[str, Any] | None) -> None:
             with whole_file(out / name) as stream:
                 network.save(stream)
         with whole_file(out / "curve.svg") as stream:
-            stream.write(picture(read(out / "curve.csv"), LADDER).encode())
+            stream.write(picture(read(out / "curve.csv"), OPPONENTS).encode())
     except OSError as error:
         raise CannotRun(f"cannot write in {out}: {error.strerror or error}") from error

@@ -14,13 +14,13 @@ WIDTH, HEIGHT, EDGE = 640, 240, 48
 COLOURS = ("#0b6bcb", "#a86400", "#1c7a3e", "#c21f30")
 
 
-def add_row(file: Path, row: Mapping[str, object], ladder: Sequence[str]) -> None:
+def add_row(file: Path, row: Mapping[str, object], opponents: Sequence[str]) -> None:
     """Append a row, so that a crash leaves the file with it or without it; a new file gets a header."""
-    _write(file, [*read(file), row], ladder)
+    _write(file, [*read(file), row], opponents)
 
 
-def _write(file: Path, rows: Sequence[Mapping[str, object]], ladder: Sequence[str]) -> None:
-    names, text = (*COLUMNS, *ladder), StringIO()
+def _write(file: Path, rows: Sequence[Mapping[str, object]], opponents: Sequence[str]) -> None:
+    names, text = (*COLUMNS, *opponents), StringIO()
     writer = csv.DictWriter(text, names)
     writer.writeheader()
     writer.writerows({name: row.get(name, "") for name in names} for row in rows)
@@ -44,14 +44,14 @@ def read(file: Path) -> list[dict[str, str]]:
     return rows
 
 
-def cut(file: Path, epoch: int, ladder: Sequence[str]) -> None:
+def cut(file: Path, epoch: int, opponents: Sequence[str]) -> None:
     """Delete rows after `epoch`, which a resumed run writes again."""
-    _write(file, [row for row in read(file) if int(row["epoch"]) <= epoch], ladder)
+    _write(file, [row for row in read(file) if int(row["epoch"]) <= epoch], opponents)
 
 
-def picture(rows: Sequence[Mapping[str, str]], ladder: Sequence[str]) -> str:
-    """The earnings a hand against each player of the ladder over the epochs, as SVG."""
-    points = {name: [(int(row["epoch"]), float(row[name])) for row in rows if row.get(name)] for name in ladder}
+def picture(rows: Sequence[Mapping[str, str]], opponents: Sequence[str]) -> str:
+    """The earnings a hand against each of the opponents over the epochs, as SVG."""
+    points = {name: [(int(row["epoch"]), float(row[name])) for row in rows if row.get(name)] for name in opponents}
     values = [value for line in points.values() for _, value in line] or [0.0]
     low, high = min(0.0, *values), max(0.1, *values)
     last = max((int(row["epoch"]) for row in rows), default=0)

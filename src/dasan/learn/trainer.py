@@ -1,4 +1,4 @@
-"""Self-play: one network plays every seat and learns from the outcomes of its decisions, by deep Monte Carlo
+"""A training run: one network plays every seat and learns from the outcomes of its decisions, by deep Monte Carlo
 (arXiv:2106.06135) or by policy gradients, see `dasan.learn.policy`.
 
 With branches, environments that share a deal also show the outcomes of other moves.

@@ -14,7 +14,7 @@ from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 
-LADDER = ("random", "thrifty")
+OPPONENTS = ("random", "thrifty")
 """The fixed players to measure a network against."""
 
 
@@ -33,12 +33,12 @@ class NetworkPlayer:
         return moves[int(np.argmax(self._network.of_view(view, self._session)))]
 
 
-def climb(
-    rules: Rules, network: Network, session: bool, deals: int, seed: int = 0, ladder: Sequence[str] = LADDER
+def measure(
+    rules: Rules, network: Network, session: bool, deals: int, seed: int = 0, opponents: Sequence[str] = OPPONENTS
 ) -> dict[str, Estimate]:
-    """The network's earnings a hand, alone among each player of the ladder, in every seat of `deals` deals."""
+    """The network's earnings a hand, alone among each of the opponents, in every seat of `deals` deals."""
     makers = {"learner": lambda _: NetworkPlayer(network, session)}
-    contests = {name: Contest(rules, "learner", name, deals, seed) for name in ladder}
+    contests = {name: Contest(rules, "learner", name, deals, seed) for name in opponents}
     return {
         name: interval(rules, [play_deal(contest, seed + k, makers) for k in range(deals)])
         for name, contest in contests.items()
