@@ -1,0 +1,1 @@
+"""One hand as a fold of its events: moves, phases, states, views, sessions, and fair deals."""

@@ -1,0 +1,1 @@
+"""The rules of a game as one value, and the catalogue of plays compiled from it."""

@@ -1,0 +1,1 @@
+"""Events, moves and positions in words."""

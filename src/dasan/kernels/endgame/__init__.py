@@ -1,0 +1,1 @@
+"""Searches of endgames over the positions of the batched environments."""

@@ -1,0 +1,1 @@
+"""Batched environments: the parts that all games share."""

@@ -1,0 +1,1 @@
+"""Kernels of Dou Dizhu: a hand is the count of each rank, jokers included, in one word."""

@@ -1,0 +1,1 @@
+"""Kernels of Big Two by regional rules, in the encoding of `cardsets`."""

@@ -1,0 +1,1 @@
+"""Common to all kernels: the decorators, the cache of machine code, bit primitives, random numbers."""

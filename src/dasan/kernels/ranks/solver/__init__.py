@@ -1,0 +1,1 @@
+"""The solver of Big Three and Wa Keng with open hands."""
