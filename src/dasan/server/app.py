@@ -69,57 +69,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, logging.getLogger(name).level))
 
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        try:
-            if chosen.daily_preset and chosen.daily_preset not in PRESETS:
-                raise CannotServe(f"DASAN_DAILY_PRESET names one of {', '.join(PRESETS)}, not {chosen.daily_preset!r}")
-            await asyncio.to_thread(commit)  # cached now, because it may run git, which no request should wait for
-            with data_dir(chosen.data_dir):
-                app.state.store = store = await Store.open(
-                    chosen.data_dir, chosen.database, migrate if chosen.migrate else require
-                )
-                await store.people.index_names()
-                key = _key(chosen)
-                app.state.identities = Identities(key, store.people, chosen.password_memory_mb)
-                bus: Bus | None = None
-                try:
-                    bus = await _bus(chosen)
-                    async with Tables(store, chosen, bus) as tables:
-                        app.state.tables = tables
-                        app.state.together = Together(store, bus)
-                        tables.chore(repeat("following shared reviews", app.state.together.run), "shared reviews")
-                        app.state.events = Events(tables)
-                        tables.chore(app.state.events.run(), "events")
-                        push = Push(signing_pair(key), chosen.contact, private=bool(chosen.push_private))
-                        app.state.sending = Sending(store.notifications, push, Letters(chosen))
-                        tables.chore(app.state.sending.run(), "notifications")
-                        app.state.commands = Commands(tables, chosen, app.state.warming)
-                        app.state.checks = Checks(chosen, store, tables, bus)
-                        app.state.metrics.attach(tables, app.state.sockets)
-                        if chosen.warm:
-                            loop = asyncio.get_running_loop()
-                            app.state.warming.start(done=partial(_warm_up, loop, tables, app.state.warming))
-                            threading.Thread(target=listed, name="dasan-presets", daemon=True).start()
-                        chores = Chores(
-                            tables, app.state.identities, app.state.live, app.state.metrics, app.state.sightings
-                        )
-                        async with chores.running():
-                            log.info("serving", extra={"where": "a database server" if chosen.database else "SQLite"})
-                            yield
-                finally:
-                    app.state.warming.stop()
-                    if bus is not None:
-                        await bus.close()
-                    await store.close()
-        except CannotServe as failure:
-            app.state.failure = failure
-            raise
-
     app = FastAPI(
         title="dasan",
         version=__version__,
-        lifespan=lifespan,
+        lifespan=_lifespan,
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -132,19 +85,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.sightings = Sightings()
     app.state.metrics = Metrics(chosen)
     app.state.guesses = Guesses(chosen)
-    app.state.limits = {
-        "tables": Buckets(chosen.table_rate, chosen.table_burst),
-        "joins": Buckets(chosen.join_rate, chosen.join_burst),
-        "reads": Buckets(chosen.read_rate, chosen.read_burst),
-        "commands": Buckets(chosen.message_rate, chosen.message_burst),
-        "sign_ins": Buckets(chosen.sign_in_rate, chosen.sign_in_burst),
-        "letters": Buckets(chosen.letter_rate, chosen.letter_burst),
-        "quick": Buckets(chosen.quick_rate, chosen.quick_burst),
-        "study": Buckets(chosen.study_rate, chosen.study_burst),
-        "turning": Buckets(chosen.study_rate, chosen.study_burst),
-        "records": Buckets(chosen.record_rate, chosen.record_burst),
-        "pages": Buckets(chosen.record_rate, chosen.record_burst),
-    }
+    app.state.limits = _limits(chosen)
     for router in api.ROUTERS:
         app.include_router(router)
     app.include_router(websocket.router)
@@ -157,6 +98,75 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Compressed)
     app.add_middleware(GuardMiddleware, settings=chosen, metrics=app.state.metrics)
     return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Serve from the data directory of the app's settings; see ``create_app``."""
+    settings: Settings = app.state.settings
+    try:
+        if settings.daily_preset and settings.daily_preset not in PRESETS:
+            raise CannotServe(f"DASAN_DAILY_PRESET names one of {', '.join(PRESETS)}, not {settings.daily_preset!r}")
+        await asyncio.to_thread(commit)  # cached now, because it may run git, which no request should wait for
+        with data_dir(settings.data_dir):
+            store = await Store.open(settings.data_dir, settings.database, migrate if settings.migrate else require)
+            await store.people.index_names()
+            key = _key(settings)
+            app.state.store = store
+            app.state.identities = Identities(key, store.people, settings.password_memory_mb)
+            bus: Bus | None = None
+            try:
+                bus = await _bus(settings)
+                async with Tables(store, settings, bus) as tables:
+                    _attach(app, tables, bus, key)
+                    chores = Chores(tables, app.state.identities, app.state.live, app.state.metrics, app.state.sightings)
+                    async with chores.running():
+                        log.info("serving", extra={"where": "a database server" if settings.database else "SQLite"})
+                        yield
+            finally:
+                app.state.warming.stop()
+                if bus is not None:
+                    await bus.close()
+                await store.close()
+    except CannotServe as failure:
+        app.state.failure = failure
+        raise
+
+
+def _attach(app: FastAPI, tables: Tables, bus: Bus | None, key: bytes) -> None:
+    """Start the parts of a server that need its tables, and compile in advance. key: signs cookies and push messages."""
+    settings, store, warming = tables.settings, tables.store, app.state.warming
+    app.state.tables = tables
+    app.state.together = Together(store, bus)
+    tables.chore(repeat("following shared reviews", app.state.together.run), "shared reviews")
+    app.state.events = Events(tables)
+    tables.chore(app.state.events.run(), "events")
+    push = Push(signing_pair(key), settings.contact, private=bool(settings.push_private))
+    app.state.sending = Sending(store.notifications, push, Letters(settings))
+    tables.chore(app.state.sending.run(), "notifications")
+    app.state.commands = Commands(tables, settings, warming)
+    app.state.checks = Checks(settings, store, tables, bus)
+    app.state.metrics.attach(tables, app.state.sockets)
+    if settings.warm:
+        warming.start(done=partial(_warm_up, asyncio.get_running_loop(), tables, warming))
+        threading.Thread(target=listed, name="dasan-presets", daemon=True).start()
+
+
+def _limits(settings: Settings) -> dict[str, Buckets]:
+    """The limits by the names that ``rate_limits.limit`` takes."""
+    return {
+        "tables": Buckets(settings.table_rate, settings.table_burst),
+        "joins": Buckets(settings.join_rate, settings.join_burst),
+        "reads": Buckets(settings.read_rate, settings.read_burst),
+        "commands": Buckets(settings.message_rate, settings.message_burst),
+        "sign_ins": Buckets(settings.sign_in_rate, settings.sign_in_burst),
+        "letters": Buckets(settings.letter_rate, settings.letter_burst),
+        "quick": Buckets(settings.quick_rate, settings.quick_burst),
+        "study": Buckets(settings.study_rate, settings.study_burst),
+        "turning": Buckets(settings.study_rate, settings.study_burst),
+        "records": Buckets(settings.record_rate, settings.record_burst),
+        "pages": Buckets(settings.record_rate, settings.record_burst),
+    }
 
 
 def _warm_up(loop: asyncio.AbstractEventLoop, tables: Tables, warming: Warming, part: Part) -> None:
