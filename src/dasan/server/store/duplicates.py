@@ -166,47 +166,11 @@ class Duplicates(StorePart):
                 connection.execute(
                     sa.update(duplicate_plays).where(mine, plays.deal == deal).values(since=since, seen=now)
                 )
-            waiting = connection.execute(
-                sa.select(plays.player, duplicate_entries.c.name)
-                .join_from(
-                    duplicate_plays,
-                    duplicate_entries,
-                    sa.and_(duplicate_entries.c.event_id == plays.event_id, duplicate_entries.c.player == plays.player),
-                )
-                .where(
-                    plays.event_id == event.id,
-                    plays.deal == deal,
-                    plays.table_id.is_(None),
-                    plays.finished.is_(None),
-                    plays.seen >= now - PRESENT,
-                    plays.player != player,
-                )
-                .order_by(plays.since)
-            ).all()
-            blocked = blocked_pairs(connection, [player, *(row.player for row in waiting)])
-            others = [row for row in waiting if frozenset((player, row.player)) not in blocked]
-            party = [(player, name)]
-            for other in others:
-                apart = blocked.isdisjoint(frozenset((other.player, one)) for one, _ in party)
-                if apart and len(party) < event.people:
-                    party.append((other.player, other.name))
+            party = _party(connection, event, deal, player, name, now)
             late = event.fill is not None and now - since >= event.fill * 1000
             if len(party) < event.people and not late:
                 return EventPlayed(deal=deal, table=None, waiting=len(party))
-            seats = list(event.seats(deal))
-            secrets.SystemRandom().shuffle(seats)
-            accounts = marked(connection, dict(party))
-            named = names_apart(connection, party, accounts)
-            guests = [
-                Guest(one, named[one], seat, one in accounts) for (one, _), seat in zip(party, seats, strict=False)
-            ]
-            room = make(deal, guests)
-            insert_room(connection, room)
-            for guest in guests:
-                theirs = sa.and_(plays.event_id == event.id, plays.player == guest.player, plays.deal == deal)
-                placed = sa.update(duplicate_plays).where(theirs).values(table_id=room.head.id, seat=guest.seat)
-                connection.execute(placed)
-            return EventPlayed(deal=deal, table=room.head.id, waiting=0)
+            return EventPlayed(deal=deal, table=_open_table(connection, event, deal, party, make), waiting=0)
 
         return await self._database.write(write)
 
@@ -334,6 +298,57 @@ class Duplicates(StorePart):
 def _enter(connection: sa.Connection, event_id: str, player: str, name: str, now: int) -> None:
     key = {"event_id": event_id, "player": player}
     put_row(connection, duplicate_entries, key, {"name": name}, {"entered": now})
+
+
+def _party(
+    connection: sa.Connection, event: DuplicateEvent, deal: int, player: str, name: str, now: int
+) -> list[tuple[str, str]]:
+    """The player, and those who wait longest for the same deal, without blocks among them, at most ``event.people``:
+    (player, name).
+    """
+    plays = duplicate_plays.c
+    waiting = connection.execute(
+        sa.select(plays.player, duplicate_entries.c.name)
+        .join_from(
+            duplicate_plays,
+            duplicate_entries,
+            sa.and_(duplicate_entries.c.event_id == plays.event_id, duplicate_entries.c.player == plays.player),
+        )
+        .where(
+            plays.event_id == event.id,
+            plays.deal == deal,
+            plays.table_id.is_(None),
+            plays.finished.is_(None),
+            plays.seen >= now - PRESENT,
+            plays.player != player,
+        )
+        .order_by(plays.since)
+    ).all()
+    blocked = blocked_pairs(connection, [player, *(row.player for row in waiting)])
+    party = [(player, name)]
+    for other in waiting:
+        apart = blocked.isdisjoint(frozenset((other.player, one)) for one, _ in party)
+        if apart and len(party) < event.people:
+            party.append((other.player, other.name))
+    return party
+
+
+def _open_table(
+    connection: sa.Connection, event: DuplicateEvent, deal: int, party: Sequence[tuple[str, str]], make: Make
+) -> str:
+    """Make a table of the deal for the party, in random seats; return its id."""
+    plays = duplicate_plays.c
+    seats = list(event.seats(deal))
+    secrets.SystemRandom().shuffle(seats)
+    accounts = marked(connection, dict(party))
+    named = names_apart(connection, party, accounts)
+    guests = [Guest(one, named[one], seat, one in accounts) for (one, _), seat in zip(party, seats, strict=False)]
+    room = make(deal, guests)
+    insert_room(connection, room)
+    for guest in guests:
+        theirs = sa.and_(plays.event_id == event.id, plays.player == guest.player, plays.deal == deal)
+        connection.execute(sa.update(duplicate_plays).where(theirs).values(table_id=room.head.id, seat=guest.seat))
+    return room.head.id
 
 
 def _one(events: tuple[DuplicateEvent, ...]) -> DuplicateEvent:

@@ -155,16 +155,7 @@ class Matches(StorePart):
                 connection.execute(sa.update(seekers).where(mine).values(**row))
             else:
                 connection.execute(sa.insert(seekers), row)
-            rows = connection.execute(
-                sa.select(seekers).where(
-                    seekers.c.preset == preset,
-                    seekers.c.speed == speed,
-                    seekers.c.table_id.is_(None),
-                    seekers.c.seen >= now - PRESENT,
-                    seekers.c.player != player,
-                )
-            )
-            waiting = [_seeker(row) for row in rows]
+            waiting = _waiting(connection, player, game, now)
             blocked = blocked_pairs(connection, [player, *(one.player for one in waiting)])
             others = [one for one in waiting if frozenset((player, one.player)) not in blocked]
             together = party(me, others, players, now, fill_after, blocked)
@@ -190,6 +181,21 @@ class Matches(StorePart):
             return table
 
         return await self._database.write(write)
+
+
+def _waiting(connection: sa.Connection, player: str, game: tuple[str, str], now: int) -> list[Seeker]:
+    """The others who seek the same game now."""
+    preset, speed = game
+    rows = connection.execute(
+        sa.select(seekers).where(
+            seekers.c.preset == preset,
+            seekers.c.speed == speed,
+            seekers.c.table_id.is_(None),
+            seekers.c.seen >= now - PRESENT,
+            seekers.c.player != player,
+        )
+    )
+    return [_seeker(row) for row in rows]
 
 
 def _seeker(row: Any) -> Seeker:
