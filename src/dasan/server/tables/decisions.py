@@ -5,8 +5,10 @@ Functions here read a room and return entries, or refuse; ``room.fold`` makes th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, count
+from typing import Any
 
 import dasan
 from dasan.play import fairness
@@ -309,21 +311,26 @@ def _host(
                 raise Refused("illegal", reason("nobody"))
             return {"type": "stand", "seat": command.seat}
         case SeatBotCommand():
-            wanted: tuple[int, ...] = (command.seat,)
-            bot = command.bot
             if room.chairs[command.seat].kind == "human":
                 raise Refused("illegal", reason("somebody"))
+            return _bots(room, (command.seat,), command.bot, start=False)
         case StartCommand():
             late = [seat for seat in room.humans if not room.chairs[seat].ready and room.chairs[seat].player != player]
             if room.head.settings.start == "ready" and late:
                 raise Refused("illegal", reason("not-ready", name=room.chairs[late[0]].name))
-            wanted, bot = room.open_seats, room.head.settings.substitute
+            return _bots(room, room.open_seats, room.head.settings.substitute, start=True)
+
+
+def _bots(room: Room, wanted: Sequence[int], bot: str | None, *, start: bool) -> Entry:
+    """``bot`` takes the wanted seats; None: they are open. start: the first hand begins."""
     names = [bot if seat in wanted else chair.bot for seat, chair in enumerate(room.chairs)]
     seated = bot_chairs(names, room.head.id)
-    changed = {str(seat): chair.to_json() for seat, chair in enumerate(seated) if chair not in (None, room.chairs[seat])}
+    changed: dict[str, Any] = {
+        str(seat): chair.to_json() for seat, chair in enumerate(seated) if chair not in (None, room.chairs[seat])
+    }
     if bot is None:
-        changed[str(command.seat)] = None  # type: ignore[union-attr, assignment]
-    return {"type": "bots", "chairs": changed, "start": isinstance(command, StartCommand)}
+        changed |= {str(seat): None for seat in wanted}
+    return {"type": "bots", "chairs": changed, "start": start}
 
 
 def _chat(room: Room, seat: int, text: str) -> Entry:
