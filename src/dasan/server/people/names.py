@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -85,33 +86,33 @@ def _visible(text: str) -> bool:
     marks: list[str] = []
     shown = False
     for at, character in enumerate(text):
-        category = unicodedata.category(character)
         if character in (JOINER, NON_JOINER, EMOJI_STYLE):
             if not _joins(text, at):
                 return False
-        elif category[0] == "M":
-            # An enclosing mark covers its letter; a leading mark would combine with the text before the name.
+            continue
+        category = unicodedata.category(character)
+        if category[0] == "M":
             marks.append(character)
-            accents = sum(map(_is_accent, marks))
-            narrow = sum(unicodedata.category(mark) == "Mn" for mark in marks)
-            if (
-                at == 0
-                or category == "Me"
-                or accents > MOST_ACCENTS
-                or narrow > MOST_MARKS
-                or len(marks) > 2 * MOST_MARKS
-            ):
-                return False
-            if marks.count(character) > 1:
+            if at == 0 or _cover(marks):  # a leading mark would combine with the text before the name
                 return False
         else:
             marks = []
-        if character in (JOINER, NON_JOINER, EMOJI_STYLE):
-            continue
         if category[0] == "C" or shows_nothing(character):
             return False
         shown = shown or category[0] in "LNS"
     return shown
+
+
+def _cover(marks: Sequence[str]) -> bool:
+    """Whether the marks of a letter cover it or the text around it: one encloses it, one is repeated, or there are too many."""
+    categories = [unicodedata.category(mark) for mark in marks]
+    return (
+        "Me" in categories
+        or len(set(marks)) < len(marks)
+        or len(marks) > 2 * MOST_MARKS
+        or categories.count("Mn") > MOST_MARKS
+        or sum(map(_is_accent, marks)) > MOST_ACCENTS
+    )
 
 
 @lru_cache(4096)
