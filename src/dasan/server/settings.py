@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -192,16 +192,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            value = getattr(self, f.name)
-            if f.name in SWITCHES and value not in (0, 1):
-                raise CannotServe(f"{variable(f.name)} is 0 or 1, not {shown(value)}")
-            if "bounds" in f.metadata:
-                least, most = f.metadata["bounds"]
-                if not least <= value <= most:
-                    wanted = f"{variable(f.name)} is a number from {_plain(least)} to {_plain(most)}"
-                    raise CannotServe(f"{wanted}, not {shown(value)}")
-            if "\0" in str(value):
-                raise CannotServe(f"{variable(f.name)} contains a NUL")
+            _check(f, getattr(self, f.name))
         for name, words in (("log_format", FORMATS), ("log_level", LEVELS), ("smtp_security", SMTP_SECURITY)):
             if getattr(self, name) not in words:
                 raise CannotServe(f"{variable(name)} is one of {', '.join(words)}, not {shown(getattr(self, name))}")
@@ -353,6 +344,19 @@ def described() -> Iterator[tuple[str, str, str]]:
 def variable(name: str) -> str:
     """The environment variable of a setting."""
     return f"DASAN_{name.upper()}"
+
+
+def _check(setting: Field[Any], value: object) -> None:
+    """Refuse a value that a switch, a number with bounds, or any setting cannot have."""
+    name = variable(setting.name)
+    if setting.name in SWITCHES and value not in (0, 1):
+        raise CannotServe(f"{name} is 0 or 1, not {shown(value)}")
+    if "bounds" in setting.metadata:
+        least, most = setting.metadata["bounds"]
+        if not least <= value <= most:
+            raise CannotServe(f"{name} is a number from {_plain(least)} to {_plain(most)}, not {shown(value)}")
+    if "\0" in str(value):
+        raise CannotServe(f"{name} contains a NUL")
 
 
 def _plain(bound: float) -> str:

@@ -121,17 +121,7 @@ class Workers:
                     job.future.cancel()
                     raise
                 except Exception as error:
-                    self.counts[type(error).__name__] += 1
-                    if isinstance(error, JobCrashed):
-                        self._crashes += 1
-                        self._crashed_at = time.monotonic()
-                    else:
-                        self._crashes = 0
-                    if not job.future.done():
-                        # Break a reference cycle: the error's frames hold this job, whose future holds the error, and a
-                        # process's pipes.
-                        error.__context__ = None
-                        job.future.set_exception(error.with_traceback(None))
+                    self._fail(job, error)
                 else:
                     self._crashes = 0
                     self.counts["done"] += 1
@@ -142,6 +132,19 @@ class Workers:
             self._tasks.discard(asyncio.current_task())
             if worker is not None and worker.alive:
                 self._idle.append(worker)
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        """Count an error, and give it to the job's reader."""
+        self.counts[type(error).__name__] += 1
+        if isinstance(error, JobCrashed):
+            self._crashes += 1
+            self._crashed_at = time.monotonic()
+        else:
+            self._crashes = 0
+        if not job.future.done():
+            # Break a reference cycle: the error's frames hold this job, whose future holds the error, and a process's pipes.
+            error.__context__ = None
+            job.future.set_exception(error.with_traceback(None))
 
     async def _start(self) -> Worker:
         self._all = [worker for worker in self._all if worker.alive]
