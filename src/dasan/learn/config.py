@@ -167,25 +167,34 @@ class Config:
             one if isinstance(one, RuleSet) else RuleSet.from_json(one)
             for one in items(self.also, "further games are a list of rule sets")
         )
-        if self.method not in METHODS:
-            raise ValueError(f"a method is {' or '.join(METHODS)}, not {shown(self.method)}")
-        if also and self.method == "values" and self.actors <= len(also):
-            raise ValueError(f"{1 + len(also)} games need as many actors, or more")
-        if self.method == "policy" and (self.branches > 1 or self.actors or self.device):
-            raise ValueError("policy gradients have no branches, actors or device")
-        if self.method != "policy" and (checked["random_bids"] or checked["random_calls"]):
-            raise ValueError("only policy gradients have random bids and calls")
-        if self.suits or checked["random_bids"] or checked["random_calls"]:
-            every = (RuleSet(self.preset, self.options, 1.0), *also)
-            games = [make_rules(one.preset, **one.options) for one in every]
-            if checked["random_bids"] and not any(game.auction for game in games):
-                raise ValueError("random bids need an auction, and no game has one")
-            if checked["random_calls"] and not any(game.call for game in games):
-                raise ValueError("random calls need a call, and no game has one")
-            if self.suits and not any(exact_cards(game) for game in games):
-                raise ValueError("suits need a game whose moves name exact cards, such as Big Two, and there is none")
         for name, value in {**checked, "pool": pool, "also": also}.items():
             object.__setattr__(self, name, value)
+        self._check_method()
+        self._check_games()
+
+    def _check_method(self) -> None:
+        """Refuse settings that the method does not have."""
+        if self.method not in METHODS:
+            raise ValueError(f"a method is {' or '.join(METHODS)}, not {shown(self.method)}")
+        if self.also and self.method == "values" and self.actors <= len(self.also):
+            raise ValueError(f"{1 + len(self.also)} games need as many actors, or more")
+        if self.method == "policy" and (self.branches > 1 or self.actors or self.device):
+            raise ValueError("policy gradients have no branches, actors or device")
+        if self.method != "policy" and (self.random_bids or self.random_calls):
+            raise ValueError("only policy gradients have random bids and calls")
+
+    def _check_games(self) -> None:
+        """Refuse settings that none of the games has a use for."""
+        if not (self.suits or self.random_bids or self.random_calls):
+            return
+        every = (RuleSet(self.preset, self.options, 1.0), *self.also)
+        games = [make_rules(one.preset, **one.options) for one in every]
+        if self.random_bids and not any(game.auction for game in games):
+            raise ValueError("random bids need an auction, and no game has one")
+        if self.random_calls and not any(game.call for game in games):
+            raise ValueError("random calls need a call, and no game has one")
+        if self.suits and not any(exact_cards(game) for game in games):
+            raise ValueError("suits need a game whose moves name exact cards, such as Big Two, and there is none")
 
     @property
     def reads(self) -> Reads:

@@ -190,14 +190,7 @@ def make(
     require_memory(unwritten * OF_A_HAND, f"{unwritten:,} hands in unfinished files")
     folder, manifest = Path(folder), plan.manifest()
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "manifest.json"
-    if file.exists():
-        other = _unlike(_read(file), manifest)
-        if other:
-            raise ValueError(f"{folder} holds a data set that was made with other settings: {', '.join(other)}")
-    else:
-        with whole_file(file) as stream:
-            stream.write(f"{json.dumps(manifest, indent=2)}\n".encode())
+    _settle(folder, manifest)
     parts = folder / "hands"
     parts.mkdir(exist_ok=True)
     for unfinished in parts.glob(".part-*.tmp"):
@@ -238,6 +231,16 @@ def _made(
 
 def _count(plan: DatasetPlan, part: int) -> int:
     return min(plan.part, plan.hands - part * plan.part)
+
+
+def _settle(folder: Path, manifest: dict[str, Any]) -> None:
+    """Write the manifest of a new data set. ValueError: the folder has one that differs."""
+    file = folder / "manifest.json"
+    if not file.exists():
+        with whole_file(file) as stream:
+            stream.write(f"{json.dumps(manifest, indent=2)}\n".encode())
+    elif other := _unlike(_read(file), manifest):
+        raise ValueError(f"{folder} holds a data set that was made with other settings: {', '.join(other)}")
 
 
 def _read(manifest: Path) -> Any:

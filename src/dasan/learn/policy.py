@@ -166,13 +166,19 @@ class _Game:
             ended[over] += 1
         played = _Step(*(np.concatenate(parts) for parts in zip(*steps, strict=True)))
         del steps
+        return self._round(played, payments, learner, counts)
+
+    def _round(self, played: _Step, payments: Floats, learner: PolicyLearner, counts: PlayCounts) -> PolicyRound:
+        """The decisions of a round with their values and targets. payments: [environments, hands, seats]."""
         obs, moves = played.obs, played.moves
         if self.shared is not None:
             obs, moves = self.shared.rows(self.rules, obs, moves)
         hidden = np.zeros((len(obs), learner.critic.shape.move), np.uint8)
         hidden[:, : played.perfect.shape[1]] = played.perfect
         values = learner.critic.scores(obs, hidden)[2]
-        targets = _targets(played.hands, played.seats, values, payments.reshape(-1, self.rules.players), config.trace)
+        targets = _targets(
+            played.hands, played.seats, values, payments.reshape(-1, self.rules.players), self.config.trace
+        )
         return PolicyRound(
             obs=obs,
             hidden=hidden,
