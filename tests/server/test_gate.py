@@ -22,6 +22,7 @@ from dasan.server.people.identity import Identities
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import SWITCHES, Settings, described, variable
+from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.people import People
 
 from .harness import Serve, Served, fast
@@ -204,3 +205,19 @@ def test_the_file_of_settings_that_the_documentation_shows_is_read(tmp_path: Pat
     (shown,) = re.findall(r"<!-- settings file -->\n```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "dasan.toml").write_text(shown)
     assert Settings.read({}, file=tmp_path / "dasan.toml").allowed_hosts == ("cards.example",)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc to list open files")
+async def test_a_server_that_cannot_start_closes_its_database(tmp_path: Path) -> None:
+    server = create_app(fast(tmp_path, secret="short"))
+    with pytest.raises(CannotServe, match="DASAN_SECRET needs at least"):
+        async with server.router.lifespan_context(server):
+            pass
+    assert _open_files(tmp_path / "data") == []
+
+
+def _open_files(folder: Path) -> list[Path]:
+    """The files of the folder that this process has open."""
+    assert (folder / DATABASE_FILE).exists()
+    files = [file.readlink() for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+    return [file for file in files if file.is_relative_to(folder)]

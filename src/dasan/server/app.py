@@ -110,12 +110,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(commit)  # cached now, because it may run git, which no request should wait for
         with data_dir(settings.data_dir):
             store = await Store.open(settings.data_dir, settings.database, migrate if settings.migrate else require)
-            await store.people.index_names()
-            key = _key(settings)
-            app.state.store = store
-            app.state.identities = Identities(key, store.people, settings.password_memory_mb)
             bus: Bus | None = None
             try:
+                await store.people.index_names()
+                key = _key(settings)
+                app.state.store = store
+                app.state.identities = Identities(key, store.people, settings.password_memory_mb)
                 bus = await _bus(settings)
                 async with Tables(store, settings, bus) as tables:
                     _attach(app, tables, bus, key)
