@@ -16,7 +16,7 @@ Choose = Callable[[State, random.Random], Move]
 
 SETUPS: tuple[tuple[str, Options], ...] = (
     ("big-three", {}),
-    ("big-three-denexa", {"must_dig": True, "opener_may_pass": True}),
+    ("big-three-denexa", {"must_dig": True, "opener_may_pass": True, "show_hands_after": False}),
     ("big-three-fr", {"reveal_kitty": True, "show_played": True, "opener_may_pass": True}),
     ("big-three-4p", {}),
     ("big-three-4p", {"passed_bidder_may_return": False, "pay_each_winner": True, "show_hands_after": False}),

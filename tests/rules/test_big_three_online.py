@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -222,6 +223,7 @@ def test_h_20_wa_keng() -> None:
     assert rules.digest == dasan.rules("wa-keng").digest
     assert [c for c in rules.clauses if c[0] == "H"] == ["H.20", "H.02", "H.11", "H.18"]
     assert (rules.shapes, rules.auction, rules.scoring) == (usual.shapes, usual.auction, usual.scoring)
+    assert (rules.first_dealer, rules.cut) == (usual.first_dealer, usual.cut) == ("random", False)
     passed = say(opened("wa-keng", 2), "pass", "pass", "pass")
     assert (passed.bidder, passed.bid, passed.to_act) == (2, 1, 2)
     refused(passed, "bid 2", "H.11")
@@ -240,9 +242,34 @@ def test_h_21_one_against_three() -> None:
     assert sorted(over.hand_sizes) == [12, 12, 12, 16]
     seen = next(e for e in over.view(None).events if e.type == "kitty")
     assert seen.cards == over.begun.kitty, "all see the kitty"
-    ended = play_out(over, random.Random(1), lively)
-    amount = 12 if ended.result is not None and ended.result.winners == (opener,) else -12
-    assert paid(ended) == tuple(amount if s == opener else -amount // 3 for s in range(4))
+
+
+@pytest.mark.parametrize(("winner", "payments"), [(0, (12, -4, -4, -4)), (2, (-12, 4, 4, 4))])
+def test_h_21_the_bidder_pays_or_is_paid_by_each(winner: int, payments: tuple[int, ...]) -> None:
+    hands = ["4D 4C"] * 4
+    hands[winner] = "5D"
+    for seat, suit in zip((s for s in range(4) if s != winner), "DCH", strict=True):
+        hands[seat] = f"6{suit} 7{suit}"
+    over = say(dasan.start(dasan.rules("wa-keng-4"), hands, bidder=0, bid=4, leader=winner), "5D")
+    assert paid(over) == payments
+    assert over.result is not None
+    assert over.result.winners == ((0,) if winner == 0 else (1, 2, 3))
+
+
+def test_h_21_three_passes_end_a_trick() -> None:
+    state = dasan.start(dasan.rules("wa-keng-4"), ["5D 6D", "7D", "8D", "9D"], bidder=0, leader=0)
+    state = say(state, "5D", "pass", "pass")
+    assert (state.table is not None, state.to_act) == (True, 3)
+    assert (say(state, "pass").table, say(state, "pass").to_act) == (None, 0)
+
+
+def test_h_21_everything_else_is_as_in_h_20() -> None:
+    four, three = dasan.rules("wa-keng-4"), dasan.rules("wa-keng")
+    assert (four.shapes, four.scoring) == (three.shapes, three.scoring)
+    assert (four.first_dealer, four.cut, four.direction) == (three.first_dealer, three.cut, three.direction)
+    assert four.auction is not None
+    assert three.auction is not None
+    assert replace(four.auction, top=3) == three.auction
 
 
 def test_h_21_every_auction() -> None:

@@ -282,6 +282,10 @@ def test_dd_08_spring() -> None:
         assert paid(say(state, "3D")) == (2 * times, -times, -times)
         peasant = dasan.start(rules, ["3D 4D", "5D", "6D"], bidder=0, bid=1, leader=0, has_played=(1, 2), bidder_plays=0)
         assert paid(say(peasant, "3D", "5D")) == (-2 * times, times, times)
+        twice = dasan.start(
+            rules, ["3D 4D", "5D", "6D"], bidder=0, bid=1, leader=0, has_played=(0, 1, 2), bidder_plays=1
+        )
+        assert paid(say(twice, "3D", "5D")) == (-2, 1, 1), "the landlord has made two plays"
 
 
 def plain(hand: State) -> tuple[int, ...]:

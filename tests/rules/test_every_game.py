@@ -27,7 +27,7 @@ from tests.playing import (
 import dasan
 from dasan import Card, DasanError, State, View
 from dasan.play.dealing import Deal
-from dasan.play.events import EventType
+from dasan.play.events import Event, EventType
 from dasan.play.origin import Origin
 from dasan.records.verify import verify
 
@@ -123,16 +123,20 @@ def visible(state: State, seat: int | None) -> set[str]:
     assert isinstance(begun, Deal)
     seen = set(map(str, state.hands[seat])) | set(map(str, begun.hands[seat])) if seat is not None else set[str]()
     for event in state.events:
-        open_to_all = event.type in (EventType.OPEN, EventType.PLAY, EventType.CALL, EventType.GIVE, EventType.TAKE)
-        mine = event.seat == seat or (
-            event.type is EventType.OFFER and state.exchange is not None and seat == state.exchange.loser
-        )
-        revealed = event.type is EventType.KITTY and rules.reveal_kitty
-        if open_to_all or event.type is EventType.PARTNER or mine or revealed:
+        if sees(state, seat, event):
             seen |= set(map(str, event.cards))
     if state.phase == "over" and rules.show_hands_after:
         seen |= set(map(str, rules.pack))
     return seen
+
+
+def sees(state: State, seat: int | None, event: Event) -> bool:
+    """Whether `seat` sees the cards of an event while hands are hidden."""
+    if event.type is EventType.KITTY:
+        return event.seat == seat or state.rules.reveal_kitty
+    if event.type is EventType.OFFER:
+        return state.exchange is not None and seat in (event.seat, state.exchange.loser)
+    return True
 
 
 def cards_in(thing: object) -> Iterator[Card]:
@@ -256,6 +260,8 @@ def test_g_06_hands_are_shown_after_the_hand_where_the_table_says_so(preset: str
             view = state.view(seat).to_json()
             assert view["hands"] == ([[str(c) for c in h] for h in state.hands] if shown else None)
             assert view["kitty"] == ([str(c) for c in state.begun.kitty] if shown else None)
+            for event, told in zip(state.events, view["events"], strict=True):
+                assert ("?" in told.get("cards", ())) == (not shown and not sees(state, seat, event))
             copy = state.record(seat)
             assert ("?" in copy) == (not shown)
             assert ('"secret"' in copy) == shown, "the secret would tell the hands"

@@ -340,6 +340,14 @@ def test_w_13_bombs_among_themselves() -> None:
     assert texts(state) == ["pass"]
 
 
+def test_w_13_no_bomb_on_a_straight_flush() -> None:
+    assert not beats("2D 2C 2H 2S 3C", "AD 2D 3D 4D 5D", decks=2)
+    assert not beats("2D 2D 2C 2H 2S", "AD 2D 3D 4D 5D", decks=2)
+    state = say(trick("AD 2D 3D 4D 5D 8C", "KD KC KH KS 3C 9S", "9D", "TD"), "AD 2D 3D 4D 5D")
+    assert texts(state) == ["pass"]
+    refused(state, "KD KC KH KS 3C", "W.14")
+
+
 def test_w_14_a_straight_flush_on_any_trick() -> None:
     lowest = "AD 2D 3D 4D 5D"
     for text in ("2S", "2S 2H", "2D 2C 2H 2S", "2D 2C 2H 2S 3D", "TS JS QS KD AS", "9S TS JS QS KD AS", "RJ"):

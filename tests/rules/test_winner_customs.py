@@ -65,6 +65,11 @@ def test_w_17_the_players_own_cards_are_not_public() -> None:
     assert not starts_again(trick("2S BJ", "5D", "6D", "7D", jokers=True), "2S")
 
 
+def test_w_17_the_size_of_the_players_own_hand_does_not_matter() -> None:
+    assert starts_again(trick("2S 4D 4C 4H 4S 5D", "6D", "6C", "6H"), "2S"), "nobody else holds five cards"
+    assert starts_again(trick("2S 2D 4D 4C 4H 4S 5D", "6D", "6C", "6H"), "2S 2D")
+
+
 def test_w_17_a_card_shown_in_the_exchange_counts_as_not_yet_seen() -> None:
     """Everybody saw the joker go to the player of the two of spades. Records from before replay only if that changes nothing."""
     state = trick("2S RJ", "5D", "6D", "7D", jokers=True)
@@ -82,6 +87,18 @@ def test_w_17_a_card_shown_in_the_exchange_may_count_as_seen() -> None:
     assert starts_again(seen, "2S")
     elsewhere = replace(seen, exchange=replace(given, winner=2))
     assert not starts_again(elsewhere, "2S")
+    back = Exchange(winner=1, loser=0, given=card("3C"), offered=(card("RJ"), card("4C")))
+    took = Event(len(unseen.events), 0, EventType.TAKE, (card("RJ"),))
+    assert starts_again(replace(unseen, exchange=back, events=(*unseen.events, took)), "2S"), "so did the Loser's"
+
+
+def test_w_17_a_card_shown_in_the_exchange_and_played_says_nothing_of_its_twin() -> None:
+    two: Options = {"decks": 2, "jokers": True, "two_of_spades_restart": "when-known-unbeatable"}
+    state = trick("2S 9D", "RJ", "6D", "7D", **two)
+    given = Exchange(winner=0, loser=1, given=card("RJ"), offered=tuple(map(card, ("3C", "4C"))))
+    gift = Event(len(state.events), 1, EventType.GIVE, (card("RJ"),))
+    gone = Event(len(state.events) + 1, 0, EventType.PLAY, (card("RJ"),))
+    assert not starts_again(replace(state, exchange=given, events=(*state.events, gift, gone)), "2S")
 
 
 def test_w_17_a_straight_flush_that_is_still_there() -> None:
