@@ -201,7 +201,7 @@ def test_h_19_the_pack_of_46() -> None:
     for gone in ("AD", "2C", "3C 3D"):
         with pytest.raises(dasan.DasanError) as caught:
             rules.combination(gone)
-        assert caught.value.clause == "B3.02"
+        assert caught.value.clause == "H.19"
     kinds = {(row.kind, row.pattern.counts) for row in rules.catalogue.rows}
     assert ("quad", ((rules.ranks.index("2"), 4),)) not in kinds
     with pytest.raises(ValueError, match="no option 'pack'"):
@@ -235,7 +235,10 @@ def test_h_21_one_against_three() -> None:
     assert (state.hand_sizes, len(state.kitty)) == ((12,) * 4, 4)
     opener = state.mover
     assert texts(state) == ["bid 1", "bid 2", "bid 3", "bid 4", "pass"]
-    refused(state, "bid 5", "B3.08", IllegalPlay, "1 to 4")
+    refused(state, "bid 5", "H.21", IllegalPlay, "1 to 4")
+    must = dasan.deal(dasan.rules("wa-keng-4", opener_may_pass=False), seed=2)
+    refused(must, "pass", "B3.08")
+    refused(must, "bid 5", "H.21")
     refused(state, "call 8C", "B4.03" if "call" in rules.cite else "G.01")
     over = say(state, "bid 4")
     assert (over.phase, over.bidder, over.bid, over.to_act) == ("play", opener, 4, opener)

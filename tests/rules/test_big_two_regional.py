@@ -88,7 +88,21 @@ def test_h_24_bombs_of_five_cards(order: str) -> None:
     after = say(state, FOUR)
     assert after.to_act == 2
     refused(after, "KH", "D2.12")
+    house = "6D 6C 6H 7D 7C"
+    under = say(trick("AD 9D", f"{FOUR} 9C", f"{house} QH", "KS 9S", **options), "AD", FOUR)
+    refused(under, house, "H.23" if order == "own-kind" else "H.24")
     refused(say(trick("AD 9D", f"{FOUR} 9C", "KH QH", "KS 9S"), "AD"), FOUR, "D2.12", IllegalPlay, "takes 1 card")
+
+
+def test_h_24_a_guard_may_play_a_bomb_instead_of_the_highest_card() -> None:
+    hands = f"{FOUR} 9C 2D", "8S", "KH QH", "6D 9S"
+    state = say(trick(*hands, leader=3, bombs=True, guard="enforced"), "6D")
+    assert texts(state) == ["2D", FOUR, "3D 3C 3H 3S 9C", "3D 3C 3H 3S 2D"]
+    refused(state, "pass", "D2.16")
+    refused(state, "9C", "D2.16")
+    over = say(trick(*hands, leader=3, bombs=True, guard="foul"), "6D", FOUR, "pass", "pass", "pass", "2D", "pass")
+    assert over.watching is None
+    assert say(over, "pass", "pass", "9C").result is not None
 
 
 def test_h_25_the_philippine_order() -> None:
@@ -131,7 +145,7 @@ def test_h_27_three_players() -> None:
             assert seen_cards == ((left,) if seat == taker else (None,))
         seen[str(left) == "3D"] += 1
         other = next(c for c in state.hands[taker] if c != lowest)
-        refused(state, str(other), "D2.11")
+        refused(state, str(other), "H.27")
         assert all(lowest in move.cards for move in state.legal_moves())
     session = play_hands(dasan.session(rules, seed=3), 4, random.Random(3))
     assert dasan.replay(session.record()) == session
@@ -143,7 +157,7 @@ def test_h_27_the_example_of_three() -> None:
     state = dasan.start(rules, hands, kitty="3D")
     assert (state.to_act, str(state.must_include)) == (0, "3C")
     assert dasan.card("3D") in state.hands[0]
-    refused(state, "3D", "D2.11", IllegalPlay, "3C")
+    refused(state, "3D", "H.27", IllegalPlay, "3C")
     assert "3D 3C" in texts(state)
 
 
@@ -296,6 +310,7 @@ def test_h_32_play_goes_on_to_the_last() -> None:
     refused(say(state, "4D"), "3C", "G.05")
     done = say(state, "pass", "pass", "pass")
     assert done.to_act == 1, "the next player still in leads"
+    refused(session.state, "pass", "H.32", IllegalPlay, "over")
     assert say(trick("3D", "4D 6D", "5D 9C", "9D TD", guard="off"), "3D").phase == "over"
 
 

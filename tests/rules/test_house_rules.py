@@ -11,7 +11,7 @@ from tests.rules.auctions import Bidding, compare, standing, walk
 from tests.rules.big_two import ascending
 
 import dasan
-from dasan import IllegalPlay, State
+from dasan import Ambiguous, IllegalPlay, State
 from dasan.cards import parse_cards
 from dasan.play.dealing import drawn_dealer
 from dasan.play.events import Event, EventType
@@ -303,6 +303,39 @@ def test_h_10_suits_without_order() -> None:
         assert suited.kind == other.kind == "straight-flush", "a straight flush still needs a single suit"
         assert not other.beats(suited)
         assert off.combination("3D 4S 5D 6D 7D").kind == "straight"
+
+
+@pytest.mark.parametrize(
+    ("table", "equal"),
+    [
+        ("4D", "4S"),
+        ("4D 4C", "4H 4S"),
+        ("4D 4C 5D 5C", "4H 4S 5H 5S"),
+        ("4D 5D 6D 7D 8H", "4S 5S 6S 7S 8C"),
+        ("4D 5D 6D 7D 8D", "4S 5S 6S 7S 8S"),
+    ],
+)
+def test_h_10_refuses_what_differs_only_in_suits(table: str, equal: str) -> None:
+    state = dasan.start(
+        dasan.rules("winner", suits_ranked=False), [f"{equal} 3D", "9D", "TD", "JD"], table=table, table_seat=3
+    )
+    refused(state, equal, "H.10", IllegalPlay, "must be higher")
+
+
+@pytest.mark.parametrize(("order", "clause"), [("clubs-low", "H.06"), ("philippine", "H.25")])
+def test_h_06_h_25_refuse_the_lower_suit(order: str, clause: str) -> None:
+    rules = dasan.rules("big-two", suit_order=order)
+    low, high = rules.suits[0], rules.suits[-1]
+    for mine, table in (
+        (f"4{low}", f"4{high}"),
+        (f"4{low} 4{rules.suits[1]}", f"4{high} 4{rules.suits[2]}"),
+        (f"4D 5C 6D 7C 8{low}", f"4S 5H 6S 7H 8{high}"),
+    ):
+        hands = [f"{mine} 3D", "TD 3C", "JD 3H", "QD 3S"]
+        refused(dasan.start(rules, hands, table=table, table_seat=3), mine, clause, IllegalPlay, "must be higher")
+    ranks = dasan.start(rules, ["4D 3D", "TD 3C", "JD 3H", "QD 3S"], table="5D", table_seat=3)
+    refused(ranks, "4D", "D2.02")
+    refused(dasan.start(rules, [f"4{low} 4{high}", "TD", "JD", "QD"], leader=0), "4", clause, Ambiguous)
 
 
 def test_h_10_options_that_follow() -> None:

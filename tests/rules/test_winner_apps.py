@@ -75,6 +75,7 @@ def test_h_36_the_shortest_runs(option: str, short: str, long: str) -> None:
     assert cites(short, **{option: 3}) == "H.36"
     assert cites("5D 5C 6D 6C 8D 8C", min_pair_run=3) == "H.36"
     assert cites("5D 5C 8D 8C", min_pair_run=3) == "W.06"
+    assert cites(short, **{option: 3}, twos_in_runs=False) == "H.36", "there is no 2 in it"
 
 
 def test_h_37_bombs_of_any_size() -> None:
@@ -111,6 +112,8 @@ def test_h_38_all_jokers_together(decks: int) -> None:
         with pytest.raises(IllegalPlay) as caught:
             rules.combination("BJ RJ")
         assert caught.value.clause == "W.12"
+    bombs = trick("4D 4C 4H 4S 9D", jokers, "TD", "JD", jokers=True, joker_bomb=True, decks=decks, bomb="any-size")
+    refused(say(bombs, "9D", jokers, "pass", "pass"), "4D 4C 4H 4S", "H.38")
     assert kind("BJ RJ", jokers=True) is None
     with pytest.raises(ValueError, match=r"needs jokers \(H\.38\)"):
         dasan.rules("winner", joker_bomb=True)
@@ -184,9 +187,11 @@ def test_h_41_zheng_shangyou() -> None:
     assert rules.jokers
     assert rules.combination("3D 4D 5D 6D 7D").kind == "straight", "no straight flushes as a kind of their own"
     assert not rules.combination("TS JS QS KS AS").beats(rules.combination("9D 9C 9H"))
-    for gone in ("5D 5C 6D 6C", "AD 2C 3H 4S 5D", "3D 3C 3H 3S 4D"):
-        with pytest.raises(IllegalPlay):
-            rules.combination(gone)
+    gone = {"5D 5C 6D 6C": "H.36", "AD 2C 3H 4S 5D": "H.35", "AD AC 2D 2C 3D 3C": "H.35", "3D 3C 3H 3S 4D": "H.37"}
+    for text, clause in gone.items():
+        with pytest.raises(IllegalPlay) as caught:
+            rules.combination(text)
+        assert caught.value.clause == clause
     assert not rules.combination("9S").beats(rules.combination("9D"))
     session = play_hands(dasan.session(rules, seed=4), 3, random.Random(4))
     assert dasan.replay(session.record()) == session

@@ -160,6 +160,8 @@ def _citations(v: dict[str, OptionValue], **other: str) -> tuple[tuple[str, str]
     house = {"beat quad": "H.14"} if v["bombs"] else {}
     if v["auction_rounds"] == "once":
         house |= {"auction": "H.11"}
+    if v.get("pack") == "46":
+        house |= {"pack": "H.19"}
     return tuple({**_CITES, **other, **house}.items())
 
 
@@ -244,6 +246,7 @@ def _four_against_one(name: str, v: dict[str, OptionValue], chosen: frozenset[st
         hand_size=12,
         auction=replace(three.auction, top=4),
         clauses=("H.21", "H.20", "B4.05", *(c for c in three.clauses if c not in _NOT_IN_FOUR)),
+        citations=_citations(v, bids="H.21"),
     )
 
 

@@ -159,6 +159,22 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
     return (*ids, *(f"G.{n:02}" for n in range(1, 7)))
 
 
+def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
+    cites = {**_CITES, "beat straight": _STRAIGHT_CLAUSE.get(str(v["straights"]), "D2.07")}
+    order = {"clubs-low": "H.06", "philippine": "H.25"}.get(str(v["suit_order"]))
+    if order is not None:
+        cites |= {"suits": order, "tie": order}
+    if v["bombs"]:
+        cites["kinds of 5"] = "H.24"
+    if v["five_card_order"] == "own-kind":
+        cites["kinds of 5"] = "H.23"
+    if v["players"] != 4:
+        cites["opening"] = "H.27"
+    if v["ending"] == "last-in":
+        cites["end"] = "H.32"
+    return tuple(cites.items())
+
+
 def _scoring(v: dict[str, OptionValue]) -> FixedScoring | CardScoring:
     scoring = _SCORING[str(v["scoring"])]
     if isinstance(scoring, FixedScoring):
@@ -174,8 +190,6 @@ def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rule
     )
     suits, players = _SUITS[str(v["suit_order"])], int(v["players"])
     winner_leads = v["later_lead"] == "winner"
-    house = [("suits", "H.25")] if v["suit_order"] == "philippine" else []
-    house += [("kinds of 5", "H.23")] if v["five_card_order"] == "own-kind" else []
     return Rules(
         name=name,
         settings=tuple(v.items()),
@@ -197,10 +211,7 @@ def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rule
         ending=Ending(str(v["ending"])),
         scoring=_scoring(v),
         clauses=_clauses(v),
-        citations=(
-            *({**_CITES, **dict(house)}).items(),
-            ("beat straight", _STRAIGHT_CLAUSE.get(str(v["straights"]), "D2.07")),
-        ),
+        citations=_citations(v),
         opening=OpeningLead(
             card="3" + suits[0],
             in_the_lead=v["opening_lead"] == "with-lowest",

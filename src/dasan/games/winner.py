@@ -101,15 +101,16 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
 def _excluded(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
     """The kinds of combination that the options remove."""
     whole = "quad-plus-one"
+    sequence = SEQUENCE if v["twos_in_runs"] else RUN_RANKS
     without_twos = () if v["twos_in_runs"] else ((1, int(v["min_straight"])), (2, 2), (3, 2))
     short = ((2, int(v["min_pair_run"])), (3, int(v["min_triplet_run"])))
     return (
-        *(Run(kind="run", clause="H.35", copies=n, sequence=SEQUENCE, shortest=m, longest=13) for n, m in without_twos),
         *(
-            Run(kind="run", clause="H.36", copies=n, sequence=SEQUENCE, shortest=2, longest=least - 1)
+            Run(kind="run", clause="H.36", copies=n, sequence=sequence, shortest=2, longest=least - 1)
             for n, least in short
             if least > 2
         ),
+        *(Run(kind="run", clause="H.35", copies=n, sequence=SEQUENCE, shortest=m, longest=13) for n, m in without_twos),
         *[Groups(kind="full-house", clause="H.39", main=3, side=2)] * (not v["full_houses"]),
         *[Groups(kind="bomb", clause=_BOMB_CLAUSE[str(v["bomb"])], main=4, side=1, any_side=True)]
         * (v["bomb"] != whole),
@@ -193,6 +194,10 @@ def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
         cites["exchange"] = "H.40"
     if not v["straight_flushes"]:
         del cites["beat straight-flush"]
+    if not v["suits_ranked"]:
+        cites["tie"] = "H.10"
+    if v["joker_bomb"]:
+        cites["beat joker-bomb"] = "H.38"
     return tuple(cites.items())
 
 

@@ -58,7 +58,7 @@ def objection(state: StateFields, move: Move) -> IllegalPlay | None:
             return IllegalPlay(reason("opener"), clause=cite["opener"])
         return None
     if move.bid is None or not 1 <= move.bid <= policy.top:
-        return IllegalPlay(reason("bids", n=policy.top), clause=cite["opener"])
+        return IllegalPlay(reason("bids", n=policy.top), clause=cite.get("bids", cite["opener"]))
     if state.bid is not None and move.bid <= state.bid:
         return IllegalPlay(reason("bid", n=move.bid, m=state.bid), clause=cite["bid"])
     return None

@@ -94,8 +94,9 @@ class RulesFields:
     """(topic, clause id): the clause that a refusal cites.
 
     Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and
-    guard in games that have these; "beat KIND", "classes of N" and "kinds of N" (N cards) for plays that have a
-    clause of their own for their ranking.
+    guard in games that have these; "bids" for a bid out of range, by default as "opener"; "beat KIND", "classes of N"
+    and "kinds of N" (N cards) for plays that have a clause of their own for their ranking; "tie" for plays of one
+    kind that differ only in suits.
     """
     cut: bool = False
     """Whether the player on the dealer's left cuts the pack."""
