@@ -12,6 +12,7 @@ from typing import get_args
 import pytest
 
 import dasan
+from dasan.bots import ABOUT
 from dasan.games import PRESETS
 from dasan.reasons import SENTENCES, Sentence, reason
 from dasan.server.protocol.messages import error_message
@@ -43,13 +44,16 @@ def test_the_page_words_every_sentence() -> None:
             assert {id: said_here[id] for id in SENTENCES} == SENTENCES
 
 
-def test_the_page_explains_every_option_and_game() -> None:
-    """In three languages; in English the page shows the option's own help and the preset's own summary."""
+def test_the_page_explains_every_option_game_and_bot() -> None:
+    """In three languages; in English the page shows the option's own help, the preset's own summary and what the bot's own
+    code says of it.
+    """
     options = {option.name for preset in PRESETS.values() for option in preset.options}
     explained = {*(f"help.{name}" for name in options), *(f"about.{name}" for name in PRESETS)}
+    explained |= {f"bot.{name}.about" for name in ABOUT}
     for path in LANGUAGES:
         words = json.loads(path.read_text(encoding="utf-8"))
-        translated = {key for key in words if key.startswith(("help.", "about."))}
+        translated = {key for key in words if re.match(r"(help|about)\.|bot\..+\.about$", key)}
         assert translated == (set() if path.stem == "en" else explained), path.stem
         assert all(f"option.{name}" in words for name in options), path.stem
 

@@ -22,7 +22,7 @@ GROUP = "dasan.bots"
 
 class _Player(NamedTuple):
     """A bot of dasan. module, kind: the file and the class. seeded: whether it draws random numbers, and so takes a seed.
-    about: a sentence for people who choose an opponent.
+    about: see `ABOUT`.
     """
 
     module: str
@@ -39,16 +39,14 @@ PROGRAM = "cmd:"
 """The prefix of a program's command where bots are named, see `dasan.bots.external.program.player`."""
 
 _PLAYERS = {
-    "random": _Player("random_bot", "RandomBot", True, "Plays any legal move: good for a first look at a game."),
-    "low": _Player("simple", "LowBot", False, "Always plays the lowest cards it can."),
-    "shed": _Player("simple", "ShedBot", False, "Sheds as many cards as it can at once."),
-    "thrifty": _Player("thrifty", "ThriftyBot", False, "Sheds low cards first and keeps groups together."),
-    "greedy": _Player(
-        "greedy", "GreedyBot", False, "Plans the fewest turns to empty its hand, and keeps cards that take the lead."
-    ),
-    "search": _Player("search", "SearchBot", True, "Tries its moves in deals consistent with what it has seen."),
-    "net": _Player("net", "NetBot", False, "A network trained by self-play."),
-    "strong": _Player("search", "StrongBot", True, "The network, which tries its moves in many possible deals."),
+    "random": _Player("random_bot", "RandomBot", True, "plays anything legal"),
+    "low": _Player("simple", "LowBot", False, "plays its lowest card"),
+    "shed": _Player("simple", "ShedBot", False, "plays as many cards as it can"),
+    "thrifty": _Player("thrifty", "ThriftyBot", False, "sheds low cards first and keeps high ones"),
+    "greedy": _Player("greedy", "GreedyBot", False, "plans how to empty its hand in few turns"),
+    "search": _Player("search", "SearchBot", True, "plays many deals in its head before it moves"),
+    "net": _Player("net", "NetBot", False, "learned by playing against itself"),
+    "strong": _Player("search", "StrongBot", True, "the strongest bot here"),
 }
 
 _OWN: dict[str, Callable[[int], ExplainingBot]] = {
@@ -60,7 +58,7 @@ ABOUT: dict[str, str] = {
     **{name: player.about for name, player in _PLAYERS.items()},
     **{character.bot: character.line for character in CHARACTERS},
 }
-"""By name, a sentence about each of dasan's own bots."""
+"""By name, what each of dasan's own bots does: a phrase for people who choose an opponent, to follow the bot's name."""
 
 
 def register(name: str, make: Maker) -> None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """A player that people can choose. bot: its name for `dasan.bot`. line: a sentence about the person. how: a
-    sentence about how it chooses. level: 1 the weakest, 8 the strongest.
+    """A player that people can choose. bot: its name for `dasan.bot`. line: what the person does, a phrase to follow the name.
+    how: a sentence about how it chooses. level: 1 the weakest, 8 the strongest.
     """
 
     bot: str
@@ -33,56 +33,56 @@ CHARACTERS: tuple[Character, ...] = (
     Character(
         "level-1",
         "Little Wei",
-        "Learned the game this morning and plays one card at a time.",
+        "learned the game this morning",
         "A network trained by self-play chooses among the few plays that he notices, most of them single cards.",
         1,
     ),
     Character(
         "level-2",
         "Auntie Lin",
-        "Sheds low cards while chatting.",
+        "sheds low cards while chatting",
         "Notices more single cards than Little Wei, and a pair now and then.",
         2,
     ),
     Character(
         "level-3",
         "Driver Zhao",
-        "Plays what he sees first and never waits.",
+        "plays what he sees first and never waits",
         "Overlooks many plays, and nearly all long ones.",
         3,
     ),
     Character(
         "level-4",
         "Teacher Sun",
-        "Knows every rule by heart, and still misses a combination now and then.",
+        "knows every rule, and misses a combination now and then",
         "Overlooks many pairs, and most long plays.",
         4,
     ),
     Character(
         "level-5",
         "Accountant Qian",
-        "Counts every card and knows what is still out.",
+        "counts every card",
         "Overlooks fewer plays than Teacher Sun, mostly long ones.",
         5,
     ),
     Character(
         "level-6",
         "Old Chen",
-        "Has played a million hands and moves without thinking.",
+        "has played a million hands and does not think",
         "Overlooks fewer plays than Accountant Qian, mostly long ones.",
         6,
     ),
     Character(
         "level-7",
         "Doctor Mei",
-        "Looks twice where others look once.",
+        "misses less than Old Chen",
         "Notices more plays than Old Chen, and tries none of them out.",
         7,
     ),
     Character(
         "level-8",
         "Grandmother Fang",
-        "Nobody has seen her hurry, and few have seen her lose.",
+        "few have seen her lose",
         "The network, which tries its best moves out in hundreds of possible deals.",
         8,
     ),

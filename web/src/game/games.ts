@@ -31,6 +31,7 @@ export function playersOf(preset: PresetInfo, options: Record<string, unknown>):
 /** Graded bots are named by level: at a table each has a character's name. */
 export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string =>
   bot.level ? t('start.level', { n: bot.level }) : (maybe(`bot.${bot.name}`) ?? bot.title);
+/** What a bot does, to follow its name; in English if the catalogue lacks it. */
 export const botCharacter = (bot: Pick<BotInfo, 'name' | 'character'>): string => maybe(`bot.${bot.name}.about`) ?? bot.character;
 
 /** The presets that people of a region play, by its code. */

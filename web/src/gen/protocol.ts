@@ -578,7 +578,7 @@ export interface Result {
   next_dealer: number;
 }
 /**
- * A bot that can be seated: its name, a sentence about its play, and its strength (1 to 8).
+ * A bot that can be seated: its name, a phrase about its play, to follow the name, and its strength (1 to 8).
  */
 export interface BotInfo {
   name: string;

@@ -69,7 +69,7 @@ class RulesInfo(Message):
 
 
 class BotInfo(Message):
-    """A bot that can be seated: its name, a sentence about its play, and its strength (1 to 8)."""
+    """A bot that can be seated: its name, a phrase about its play, to follow the name, and its strength (1 to 8)."""
 
     name: str
     title: str
