@@ -4,6 +4,7 @@ decisions.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +12,24 @@ import pytest
 
 import dasan
 from dasan import vector
+from dasan.games import changed_options
+from dasan.learn.actors import _hands
 from dasan.learn.config import Config
-from dasan.learn.pool import Pool, Simple
+from dasan.learn.pool import MemberFailed, Pool, Simple
 from dasan.learn.trainer import Trainer
 from dasan.networks.scoring import Scorer
+from dasan.networks.source import find
 from dasan.networks.trained import fitted
 from dasan.play.action_ids import action_ids
 
 pytestmark = pytest.mark.full
 
 RULES = dasan.rules("big-two", triples=True, two_pairs=True, fours=True, four_plus_one=False, guard="off")
+
+
+def pool(rules: dasan.Rules, members: tuple[str, ...], share: float, envs: int, session: bool = False) -> Pool:
+    settings = changed_options(rules)
+    return Pool(Config(rules.name, settings, session=session, envs=envs, pool=members, share=share))
 
 
 @pytest.mark.parametrize("name", ["low", "shed"])
@@ -55,10 +64,10 @@ def test_only_the_learners_decisions_are_learnt_from() -> None:
     assert mixed.progress.decisions / mixed.progress.plies < 0.5 * alone.progress.decisions / alone.progress.plies
     env = vector.make("big-two", 8, seed=1, moves="ragged")
     seven = np.arange(1, 8)
-    chosen = Pool(env.rules, False, ("thrifty",), 1.0, 8).choose(env, seven, {}, Scorer())
+    chosen = pool(env.rules, ("thrifty",), 1.0, 8).choose(env, seven, {}, Scorer())
     assert chosen.tolist() == env.thrifty()[seven].tolist()
     with pytest.raises(ValueError, match="a pool has members among"):
-        Pool(RULES, False, ("grandma",), 0.5, 8)
+        pool(RULES, ("grandma",), 0.5, 8)
 
 
 def test_frozen_networks_make_their_best_move(tmp_path: Path) -> None:
@@ -68,18 +77,18 @@ def test_frozen_networks_make_their_best_move(tmp_path: Path) -> None:
     file = f"net:{tmp_path}"
     package.network.save(tmp_path / "network.npz")
     theirs = np.flatnonzero(np.arange(9) // 3 < 2)
-    chosen = Pool(env.rules, False, ("net", file), 1.0, 9).choose(env, theirs, {}, Scorer())
+    chosen = pool(env.rules, ("net", file), 1.0, 9).choose(env, theirs, {}, Scorer())
     for env_id, action in zip(theirs, chosen, strict=True):
         state = env.dealt(int(env_id))
         assert state.to_act is not None
         scores = package.network.of_view(state.view(state.to_act), session=False)
         assert action == action_ids(env.rules).of(state.legal_moves()[int(scores.argmax())], state.called)
     with pytest.raises(ValueError, match="features of other rules"):
-        Pool(dasan.rules("big-two"), False, (file,), 0.5, 8)
+        pool(dasan.rules("big-two"), (file,), 0.5, 8)
     with pytest.raises(ValueError, match="cannot read"):
-        Pool(RULES, False, (f"net:{tmp_path / 'none.npz'}",), 0.5, 8)
+        pool(RULES, (f"net:{tmp_path / 'none.npz'}",), 0.5, 8)
     with pytest.raises(ValueError, match="has none for these rules"):
-        Pool(dasan.rules("big-two-tiny"), False, ("net",), 0.5, 8)
+        pool(dasan.rules("big-two-tiny"), ("net",), 0.5, 8)
 
 
 @pytest.mark.parametrize("session", [False, True])
@@ -88,9 +97,47 @@ def test_a_frozen_network_plays_first_hands_alike_with_sessions_and_without(sess
     package = fitted(env.rules)
     assert package is not None
     theirs = np.arange(8)
-    chosen = Pool(env.rules, session, ("net",), 1.0, 8).choose(env, theirs, {}, Scorer())
+    chosen = pool(env.rules, ("net",), 1.0, 8, session).choose(env, theirs, {}, Scorer())
     for env_id, action in zip(theirs, chosen, strict=True):
         state = env.dealt(int(env_id))
         assert state.to_act is not None
         scores = package.network.of_view(state.view(state.to_act), package.trained.session)
         assert env.legal[env_id][scores.argmax()] == action
+
+
+@pytest.mark.parametrize("kind", ["here", "actors", "policy"])
+def test_a_run_knows_the_networks_that_it_played_against(tmp_path: Path, kind: str) -> None:
+    """It goes on against the same ones only, and so do its actors."""
+    small = Config("big-two", envs=4, rounds=1, steps=4, epochs=2, first=16, second=8, batch=64)
+    other, run = tmp_path / "other", tmp_path / "run.npz"
+    other.mkdir()
+    Trainer(small).network().save(other / "network.npz")
+    name = f"net:{other}"
+    kinds: dict[str, dict[str, object]] = {"here": {}, "actors": {"actors": 1}, "policy": {"method": "policy"}}
+    against = {"pool": ["low", name, "net:big-two"], "share": 1.0}
+    begun = Trainer(Config.from_json({**small.to_json(), **kinds[kind], **against}))
+    assert begun.config.pooled == {name: find(name).digest, "net:big-two": find("big-two").digest}
+    begun.epoch()
+    begun.save(run)
+    assert Trainer.load(run, epochs=3).config == replace(begun.config, epochs=3)
+    assert replace(begun.config, pool=("low", "net:big-two")).pooled == {"net:big-two": find("big-two").digest}
+
+    noted = Trainer(begun.config)
+    noted.config = replace(begun.config, pooled={})  # a run of an earlier version noted nothing
+    noted.save(tmp_path / "older.npz")
+    assert Trainer.load(tmp_path / "older.npz").config == begun.config
+
+    Trainer(replace(small, seed=1)).network().save(other / "network.npz")
+    changed = f"the pool's member {name} is not the network that this run began with"
+    with pytest.raises(MemberFailed, match=changed):
+        Trainer.load(run)
+    with pytest.raises(MemberFailed, match=changed):
+        Trainer(begun.config)
+    if kind == "actors":
+        _hands.cache_clear()
+        with pytest.raises(MemberFailed, match=changed):
+            begun.epoch()
+    Trainer(replace(begun.config, pooled={}))
+    (other / "network.npz").unlink()
+    with pytest.raises(MemberFailed, match=f"cannot read the network of {name}: No such file"):
+        Trainer.load(run)

@@ -132,6 +132,20 @@ def test_the_command_line_continues_a_run(tmp_path: Path) -> None:
     output("train", "--like", b, "--start", tmp_path / "moved", "--out", tmp_path / "d")
 
 
+def test_the_command_line_continues_against_the_same_networks(tmp_path: Path) -> None:
+    a, b, c = (tmp_path / name for name in "abc")
+    saved(a)
+    against = ("--pool", f"net:{a}", "--share", 1, "--set", "first=16", "--set", "second=8")
+    output("train", "--game", "big-two", "--out", b, *RUN, *against)
+    assert Trainer.load(b / "run.npz").config.pooled == {f"net:{a}": find(str(a)).digest}
+    saved(a, replace(SMALL, seed=1))
+    changed = f"the pool's member net:{a} is not the network that this run began with"
+    assert changed in refusal("train", "--out", b, "--resume", "--epochs", 2)
+    assert changed in refusal("train", "--like", b, "--out", c)
+    output("train", "--like", b, "--out", c, "--pool", f"net:{a}")
+    assert Trainer.load(c / "run.npz").config.pooled == {f"net:{a}": find(str(a)).digest}
+
+
 def test_everything_that_names_a_bot_takes_a_network(tmp_path: Path) -> None:
     from dasan.arena.duplicate import duplicate
     from dasan.envs.gymnasium import make

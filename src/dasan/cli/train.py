@@ -157,6 +157,7 @@ def train(
     """Train a network by self-play. The folder holds the network, its curve, and the data to resume the run."""
     given = {name for name in context.params if _given(context, name)}
     from dasan.learn.in_torch import DeviceFailed
+    from dasan.learn.pool import MemberFailed
 
     check_place(processes, ray)
     fixed = given - {*_CHANGEABLE, "out", "resume", "processes", "ray", "as_json"}
@@ -171,7 +172,7 @@ def train(
     else:
         changes |= _numbers(setting or ())
         if pool:
-            changes |= {"pool": tuple(pool), "share": share}
+            changes |= {"pool": tuple(pool), "pooled": {}, "share": share}
         elif "share" in given:
             changes["share"] = share
         if device is not None:
@@ -192,7 +193,7 @@ def train(
         while trainer.progress.epoch < trainer.config.epochs:
             try:
                 trainer.epoch(playing)
-            except DeviceFailed as error:
+            except (DeviceFailed, MemberFailed) as error:
                 saved = trainer.progress.epoch
                 raise CannotRun(f"{error}{f'; --resume continues from epoch {saved}' if saved else ''}") from error
             report = _measured(trainer)

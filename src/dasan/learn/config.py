@@ -80,7 +80,9 @@ class Config:
       random weights. started: the SHA-256 of that network's file, hexadecimal, which a run notes when it starts; a run with other
       weights is refused. "": any.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`. A member that
-      is a file is read where hands are played, when a run starts and when it is resumed.
+      is a file is read where hands are played, when a run starts and when it is resumed. pooled: by the name of such a member
+      the SHA-256 of its file, hexadecimal, which a run notes when it starts; a run with other weights is refused. Members
+      without one: any. Names that are not in the pool are dropped.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
       also say who can answer a play. suits: and what depends on suits, which needs answers, and a game whose
       moves name exact cards.
@@ -121,6 +123,7 @@ class Config:
     start: str = ""
     started: str = ""
     pool: tuple[str, ...] = ()
+    pooled: dict[str, str] = field(default_factory=dict)
     share: float = 0.0
     derived: bool = False
     answers: bool = False
@@ -163,11 +166,15 @@ class Config:
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
         if isinstance(given, str) or not all(isinstance(name, str) for name in pool):
             raise WrongType(f"a pool is a list of names, not {shown(given)}")
+        pooled = instance(self.pooled, dict, "pooled is a dictionary of digests")
+        if not all(isinstance(digest, str) for digest in pooled.values()):
+            raise WrongType("pooled is a dictionary of digests, each a text")
+        pooled = {name: pooled[name] for name in pool if name in pooled}
         also = tuple(
             one if isinstance(one, RuleSet) else RuleSet.from_json(one)
             for one in items(self.also, "further games are a list of rule sets")
         )
-        for name, value in {**checked, "pool": pool, "also": also}.items():
+        for name, value in {**checked, "pool": pool, "pooled": pooled, "also": also}.items():
             object.__setattr__(self, name, value)
         self._check_method()
         self._check_games()

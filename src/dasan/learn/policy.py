@@ -120,7 +120,7 @@ class _Game:
         self.sizes = input_sizes(config.rules(), config.reads) if shared is None else shared.sizes
         self.hidden = eights(self._perfect.shape[1])
         self.hands = SESSION if config.session else 1
-        self._pool = Pool(self.rules, config.session, config.pool, config.share, config.envs)
+        self._pool = Pool(config)
         self._scorer = Scorer()
 
     @property

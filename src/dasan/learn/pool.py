@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dasan.learn.config import Config
 from dasan.networks import NETWORK
 from dasan.networks.network import Floats, Network
 from dasan.networks.scoring import Scorer
-from dasan.networks.source import find
+from dasan.networks.source import Source, find
 from dasan.networks.trained import adapted, fitted, load, suits
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
@@ -24,6 +25,17 @@ POOL = ("low", "shed", "thrifty", "past", "net")
 """The possible members of a pool, beside `net:` and a network: bots by name, the average of the run's weights when the
 epoch began (with policy gradients, the round), and the package's network for the rules."""
 _LAST = np.iinfo(np.int64).max
+
+
+class MemberFailed(ValueError):
+    """A member of the pool is a network that cannot be read, was trained for another game, or has changed since the run
+    began.
+    """
+
+
+def digests(members: Sequence[str]) -> dict[str, str]:
+    """By name, the SHA-256 of the file of each member that is `net:` and a network. `MemberFailed`: it cannot be read."""
+    return {name: _source(name).digest for name in members if name.startswith(NETWORK)}
 
 
 class Simple:
@@ -75,25 +87,28 @@ class Simple:
 
 class Pool:
     """The player of each seat. In the first `share` of the environments the learner has one seat and a member of the
-    pool the others; in the rest the learner plays every seat. branches: the number of consecutive environments with the
-    same players.
+    pool the others; in the rest the learner plays every seat.
+
+    ValueError: an unknown member, or a share without members. `MemberFailed`: the network of a member cannot be read, was
+    trained for another game, or is not that of `config.pooled`.
     """
 
-    def __init__(
-        self, rules: Rules, session: bool, members: Sequence[str], share: float, num_envs: int, branches: int = 1
-    ) -> None:
+    def __init__(self, config: Config) -> None:
+        rules, session, members, share = config.rules(), config.session, config.pool, config.share
         unknown = [name for name in members if name not in POOL and not name.startswith(NETWORK)]
         if unknown or not 0 <= share <= 1 or (share and not members):
             raise ValueError(
                 f"a pool has members among {', '.join(POOL)} and networks such as net:FILE, and a share from 0 to 1"
             )
         self._frozen = {
-            name: _frozen(name, rules, session).weights for name in members if name == "net" or name.startswith(NETWORK)
+            name: _frozen(name, rules, session, config.pooled.get(name)).weights
+            for name in members
+            if name == "net" or name.startswith(NETWORK)
         }
         self._simple = Simple(rules, session) if share else None
-        self._members = tuple(members)
-        mixed = round(share * num_envs / branches)
-        every = np.arange(num_envs) // branches
+        self._members = members
+        mixed = round(share * config.envs / config.branches)
+        every = np.arange(config.envs) // config.branches
         self._seat = np.where(every < mixed, every % rules.players, -1).astype(np.int8)
         self._member = every // rules.players % max(1, len(members))
 
@@ -121,20 +136,33 @@ class Pool:
         return out
 
 
-def _frozen(name: str, rules: Rules, session: bool) -> Network:
-    """The network of a member: the package's for `rules`, or the named one. ValueError: there is none, or it was trained for
-    another game.
-    """
+def _source(name: str) -> Source:
+    try:
+        return find(name)
+    except OSError as error:
+        raise MemberFailed(f"cannot read the network of {name}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise MemberFailed(str(error)) from error
+
+
+def _frozen(name: str, rules: Rules, session: bool, digest: str | None) -> Network:
+    """The network of a member: the package's for `rules`, or the named one, which has this digest; None: any."""
     if name == "net":
         package = fitted(rules)
         if package is None:
-            raise ValueError("the pool's member net is the package's network, which has none for these rules")
+            raise MemberFailed("the pool's member net is the package's network, which has none for these rules")
         trained = package.trained
     else:
+        source = _source(name)
+        if digest not in (None, source.digest):
+            raise MemberFailed(
+                f"the pool's member {name} is not the network that this run began with: its SHA-256 is {source.digest[:8]}…, and"
+                f" was {digest[:8]}…"
+            )
         try:
-            trained = find(name).trained(rules)
-        except OSError as error:
-            raise ValueError(f"cannot read the network of {name}: {error.strerror or error}") from error
+            trained = source.trained(rules)
+        except ValueError as error:
+            raise MemberFailed(str(error)) from error
         if not suits(trained, rules):
-            raise ValueError(f"{name} was trained for another game")
+            raise MemberFailed(f"{name} was trained for another game")
     return adapted(load(trained), trained, rules, trained.reads._replace(session=session))

@@ -40,13 +40,13 @@ class PlayCounts:
 class SelfPlay:
     """The environments of `config` and the decisions of their hands. sizes: the lengths of the network's input rows.
 
-    ValueError: the pool names an unknown member.
+    ValueError: the pool names an unknown member. `MemberFailed`: the network of a member cannot play, see `Pool`.
     """
 
     def __init__(self, config: Config) -> None:
         self.config = config
         rules = config.rules()
-        self._pool = Pool(rules, config.session, config.pool, config.share, config.envs, config.branches)
+        self._pool = Pool(config)
         self.branches = Branches(config.envs, config.branches, config.span, config.heat)
         self.env: VectorEnv = vector.make(rules, config.envs, seed=config.seed, session=config.session, moves="ragged")
         self.sizes = input_sizes(rules, config.reads)

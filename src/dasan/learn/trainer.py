@@ -31,7 +31,7 @@ from dasan.learn.decisions import Samples
 from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
 from dasan.learn.policy import CRITIC_DECAY, CRITIC_RATE, WARM_UP, PolicyLearner, PolicyPlay
-from dasan.learn.pool import Pool
+from dasan.learn.pool import Pool, digests
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
 from dasan.memory import require_memory
@@ -91,18 +91,20 @@ class Trainer:
     """A training run of `config`, before its first epoch. `load` resumes a run that `save` wrote.
 
     ValueError: there is no network `config.start`, it is not that of `config.started`, its layer sizes do not match, there is
-    no device `config.device`, two games of `config` have the same options, or the pool has no network for one of them.
+    no device `config.device`, two games of `config` have the same options, the pool has no network for one of them, or a member's
+    is not that of `config.pooled`.
     ImportError: a device is named, and PyTorch is not installed or does not load. MemoryError: there is not enough for so many
     environments and steps.
     """
 
     def __init__(self, config: Config) -> None:
-        self.config = instance(config, Config, "a training run has a configuration")
+        instance(config, Config, "a training run has a configuration")
         require_memory(least_memory(config), f"{config.envs:,} parallel hands with {config.steps:,} steps in a round")
+        config = self.config = replace(config, pooled={**digests(config.pool), **config.pooled})
         playing = PolicyPlay(config) if config.method == "policy" else SelfPlay(config)
         if isinstance(playing, SelfPlay):
             for game in config.games()[1:]:
-                Pool(game.rules(), game.session, game.pool, game.share, game.envs, game.branches)
+                Pool(game)
         self.shared = config.shared()
         sizes = playing.sizes if self.shared is None else self.shared.sizes
         shape = LayerSizes(*sizes, config.first, config.second)
@@ -171,7 +173,7 @@ class Trainer:
             raise ValueError(otherwise) from error
         # The initial network may have changed since, or be gone.
         trainer = Trainer(replace(config, start="", started=""))
-        trainer.config = replace(config, **changes)
+        trainer.config = replace(config, pooled=trainer.config.pooled, **changes)
         for name, weights in trainer.learner.arrays().items():
             array = arrays.get(name)
             if not isinstance(array, np.ndarray):
