@@ -35,7 +35,8 @@ from dasan.learn.pool import Pool, digests
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
 from dasan.memory import require_memory
-from dasan.networks.network import Floats, LayerSizes, Network, arrays_of
+from dasan.networks.archive import arrays_of, claims_of
+from dasan.networks.network import Floats, LayerSizes, Network
 from dasan.play.action_ids import action_ids
 from dasan.version import __version__
 from dasan.whole_file import whole_file
@@ -43,6 +44,8 @@ from dasan.whole_file import whole_file
 Bytes = npt.NDArray[np.uint8]
 CHANGEABLE = {"epochs", "every", "deals"}
 """Settings that may change when a run is resumed."""
+MOST_ABOUT = 2**24
+"""The most bytes that the settings and totals of a run may take in its file."""
 MOST_COUNTED = 2**62
 """The upper limit of every total of a run."""
 
@@ -165,24 +168,25 @@ class Trainer:
         otherwise = f"{file} is no saved training run"
         if not is_zipfile(file):
             raise ValueError(otherwise)
-        arrays = arrays_of(file, otherwise)
+        claims = claims_of(file, otherwise)
+        text = arrays_of(file, otherwise, ["about"], MOST_ABOUT)["about"]
         try:
-            about = json.loads(str(arrays.pop("about")))
+            about = json.loads(str(text))
             config, progress = Config.from_json(about["config"]), Progress.from_json(about["progress"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(otherwise) from error
         # The initial network may have changed since, or be gone.
         trainer = Trainer(replace(config, start="", started=""))
         trainer.config = replace(config, pooled=trainer.config.pooled, **changes)
-        for name, weights in trainer.learner.arrays().items():
-            array = arrays.get(name)
-            if not isinstance(array, np.ndarray):
-                raise ValueError(otherwise)
-            if array.shape != weights.shape or array.dtype != weights.dtype:
-                raise ValueError(f"{file} is a training run of a network with another size")
+        own = trainer.learner.arrays()
+        if not own.keys() <= claims.keys():
+            raise ValueError(otherwise)
+        if any(claims[name] != (weights.shape, weights.dtype) for name, weights in own.items()):
+            raise ValueError(f"{file} is a training run of a network with another size")
+        for name, array in arrays_of(file, otherwise, own).items():
             if not np.isfinite(array).all():
                 raise ValueError(f"{otherwise}: {name} is not finite")
-            weights[:] = array
+            own[name][:] = array
         trainer.progress = progress
         return trainer
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from dasan.arguments import instance
 from dasan.bots.protocol import choices
 from dasan.features import Feature, encode, encode_moves
+from dasan.networks.archive import arrays_of
 from dasan.networks.derived import every_reads, fitting, input_sizes
 from dasan.play.action_ids import action_ids
 from dasan.play.view import View
@@ -158,7 +158,7 @@ class Network:
     @staticmethod
     def load(file: Any) -> Network:
         """Read a network written by `save`. ValueError: the file contains something else."""
-        arrays = arrays_of(file, "the file does not contain a network", MOST_BYTES)
+        arrays = arrays_of(file, "the file does not contain a network", most=MOST_BYTES)
         try:
             with np.errstate(over="ignore"):
                 parts = {name: arrays[name].astype(np.float32) for name in NAMES}
@@ -175,21 +175,3 @@ class Network:
         if not (0 < unit < np.inf and all(np.isfinite(part).all() for part in parts.values())):
             raise ValueError("the file does not contain a network: its weights are not finite")
         return Network(parts, unit, card)
-
-
-def arrays_of(file: Any, otherwise: str, most: float = inf) -> dict[str, Any]:
-    """The arrays of an `.npz`. most: the bytes that they may take. ValueError, with the message `otherwise`: it is none, is
-    damaged, or holds more. OSError, MemoryError: it cannot be read.
-    """
-    try:
-        with np.load(file, allow_pickle=False) as held:
-            if sum(part.file_size for part in held.zip.infolist()) > most:
-                raise ValueError("its arrays take more")  # zeros are compressed to a thousandth
-            return {name: held[name] for name in held.files}
-    except MemoryError:
-        raise
-    except Exception as error:
-        # NumPy, zipfile and its decompressors raise a dozen kinds of errors for damaged files, even OSErrors without number.
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise ValueError(otherwise) from error
