@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -198,4 +199,6 @@ def test_the_bidder_is_called_what_the_players_say(preset: str, word: str, tmp_p
     drawn = tmp_path / "hand.svg"
     output("review", "-", "--picture", drawn, stdin=lost)
     assert f"{word} for 1" in roles(state.view(1), 0)
+    asked = output("puzzle", "--shipped", "--game", preset, "--count", 100, "--players", 3)
+    assert {"bidder", "landlord"} & set(re.findall(r"wins for the (\w+)", asked)) == {word}
     assert f"the {word}'s side" in drawn.read_text(encoding="utf-8")

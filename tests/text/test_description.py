@@ -121,6 +121,16 @@ def test_the_bidder_of_dou_dizhu_is_the_landlord(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_sentences_of_dou_dizhu_have_no_bidder(language: str) -> None:
+    """A sentence with the word has another for Dou Dizhu, or is about a called card, which Dou Dizhu has not."""
+    words, (bidder, _) = messages(language), BIDDERS[language]
+    named = {key for key, text in words.items() if bidder in text}
+    calls = {"phase.call", "called", "partner", "partner.unknown", "event.partner"}
+    assert not {key for key in named - calls if f"{key}.dou-dizhu" not in words}
+    assert not {key for key in named if key.endswith(".dou-dizhu")}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_trick_can_end_although_nobody_passed(language: str) -> None:
     """With this option a 2♠ ends the trick at once."""
     rules = dasan.rules("winner", two_of_spades_restart="always")

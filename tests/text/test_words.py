@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import dasan
 from dasan.play.dealing import Deal
 from dasan.play.events import EventType
-from dasan.text.words import Words
+from dasan.text.words import Words, bidder_word
+
+SOURCE = Path(dasan.__file__).parent
+PRINTED = ("text", "tui", "cli", "review", "puzzles")
+"""The folders of sentences that the command line and the terminal print."""
+OF_BIG_THREE = {
+    "text/words.py": {" the bidder's partner"},  # of a called card
+    "cli/deals.py": {
+        "the best bidder of the deal",
+        "the bidder that greedy bots make",
+        ": as bidder ",
+        "The seats to value as bidder: all, a random one, or the winner of an auction of greedy bots.",
+        "| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|",
+    },
+    # Only its auctions are solved and judged.
+    "cli/solve.py": {" as bidder, for a bid of 1: "},
+    "review/report.py": {
+        "as bidder: not proved",
+        "as bidder ",
+        ", beyond what the hand is worth to each bidder; what others would bid is not known",
+    },
+}
+"""By file, the pieces of sentences that are about Big Three and Wa Keng only."""
 
 
 def test_one_card_is_cut_in_the_singular() -> None:
@@ -37,3 +62,17 @@ def test_what_a_winner_gives_back_is_no_tribute(exchange: str, said: str) -> Non
     words = Words(rules, ("A", "B", "C", "D"))
     assert said in [words.event(event) for event in gifts]
     assert all(words.event(event).endswith("as tribute.") == (exchange != "double") for event in gifts)
+
+
+def test_sentences_ask_what_the_bidder_is_called() -> None:
+    """In Dou Dizhu it is the landlord, so no other sentence has the word."""
+    assert bidder_word(dasan.rules("dou-dizhu")) == "landlord"
+    found: dict[str, set[str]] = {}
+    for path in (path for folder in PRINTED for path in sorted((SOURCE / folder).rglob("*.py"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        comments = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Constant) and node not in comments else None
+            if isinstance(text, str) and " " in text and re.search(r"\bbidders?\b", text):
+                found.setdefault(path.relative_to(SOURCE).as_posix(), set()).add(text)
+    assert found == OF_BIG_THREE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dasan.text.moves import move_words, moves_words
 from dasan.text.position import held, to_act, words_of
-from dasan.text.words import listed
+from dasan.text.words import bidder_word, listed
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -21,7 +21,8 @@ def question(puzzle: Puzzle) -> Iterator[str]:
     yield f"Puzzle {puzzle.id}: {', '.join(puzzle.themes)}, grade {puzzle.grade} of 5"
     words = words_of(state)
     yield from held(words, state)
-    bidder = "the bidder's side" if state.partner is not None else "the bidder"
+    bidder = f"the {bidder_word(state.rules)}"
+    bidder += "'s side" if state.partner is not None else ""
     whose = bidder if state.to_act in state.partners else "the others"
     asked = "lead" if state.table is None else "play, or a pass,"
     yield f"{to_act(words, state)} Of {len(state.legal_moves())} different moves, which {asked} wins for {whose}?"
