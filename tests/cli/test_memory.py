@@ -29,6 +29,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         ("train --out OUT --envs 100000 --branches 10", "100,000 parallel hands with 32 steps in a round"),
         ("train --out OUT --envs 100000 --method policy", "100,000 parallel hands with 32 steps in a round"),
         ("train --out OUT --envs 100 --actors 4000", "100 parallel hands with 256 steps in a round"),
+        ("train --out OUT --envs 1 --steps 1 --set first=100000", "the weights of layers of 100,000 and 64 units"),
         ("arena low random --deals 100000", "100,000 deals"),
         ("arena low random --processes 9", "9 processes"),
         ("evaluate low --deals 100000", "100,000 deals"),

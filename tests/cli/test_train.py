@@ -5,11 +5,12 @@ from __future__ import annotations
 from errno import ENOSPC
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dasan.learn.config import Config
 from dasan.learn.curves import read
-from dasan.learn.trainer import Trainer
+from dasan.learn.trainer import Diverged, Trainer
 
 from .running import output, refusal
 
@@ -141,3 +142,22 @@ def test_a_new_run_leaves_the_files_of_something_else(tmp_path: Path) -> None:
     assert "has curve.csv, but no run" in refusal("train", "--out", other, *SMALL)
     (other / "curve.csv").rename(other / "points.csv")
     assert "epoch 1" in output("train", "--out", other, *SMALL, "--epochs", "1")
+
+
+@pytest.mark.parametrize("setting", ["rate=1e9", "unit=1e-320"])
+def test_a_run_that_diverges_keeps_its_last_epoch(setting: str, tmp_path: Path) -> None:
+    """The epoch is lost, with a sentence, and no file is overwritten by weights that nobody can load."""
+    small = ("--game", "big-two", "--envs", 4, "--rounds", 2, "--steps", 2, "--deals", 2, "--set", "batch=10")
+    said = refusal("train", "--out", tmp_path / "run", *small, "--epochs", 1, "--set", setting)
+    assert said.startswith("epoch 1 is lost, because the weights grew beyond all numbers: ")
+    assert not list((tmp_path / "run").iterdir())
+
+
+@pytest.mark.parametrize("method", ["values", "policy"])
+def test_weights_that_no_file_can_hold_are_no_epoch(method: str) -> None:
+    config = Config("big-two", envs=4, steps=2, rounds=1, first=16, second=8, method=method)
+    for array in Trainer(config).learner.arrays():
+        trainer = Trainer(config)
+        trainer.learner.arrays()[array][0] = np.inf if "average" not in array else 1e7
+        with pytest.raises(Diverged):
+            trainer.epoch()

@@ -158,6 +158,7 @@ def train(
     given = {name for name in context.params if _given(context, name)}
     from dasan.learn.in_torch import DeviceFailed
     from dasan.learn.pool import MemberFailed
+    from dasan.learn.trainer import Diverged
 
     check_place(processes, ray)
     fixed = given - {*_CHANGEABLE, "out", "resume", "processes", "ray", "as_json"}
@@ -193,6 +194,11 @@ def train(
         while trainer.progress.epoch < trainer.config.epochs:
             try:
                 trainer.epoch(playing)
+            except Diverged as error:
+                number = trainer.progress.epoch + 1
+                raise CannotRun(
+                    f"epoch {number} is lost, because {error}: begin anew, with a lower --set rate=…"
+                ) from error
             except (DeviceFailed, MemberFailed) as error:
                 saved = trainer.progress.epoch
                 raise CannotRun(f"{error}{f'; --resume continues from epoch {saved}' if saved else ''}") from error

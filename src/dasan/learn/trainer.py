@@ -46,8 +46,17 @@ CHANGEABLE = {"epochs", "every", "deals"}
 """Settings that may change when a run is resumed."""
 MOST_ABOUT = 2**24
 """The most bytes that the settings and totals of a run may take in its file."""
+MOST_WEIGHT = 65504.0
+"""The largest number of half precision, in which a network is saved."""
 MOST_COUNTED = 2**62
 """The upper limit of every total of a run."""
+
+
+class Diverged(ArithmeticError):
+    """The weights of a run have grown beyond all numbers."""
+
+    def __init__(self) -> None:
+        super().__init__("the weights grew beyond all numbers")
 
 
 @dataclass
@@ -97,7 +106,7 @@ class Trainer:
     no device `config.device`, two games of `config` have the same options, the pool has no network for one of them, or a member's
     is not that of `config.pooled`.
     ImportError: a device is named, and PyTorch is not installed or does not load. MemoryError: there is not enough for so many
-    environments and steps.
+    environments and steps, or for layers of these sizes.
     """
 
     def __init__(self, config: Config) -> None:
@@ -111,6 +120,8 @@ class Trainer:
         self.shared = config.shared()
         sizes = playing.sizes if self.shared is None else self.shared.sizes
         shape = LayerSizes(*sizes, config.first, config.second)
+        # Of each weight four numbers of four bytes: its value, its average, and two moments of Adam.
+        require_memory(16.0 * shape.size, f"the weights of layers of {config.first:,} and {config.second:,} units")
         self.learner: Learner
         self._policy: tuple[PolicyPlay, PolicyLearner] | None = None
         if isinstance(playing, PolicyPlay):
@@ -194,8 +205,21 @@ class Trainer:
         """One epoch: play and learn. actors: the actors, if the configuration has any; without a GPU they do not affect the
         result.
 
-        DeviceFailed: PyTorch failed. The epoch is lost: `load` the last saved one.
+        The epoch is lost, and the last saved one can be loaded, if this raises an error. DeviceFailed: PyTorch failed. Diverged:
+        a weight is no number any more, or too large for the file of a network.
         """
+        try:
+            # Other threads do not see this, so their results are checked too.
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                self._epoch(actors)
+            sound = all(np.isfinite(array).all() for array in self.learner.arrays().values())
+            largest = max(float(np.abs(part).max()) for part in self.network().weights.values())
+        except FloatingPointError as error:
+            raise Diverged from error
+        if not sound or largest > MOST_WEIGHT:
+            raise Diverged
+
+    def _epoch(self, actors: Actors) -> None:
         config, progress = self.config, self.progress
         begun = process_time()
         t = progress.epoch / max(1, config.epochs)
