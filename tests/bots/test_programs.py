@@ -99,6 +99,11 @@ def test_faults_are_named(act: str, kind: str, message: str, tmp_path: Path) -> 
             assert caught.value.kind == kind
 
 
+def test_a_program_that_does_not_say_hello_learns_why() -> None:
+    with pytest.raises(Fault, match=r"seconds to hello: a program reads its input line by line, and flushes"):
+        Program([sys.executable, "-c", "import time; time.sleep(60)"], starting=0.3)
+
+
 def test_a_long_list_of_legal_moves_is_cut(tmp_path: Path) -> None:
     hands = ["3D 4D 5D 6D 7D 8D 9D TD JD QD KD", "3S", "4S", "5S"]
     state = dasan.start(dasan.rules("big-two"), hands, to_act=0)

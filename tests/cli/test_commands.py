@@ -222,6 +222,7 @@ def test_what_is_no_record(command: str, as_json: list[str], tmp_path: Path) -> 
     missing = tmp_path / "none.jsonl"
     assert refusal(command, str(missing), *as_json) == f"cannot read {missing}: No such file or directory"
     assert refusal(command, str(tmp_path), *as_json) == f"cannot read {tmp_path}: Is a directory"
+    assert refusal(command, "", *as_json) == "name a file, or - for standard input"
     assert refusal(command, "-", *as_json, stdin="") == "standard input: there is no record in it"
     assert "not UTF-8" in refusal(command, "-", *as_json, stdin=b"\xff\xfe\x00")
     assert "line 1 is not JSON" in refusal(command, "-", *as_json, stdin="\x1b[31mred\n\n")

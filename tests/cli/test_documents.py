@@ -79,6 +79,25 @@ def test_the_commands_and_options_in_documents_exist(document: Path) -> None:
         assert given <= options, words
 
 
+def test_the_help_of_a_command_names_its_own_options() -> None:
+    """`--describe` is that of `dasan bot-protocol`, which the help of `dasan bot-test` refers to."""
+    strange = set()
+    for name, command in commands_of(program()):
+        own = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        texts = [command.help, *(getattr(parameter, "help", None) for parameter in command.params)]
+        named = {option for text in texts for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text or "")}
+        strange |= {(name, option) for option in named - own}
+    assert strange == {("bot-test", "--describe")}
+
+
+def commands_of(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its words."""
+    for word, one in getattr(command, "commands", {}).items():
+        yield from commands_of(one, f"{name} {word}".strip())
+    if not getattr(command, "commands", None):
+        yield name, command
+
+
 def test_documents_have_commands() -> None:
     assert sum(len(list(command_lines(document.read_text(encoding="utf-8")))) for document in DOCUMENTS) > 100
 

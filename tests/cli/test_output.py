@@ -275,6 +275,11 @@ def test_messages_to_a_bot_that_are_none(message: str) -> None:
     assert refusal("bot-protocol", stdin=message + "\n")
 
 
+def test_a_message_without_a_field_names_it() -> None:
+    said = refusal("bot-protocol", stdin='{"type":"choose"}\n')
+    assert said == "this is not the bot protocol: a message lacks 'view'"
+
+
 @pytest.mark.parametrize("seat", [9, -9, 1.0, "0", None])
 def test_a_hand_of_a_seat_that_there_is_not(seat: object) -> None:
     state = dasan.deal(dasan.rules("winner"), seed=7)

@@ -48,5 +48,7 @@ def bot_protocol(
         speak(player, sys.stdin.buffer, sys.stdout.buffer)
     except Fault as fault:
         raise CannotRun(str(fault)) from None
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+    except KeyError as error:
+        raise CannotRun(f"this is not the bot protocol: a message lacks {error}") from None
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise CannotRun(f"this is not the bot protocol: {error}") from None

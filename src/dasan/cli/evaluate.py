@@ -13,7 +13,7 @@ from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, refused
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
-from dasan.cli.spreading import Processes, failures_refused
+from dasan.cli.spreading import OnlyProcesses, failures_refused
 from dasan.strict_json import parse
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def evaluate(
             exists=True, dir_okay=False, help="Repeat the evaluation of a --json report; exit code 1 if it differs."
         ),
     ] = None,
-    processes: Processes = None,
+    processes: OnlyProcesses = None,
     as_json: AsJson = False,
 ) -> None:
     """Rate a bot on a ladder of fixed bots: alone among each of them in turn, over the same deals for everybody."""

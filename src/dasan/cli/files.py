@@ -22,8 +22,10 @@ MOST_BYTES = 8 * MAX_CHARACTERS
 def read_text(file: str, expected: str = "a climb/1 record") -> str:
     """The text of `file` (`-` is stdin), without a byte order mark. expected: what the file should be, for a refusal.
 
-    `CannotRun`: it cannot be read, is not UTF-8, or is longer than `MOST_BYTES`.
+    `CannotRun`: it has no name, cannot be read, is not UTF-8, or is longer than `MOST_BYTES`.
     """
+    if not file:
+        raise CannotRun("name a file, or - for standard input")
     try:
         if file == "-":
             data = sys.stdin.buffer.read(MOST_BYTES + 1)

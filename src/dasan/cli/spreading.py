@@ -12,10 +12,10 @@ import typer
 from dasan.arguments import MOST_WORKERS
 from dasan.cli.group import CannotRun, refused
 
-Processes = Annotated[
-    int | None,
-    typer.Option(min=1, max=MOST_WORKERS, help="Processes on this machine; default: one per core. Not with --ray."),
-]
+_HERE = "Processes on this machine; default: one per core."
+OnlyProcesses = Annotated[int | None, typer.Option(min=1, max=MOST_WORKERS, help=_HERE)]
+"""Of a command that has no `--ray`."""
+Processes = Annotated[int | None, typer.Option(min=1, max=MOST_WORKERS, help=f"{_HERE} Not with --ray.")]
 RayAddress = Annotated[
     str | None, typer.Option("--ray", metavar="ADDRESS", help="Run on this Ray cluster instead of this machine.")
 ]

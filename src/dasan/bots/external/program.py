@@ -32,6 +32,8 @@ from dasan.ruleset.rules import Rules
 
 STARTING = 10.0
 """Seconds that a program may take to say hello."""
+BUFFERS = ": a program reads its input line by line, and flushes its output after each line"
+"""The usual reason why a program that runs does not say hello."""
 MOST_STARTS = 3
 """The number of failed starts in a row after which a program is not started again."""
 ENDING = 2.0
@@ -83,7 +85,7 @@ class Program:
             threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
             threading.Thread(target=_read, args=(self._process.stdout, self._lines, dead), daemon=True).start()
             self._listening.start()
-            answer = self.ask([wire.hello()], starting)
+            answer = self.ask([wire.hello()], starting, f" to hello{BUFFERS}")
             try:
                 self.name, self.version = wire.named(answer)
             except Fault as fault:
@@ -114,8 +116,8 @@ class Program:
         for message in messages:
             self._orders.put(wire.written(message))
 
-    def ask(self, messages: list[Message], seconds: float) -> Message:
-        """Send messages and wait for the answer."""
+    def ask(self, messages: list[Message], seconds: float, why: str = "") -> Message:
+        """Send messages and wait for the answer. why: to end the sentence about an answer that does not come."""
         try:
             with suppress(Empty):
                 early = self._lines.get_nowait()
@@ -129,7 +131,7 @@ class Program:
             try:
                 line = self._lines.get(timeout=max(0.0, deadline - monotonic()))
             except Empty:
-                raise Fault("stall", f"no answer within {seconds:g} seconds") from None
+                raise Fault("stall", f"no answer within {seconds:g} seconds{why}") from None
             if not line:
                 raise self._ended()
             if len(line) > wire.MAX_LINE or not line.endswith(b"\n"):
