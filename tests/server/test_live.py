@@ -176,6 +176,9 @@ def test_refusals_say_which_clause(serve: Serve) -> None:
         with player.sit(table_id) as socket:
             socket.send(type="next", id="early")
             assert socket.answer("early")["code"] == "illegal"
+            for content in ({"move": ""}, {"move": 1}, {"move": "x" * 513}, {"moves": "pass"}, {}):
+                socket.send(type="move", id="wrong", **content)
+                assert socket.answer("wrong")["code"] == "malformed"
             if socket.view["to_act"] == 0:
                 socket.send(type="move", id="high", move="bid 9")
                 refusal = socket.answer("high")

@@ -70,9 +70,12 @@ class AgentSeat:
     def move_of(self, text: str) -> str:
         """The legal move with this number in the list of the last description; other text is returned unchanged.
 
-        `Refusal`: the list has no such number, or the hand has gone on since, for example because the clock ran out.
+        `Refusal`: the text is empty, the list has no such number, or the hand has gone on since, for example because the clock
+        ran out.
         """
         text = text.strip().rstrip(".")
+        if not text:
+            raise Refusal("name a move, by its number or in words")
         with self._changed:
             moves, same = ([] if self._view is None else self._view["legal_moves"]), _same(self._view, self._described)
         if not (text.isascii() and text.isdigit() and len(text) < 6) or not moves:

@@ -86,12 +86,13 @@ def make_server(server: str, name: str) -> MCPServer:
     @_refusing
     def play(
         move: Annotated[
-            str, Field(description='a number of a legal move, or the move: "4H 4S", "bid 2", "pass"', max_length=200)
+            Annotated[str, Field(max_length=200)] | Annotated[int, Field(ge=0, le=99_999)],
+            Field(description='a number of a legal move, or the move: "4H 4S", "bid 2", "pass"'),
         ],
     ) -> str:
         """Play a move when it is your turn. A refusal names the clause that the move breaks."""
         agent = seated()
-        text = agent.move_of(move)
+        text = agent.move_of(str(move))
         agent.play(text)
         return f"Played: {text}. Read the view to wait for your next turn."
 

@@ -22,7 +22,7 @@ from dasan.server.connections.uvicorn_protocol import writer
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import report
 from dasan.server.people.identity import Identities
-from dasan.server.protocol.commands import Ping, ProbeReply, read_client
+from dasan.server.protocol.commands import Ping, ProbeReply, id_of, read_client
 from dasan.server.protocol.messages import Ack, Hint, Pong, Probe, error_message
 from dasan.server.refusals import STATUS, Banned, ErrorCode, Refused
 from dasan.server.settings import Settings
@@ -236,7 +236,7 @@ class SocketClient(ABC):
                 await self.handle(message.get("text"))
                 continue
             over += 1
-            self.refuse(Refused("too-fast", reason("messages")), _id_of(message.get("text")))
+            self.refuse(Refused("too-fast", reason("messages")), id_of(message.get("text") or ""))
             if over > PATIENCE:
                 self._connection.close(POLICY_VIOLATION)
                 return
@@ -303,12 +303,4 @@ class _Player(SocketClient):
             else:
                 self._connection.offer(Ack(type="ack", id=command.id, seq=done).wire())
         except (DasanError, Refused) as error:
-            self.refuse(error, command_id)
-
-
-def _id_of(text: str | None) -> str | None:
-    """The command's id, for a refusal."""
-    try:
-        return getattr(read_client(text or ""), "id", None)
-    except Refused:
-        return None
+            self.refuse(error, command_id or id_of(text or ""))

@@ -221,6 +221,7 @@ ClientMessage: TypeAlias = Annotated[Command | ProbeReply | Ping, Field(discrimi
 AnyCommand: TypeAlias = Annotated[Command, Field(discriminator="type")]
 
 _client: TypeAdapter[Command | ProbeReply | Ping] = TypeAdapter(ClientMessage)
+_id: TypeAdapter[str] = TypeAdapter(CommandId)
 
 
 def read_client(text: str) -> Command | ProbeReply | Ping:
@@ -236,3 +237,15 @@ def read_client(text: str) -> Command | ProbeReply | Ping:
         return _client.validate_python(parse(text))
     except ValueError:
         raise Refused("malformed", "the server cannot read that message") from None
+
+
+def id_of(text: str) -> str | None:
+    """The command's id in a client's message, which may be invalid otherwise; None if it has no valid one.
+
+    >>> id_of('{"type":"move","id":"c1","move":""}')
+    'c1'
+    """
+    try:
+        return _id.validate_python(parse(text)["id"])
+    except (ValueError, TypeError, LookupError):
+        return None
