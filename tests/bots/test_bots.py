@@ -14,7 +14,7 @@ from tests.playing import SETUPS, Options, every_setup, rules_of, setup_id
 from tests.vector.covering import allowed
 
 import dasan
-from dasan.bots import BOTS, CHARACTERS
+from dasan.bots import ABOUT, BOTS, CHARACTERS
 from dasan.bots.protocol import Bot
 
 CHEAP = ("random", "low", "shed", "thrifty", "greedy", "net", "level-4")
@@ -134,7 +134,12 @@ def test_graded_players_have_names_characters_and_levels() -> None:
     assert len({character.name for character in CHARACTERS}) == 8
     for character in CHARACTERS:
         assert dasan.bot(character.bot).name == character.bot
-        assert character.to_json()["line"].endswith(".")
+        assert character.to_json()["how"].endswith(".")
+
+
+def test_what_a_bot_does_is_a_phrase_that_follows_its_name() -> None:
+    assert set(ABOUT) <= set(BOTS)  # packages and other tests register more
+    assert [phrase for phrase in ABOUT.values() if not phrase[0].islower() or phrase.endswith(".")] == []
 
 
 @pytest.mark.parametrize("name", ["low", "shed"])
