@@ -83,11 +83,13 @@ BEGINNING = (
     ("DasanBotsFail", "_x17 3 6x2", True),
     ("DasanBotsFail", "_x17 3 5x2", False),
     ("DasanBotsFail", "_x3 6x17", False),
+    ("DasanBackupOld", "5000x20", True),
+    ("DasanBackupOld", "1500x20", False),
     ("DasanErrors", "500 20x4 stale 20x14", False),
     ("DasanBotsFail", "20x4 stale 20x14", False),
 )
-"""Counts that begin with the first failure, or whose server does not answer after 5 minutes: the values, and whether the alert
-fires after 20 minutes."""
+"""Counts that begin with the first failure, or whose server does not answer after 5 minutes, and dates in the future: the values,
+and whether the alert fires after 20 minutes."""
 
 
 def unit_test(alert: str, values: str, *, fires: bool) -> dict[str, Any]:
@@ -233,6 +235,19 @@ async def test_the_time_of_the_newest_backup_is_a_metric(tmp_path: Path) -> None
     assert await shown_backup(tmp_path) == ["9.0"]
 
 
+async def test_a_backup_dated_in_the_future_does_not_hide_that_there_are_no_new_ones(tmp_path: Path) -> None:
+    (tmp_path / "future.gz").write_text("a")
+    os.utime(tmp_path / "future.gz", (time.time() + 7200,) * 2)
+    assert await shown_backup(tmp_path) == ["0.0"]
+    (tmp_path / "old.gz").write_text("a")
+    os.utime(tmp_path / "old.gz", (9, 9))
+    assert await shown_backup(tmp_path) == ["9.0"]
+    begun = time.time()
+    os.utime(tmp_path / "future.gz", (begun + 60,) * 2)
+    (shown,) = await shown_backup(tmp_path)
+    assert begun <= float(shown) <= time.time(), "the clock of its disk's machine may differ a little"
+
+
 async def test_a_folder_of_backups_that_does_not_answer_delays_no_move(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +302,14 @@ def test_a_backup_is_restored_by_the_drill(serve: Serve, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert table_id in done.stdout
     assert done.stdout.splitlines()[-1] == f"{file} can be restored"
+    (ahead := file.with_name("ahead.gz")).write_text("of another year")
+    os.utime(ahead, (time.time() + 7200,) * 2)
+    done = subprocess.run(
+        [str(DEPLOY / "restore-drill"), str(file.parent)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[-1] == f"{file} can be restored"
+    assert f"{ahead} is dated in the future" in done.stderr
+    ahead.unlink()
     file.write_bytes(file.read_bytes()[:-20])
     damaged = subprocess.run([str(DEPLOY / "restore-drill"), str(file.parent)], env=environment, check=False)
     assert damaged.returncode != 0, "a damaged backup fails the drill"

@@ -22,6 +22,8 @@ PATIENCE = 5.0
 FRESH = 1.0
 """Seconds for which a successful write counts as a passed check."""
 MEGABYTE = 1 << 20
+AHEAD = 300.0
+"""Seconds by which a backup may be dated in the future, because the clock of its disk's machine may differ."""
 
 
 class Checks:
@@ -90,12 +92,14 @@ def free_bytes(settings: Settings) -> int | None:
 def last_backup(folder: Path) -> float:
     """When the newest backup in the host's folder was written, in seconds since 1970; 0 if the server sees none.
 
-    This can take as long as the folder's disk: do not call it on the event loop.
+    A backup dated in the future, because a clock was set back or a copy has another date, does not count: it would hide that
+    there are no new ones. One that is less than ``AHEAD`` ahead was written now. This can take as long as the folder's disk:
+    do not call it on the event loop.
     """
-    newest = 0.0
+    newest, present = 0.0, time.time()
     for file in folder.glob("*.gz"):
         with suppress(OSError):  # deleted in the meantime, or a link to nothing
             status = file.stat()
-            if stat.S_ISREG(status.st_mode) and status.st_size > 0:
-                newest = max(newest, status.st_mtime)
+            if stat.S_ISREG(status.st_mode) and status.st_size > 0 and status.st_mtime <= present + AHEAD:
+                newest = max(newest, min(status.st_mtime, present))
     return newest
