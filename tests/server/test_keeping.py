@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from websockets.exceptions import ConnectionClosed
 
 import dasan
+from dasan.records.verify import verify
 from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.protocol.moderation import Ban, Unban
@@ -27,16 +28,19 @@ from dasan.server.refusals import CannotServe
 from dasan.server.store import Store, backups
 from dasan.server.store.backups import dump, load
 from dasan.server.store.duplicates import Guest
+from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Write, WrittenEntry
 from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
+from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
+from dasan.server.tables.decisions import decide
 from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
 
 from .conftest import Opened, new_database
 from .harness import RATED, SECONDS, Player, Served, Socket
-from .rooms import room_of
+from .rooms import move, room_of
 from .test_accounts import SECRET, ok
 from .test_every_store import moved, open_table
 from .test_live import play_hand
@@ -208,7 +212,7 @@ async def test_an_owner_of_a_rewritten_log_can_no_longer_write(opened: Opened) -
 async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
     store = await opened()
     await chatting(store)
-    rated = room_of("big-three", ["p0", "p1", "p2"], rated=True)
+    rated = room_of("big-three", ["p0", "p1", "p2"], **RATED)
     await store.log.create(_named(rated, "rated"))
     await store.people.rename("young", "Young", 40 * DAY)
     await store.people.rename("old", "Old", 0)
@@ -221,7 +225,7 @@ async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
     keep = Keep(tables=30, hands=30, guests=30, chat=30)
 
     counted = await prune(store.database, store.people, keep, at, dry=True)
-    assert (counted["tables"], counted["chat"]) == (1, 1)
+    assert (counted["tables"], counted["chat"]) == (2, 1)
     assert counted["guests"] == 4, "p0, p1, p2 and the old one"
     assert (await store.overviews.reports(9)).total == 1
 
@@ -232,10 +236,10 @@ async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
     assert (await prune(store.database, store.people, Keep(chat=30), at))["chat"] == 0
 
     removed = await prune(store.database, store.people, keep, at)
-    assert removed["tables"] == 1
-    with pytest.raises(dasan.server.refusals.Refused):
-        await store.log.load("table")
-    assert (await store.log.load("rated")).room.chairs[0].name == "Former player"
+    assert removed["tables"] == 2
+    for gone in ("table", "rated"):
+        with pytest.raises(dasan.server.refusals.Refused):
+            await store.log.load(gone)
     left = {row["id"] for row in (await store.overviews.players(None, False, 99)).rows}
     assert left == {"young", "account", "banned"}
     assert sum((await prune(store.database, store.people, keep, at)).values()) == 0
@@ -258,6 +262,44 @@ async def test_a_table_stays_while_a_player_has_time_for_a_move(opened: Opened) 
     await store.close()
 
 
+async def test_a_rated_table_stays_until_its_hand_is_over_and_takes_nothing_of_it_along(opened: Opened) -> None:
+    """Its hands are the data of ratings, histories and reviews; none of these reads the table."""
+    store = await opened()
+    room, fence = await open_table(store, **RATED)
+    keep = Keep(tables=7, hands=7, guests=7)
+    rng = random.Random(1)
+    while not room.over:
+        at = room.at + 1000
+        entry = decide(room, f"p{room.to_act}", move(room, str(rng.choice(legal_moves(room)))))
+        after = fold(room, entry, at)
+        over = finished(after) if after.over else None
+        await store.log.append(Write(after, fence, (WrittenEntry(room.seq, at, entry),), finished=over))
+        if room.number == 1 and len(room.moves) == 3:
+            await store.leases.release("table", "me", fence)
+            assert (await prune(store.database, store.people, keep, 90 * DAY))["tables"] == 0
+            fence = await store.leases.claim("table", "me", 60_000) or 0
+        room = after
+    await store.leases.release("table", "me", fence)
+    (hand,) = await store.hands.of_table("table", 0, 9)
+
+    async def told() -> list[Any]:
+        ratings = [await store.ratings.of(f"p{seat}") for seat in range(3)]
+        points = [await store.ratings.points("p0", "big-three", 3), await store.ratings.board("big-three", 3, {}, 9, "p0")]
+        computed = await store.database.read(differences)
+        mine = [await store.hands.of_player("p0", None), await store.hands.load(hand.id, "p0")]
+        return [*ratings, *points, computed, *mine, verify(hand.record).unproved]
+
+    await store.people.rename("p0", "P0", 0)
+    before = await told()
+    assert len(before[0]) == 1
+    assert before[5] == (3, [])
+    assert (await prune(store.database, store.people, Keep(tables=7, hands=7), 90 * DAY)) == {"tables": 1, "hands": 0}
+    with pytest.raises(dasan.server.refusals.Refused):
+        await store.log.load("table")
+    assert await told() == before
+    await store.close()
+
+
 async def test_a_table_stays_while_a_player_has_to_finish_a_deal_of_an_event(opened: Opened) -> None:
     store = await opened()
     event = DuplicateEvent("event", dasan.rules("big-three"), bytes(128), 1, 1, "greedy", 0, 31 * DAY, TableSettings())
@@ -272,6 +314,11 @@ async def test_a_table_stays_while_a_player_has_to_finish_a_deal_of_an_event(ope
     await store.duplicates.reveal("event", 40 * DAY, stuck=True)
     assert (await prune(store.database, store.people, Keep(tables=7), 40 * DAY))["tables"] == 1
     await store.close()
+
+
+def legal_moves(room: Room) -> Sequence[dasan.Move]:
+    assert room.state is not None
+    return room.state.legal_moves()
 
 
 def _named(room: Any, table_id: str) -> Any:

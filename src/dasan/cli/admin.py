@@ -236,7 +236,7 @@ def migrate(
 async def prune(
     store: Store,
     settings: Settings,
-    tables: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep casual tables; 0: forever.")] = None,
+    tables: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep tables; 0: forever.")] = None,
     hands: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep unrated hands.")] = None,
     guests: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep guests.")] = None,
     chat: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days to keep chat.")] = None,

@@ -120,7 +120,7 @@ class Settings:
         8.0, "seconds for each review of a hand, by the solver or by players' information", 0.1, 3600
     )
     study_memory_mb: int = number(2048, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
-    keep_tables_days: int = days("days to keep unused casual tables; 0: forever")
+    keep_tables_days: int = days("days to keep unused tables; 0: forever")
     keep_hands_days: int = days("days to keep finished unrated hands; 0: forever")
     keep_guests_days: int = days("days to keep guests after their last hand; 0: forever")
     keep_chat_days: int = days("days to keep chat and reports of it; 0: forever")

@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from dasan.play.phases import Phase
 from dasan.server.compact import compact
 from dasan.server.settings import Settings
 from dasan.server.store.database import Database
@@ -56,7 +57,7 @@ ADDRESSES_DAYS = 30
 class Keep:
     """Retention periods in days; 0: forever.
 
-    tables: unused casual tables. hands: unrated hands, except those of events that are not over. guests: players without
+    tables: unused tables. hands: unrated hands, except those of events that are not over. guests: players without
     an account who have not played, except players and hosts of such events. chat: messages, and reports of them.
     """
 
@@ -99,16 +100,27 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
 
 
 def _old_tables(cutoff: int, moment: int) -> sa.Select[tuple[str]]:
-    """Unused casual tables that no process had open at the ``moment``, by the clock of leases."""
-    casual = sa.not_(tables.c.settings["rated"].as_boolean())
-    return sa.select(tables.c.id).where(_unused(cutoff), tables.c.lease_until < moment, casual)
+    """Unused tables that no process had open at the ``moment``, by the clock of leases."""
+    return sa.select(tables.c.id).where(_unused(cutoff), tables.c.lease_until < moment)
 
 
 def _unused(cutoff: int) -> sa.ColumnElement[bool]:
-    """Whether a table has not been used since ``cutoff`` and nobody may go on there, before a deadline or in an event."""
+    """Whether a table has not been used since ``cutoff`` and nothing goes on there: before a deadline, in an event, or in a
+    rated hand, which counts once it is dealt and is finished by bots, whoever comes.
+    """
     plays = duplicate_plays.c
     in_an_event = sa.exists().where(plays.table_id == tables.c.id, plays.finished.is_(None))
-    return sa.and_(tables.c.touched < cutoff, sa.func.coalesce(tables.c.deadline, 0) < cutoff, ~in_an_event)
+    deadline = sa.func.coalesce(tables.c.deadline, 0)
+    return sa.and_(tables.c.touched < cutoff, deadline < cutoff, ~in_an_event, ~_in_a_rated_hand())
+
+
+def _in_a_rated_hand() -> sa.ColumnElement[bool]:
+    """Whether a hand that counts for ratings is under way, see `Room.in_binding_hand`; never null, whatever a row lacks."""
+    settings, phase = tables.c.settings, tables.c.summary["phase"].as_string()
+    rated = sa.func.coalesce(settings["rated"].as_boolean(), sa.false())
+    timed = sa.func.coalesce(settings["speed", "kind"].as_string(), "untimed") != "untimed"
+    under_way = sa.func.coalesce(phase, Phase.OVER.value) != Phase.OVER.value
+    return sa.and_(tables.c.status == "playing", rated, timed, under_way)
 
 
 def _of_an_event_not_over() -> sa.Exists:
