@@ -103,6 +103,18 @@ async def test_of_tables_that_are_due_the_longest_come_first(opened: Opened) -> 
     await store.close()
 
 
+async def test_a_table_rests_that_has_no_deadline_and_is_open_nowhere(opened: Opened) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    assert await store.log.resting(room.at + 1) == {}
+    await store.leases.release("table", "me", fence)
+    assert await store.log.resting(room.at + 1) == {"table": fence}
+    assert await store.log.resting(room.at) == {}
+    await store.database.write(lambda c: c.execute(sa.update(tables).values(deadline=1)))
+    assert await store.log.resting(room.at + 1) == {}
+    await store.close()
+
+
 async def test_a_statement_may_name_any_number_of_tables_and_players(opened: Opened) -> None:
     """40,000: more than the 32,767 parameters that a statement may have."""
     store = await opened()

@@ -284,7 +284,10 @@ async def test_a_rated_table_stays_until_its_hand_is_over_and_takes_nothing_of_i
 
     async def told() -> list[Any]:
         ratings = [await store.ratings.of(f"p{seat}") for seat in range(3)]
-        points = [await store.ratings.points("p0", "big-three", 3), await store.ratings.board("big-three", 3, {}, 9, "p0")]
+        points = [
+            await store.ratings.points("p0", "big-three", 3),
+            await store.ratings.board("big-three", 3, {}, 9, "p0"),
+        ]
         computed = await store.database.read(differences)
         mine = [await store.hands.of_player("p0", None), await store.hands.load(hand.id, "p0")]
         return [*ratings, *points, computed, *mine, verify(hand.record).unproved]

@@ -28,13 +28,13 @@ from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import events
 from dasan.server.store.schema import tables as rows
-from dasan.server.tables import shared_rules
+from dasan.server.tables import directory, shared_rules
 from dasan.server.tables.chairs import Chair
 from dasan.server.tables.decisions import MOST_HANDS, substitute
 from dasan.server.tables.directory import Tables, check_bot, check_seats
 from dasan.server.tables.open_table import Table
 from dasan.server.tables.presence import Attendance
-from dasan.server.tables.room import STALLED
+from dasan.server.tables.room import STALLED, Room
 from dasan.server.times import DAY, HOUR, now
 
 from .conftest import only_process
@@ -305,13 +305,8 @@ async def test_damaged_tables_that_are_due_do_not_crowd_out_others(
         tried.append(due)
         await opens(due)
 
-    async def gone() -> None:
-        async with asyncio.timeout(SECONDS):
-            while tables._open:  # noqa: ASYNC110 - nobody is told
-                await asyncio.sleep(0.01)
-
     monkeypatch.setattr(tables, "_open_due", seen)
-    await gone()
+    await closed(tables)
     await tables.store.database.write(lambda c: (c.execute(damaged), c.execute(later)))
     for _ in range(2):
         await tables._sweep()
@@ -344,6 +339,93 @@ async def test_a_rated_hand_that_only_bots_play_is_finished_after_a_restart(tmp_
             while not (await after.store.log.load(table_id)).room.over:  # noqa: ASYNC110 - nobody is told
                 await asyncio.sleep(0.02)
         assert await after.store.log.due(now() + DAY) == ()
+
+
+def _of_an_earlier_version(table_id: str) -> sa.Update:
+    """The row of a table as earlier versions wrote it: it has a deadline only if a person is to act."""
+    return sa.update(rows).where(rows.c.id == table_id).values(deadline=None, touched=1, lease_until=0, owner=None)
+
+
+async def closed(tables: Tables) -> None:
+    """Wait until no table is open."""
+    async with asyncio.timeout(SECONDS):
+        while tables._open:  # noqa: ASYNC110 - nobody is told
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directory, "BETWEEN", 0)
+
+
+@pytest.mark.usefixtures("at_once")
+async def test_a_rated_hand_of_an_earlier_version_where_a_bot_is_to_act_is_finished(tmp_path: Path) -> None:
+    """Its row has no deadline, and its player has left."""
+    async with only_process(tmp_path, bot_delay=10) as before:
+        rated = TableSettings.model_validate(RATED)
+        table_id, _ = await before.create("ann", "big-three", {}, ["me", "random", "random"], settings=rated)
+        await before.look(table_id)
+        await before.command(table_id, "ann", LeaveCommand(type="leave", id="l"))
+        assert (await before.look(table_id)).bot_to_act is not None
+    async with only_process(tmp_path) as after:
+        await after.store.database.write(lambda c: c.execute(_of_an_earlier_version(table_id)))
+        assert await after.store.log.due(now() + DAY) == ()
+        await after._look_over()
+        async with asyncio.timeout(SECONDS):
+            while (await after.store.log.load(table_id)).room.status != "ended":  # noqa: ASYNC110 - nobody is told
+                await asyncio.sleep(0.02)
+        assert (await after.store.log.load(table_id)).room.over
+        assert len(await after.store.hands.of_table(table_id, 0, 9)) == 1
+
+
+@pytest.mark.usefixtures("at_once")
+async def test_a_table_that_all_have_left_ends_though_nobody_opens_it(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is left as earlier versions left it, one by a guest whose data is deleted; at the third somebody only is away."""
+    ids = []
+    with monkeypatch.context() as earlier:
+        earlier.setattr(Room, "abandoned", False)
+        for player in ("left", "deleted", "away"):
+            table_id, _ = await tables.create(player, "big-three", {}, ["me", "random", "random"])
+            await tables.look(table_id)
+            if player == "left":
+                await tables.command(table_id, player, LeaveCommand(type="leave", id="l"))
+            tables.reopen(table_id)
+            await closed(tables)
+            ids.append(table_id)
+    await tables.store.people.forget("deleted", now())
+    changes = [_of_an_earlier_version(table_id) for table_id in ids]
+    await tables.store.database.write(lambda c: [c.execute(change).rowcount for change in changes])
+    loaded: list[str] = []
+    load = tables.store.log.load
+
+    async def loads(table_id: str, until: int | None = None) -> Any:
+        loaded.append(table_id)
+        return await load(table_id, until)
+
+    monkeypatch.setattr(tables.store.log, "load", loads)
+    await tables._look_over()
+    async with asyncio.timeout(SECONDS):
+        for table_id in ids[:2]:
+            while (await load(table_id)).room.status != "ended":  # noqa: ASYNC110 - nobody is told
+                await asyncio.sleep(0.01)
+    assert (await load(ids[2])).room.status == "playing"
+    loaded.clear()
+    await tables._look_over()
+    assert loaded == [], "nothing has changed at the table where somebody is away"
+
+
+@pytest.mark.usefixtures("at_once")
+async def test_a_damaged_table_does_not_stop_the_look_at_others(
+    tables: Tables, caplog: pytest.LogCaptureFixture
+) -> None:
+    await open_table(tables.store)
+    damaged = _of_an_earlier_version("table").values(rules={"options": {}, "digest": "damaged"})
+    await tables.store.database.write(lambda c: c.execute(damaged))
+    for _ in range(2):
+        await tables._look_over()
+    assert caplog.text.count("table table cannot be read") == 1
 
 
 async def test_a_table_is_not_released_while_it_is_read(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store.database import Database, StorePart, Unreachable, among
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hands
+from dasan.server.store.leases import lease_time
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import events, forgotten, seats, tables
 from dasan.server.store.table_rows import insert_room, insert_seats, opened, summary
@@ -358,6 +359,21 @@ class EventLog(StorePart):
 
         def read(connection: sa.Connection) -> tuple[str, ...]:
             return tuple(connection.scalars(due.where(sa.not_(among(connection, tables.c.id, put_off)))))
+
+        return await self._database.read(read)
+
+    async def resting(self, before: int) -> dict[str, int]:
+        """The fences, by id, of tables that are playing without a deadline, have not been used since ``before``, and that no
+        process has open.
+        """
+        c = tables.c
+        idle = sa.and_(c.status == "playing", c.deadline.is_(None), c.touched < before)
+
+        def read(connection: sa.Connection) -> dict[str, int]:
+            query = (
+                sa.select(c.id, c.fence).where(idle, c.lease_until < lease_time(connection)).order_by(c.touched, c.id)
+            )
+            return {row.id: row.fence for row in connection.execute(query)}
 
         return await self._database.read(read)
 

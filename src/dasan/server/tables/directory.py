@@ -50,6 +50,12 @@ DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
 SWEEP = 20.0
 """Seconds between checks for closed tables that go on by themselves, see `Room.due`."""
+LOOK_OVER = 3600.0
+"""Seconds between checks for tables that go on by themselves although their rows do not say so."""
+RESTED = 3_600_000
+"""Milliseconds without an entry after which such a check reads a table."""
+BETWEEN = 0.1
+"""Seconds between two tables that such a check reads, so that it takes little from the tables in use."""
 PUT_OFF = 3600.0
 """Seconds for which a process does not try again to open a damaged table that is due."""
 LEASE = 8.0
@@ -83,6 +89,8 @@ class Tables:
         self.failed_bots: Counter[str] = Counter()
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}
+        self._rests: dict[str, int] = {}
+        """The fences of tables that were found to wait for people: the next check need not read them."""
         self._put_off: dict[str, float] = {}
         """When damaged tables that are due are tried again, by `_clock`."""
         self._closing = False
@@ -91,6 +99,7 @@ class Tables:
     async def __aenter__(self) -> Tables:
         await self._group.__aenter__()
         self.chore(repeat("checking for due tables", self._sweep, SWEEP), "sweep")
+        self.chore(repeat("checking for tables that everybody has left", self._look_over, LOOK_OVER), "look over")
         if self.store.database.shared:
             self.chore(repeat("renewing leases", self._renew, LEASE / 4), "leases")
         if self.relays is not None:
@@ -412,6 +421,32 @@ class Tables:
         for table_id in await self.store.log.due(now(), self._put_off):
             if table_id not in self._open and await self.store.leases.owner_of(table_id, _lease()) is None:
                 await self._open_due(table_id)
+
+    async def _look_over(self) -> None:
+        """Open the tables that go on by themselves although their rows do not say so: those of earlier versions that all people
+        have left, or with a bot to act in a binding hand, and those whose last people were deleted. A table is read only once
+        while nothing there changes.
+        """
+        resting = await self.store.log.resting(now() - RESTED)
+        self._rests = {table_id: fence for table_id, fence in self._rests.items() if resting.get(table_id) == fence}
+        for table_id, fence in resting.items():
+            if table_id in self._rests or table_id in self._open:
+                continue
+            await asyncio.sleep(BETWEEN)
+            try:
+                room = (await self.store.log.load(table_id)).room
+            except dasan.DasanError as error:
+                report(f"table {table_id} cannot be read", error)
+                self._rests[table_id] = fence
+                continue
+            except Refused as refused:
+                if refused.code != "not-found":
+                    raise
+                continue
+            if room.abandoned or room.due is not None:
+                await self._open_due(table_id)
+            else:
+                self._rests[table_id] = fence
 
     async def _open_due(self, table_id: str) -> None:
         """Open a table that goes on by itself; a failure must not stop the others."""
