@@ -21,6 +21,7 @@ from dasan.records.retrace import moves_of
 from dasan.server.events import running
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Events
+from dasan.server.people.reserved_names import FORMER
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.table import TableSettings
 from dasan.server.store import Store
@@ -283,6 +284,29 @@ async def test_processes_that_end_an_event_at_once_report_no_error(
     await asyncio.gather(events._end(event), events._end(event))
     assert (await tables.look(table)).chairs[event.seats(0)[0]].substitute is not None
     assert caplog.messages == []
+
+
+@pytest.mark.full
+async def test_bots_finish_the_hand_of_an_entrant_who_was_deleted_in_its_middle(tables: Tables) -> None:
+    """The table did not answer when the deletion left it, so no bot plays there yet."""
+    events = Events(tables)
+    moment = now()
+    event = DuplicateEvent("event", dasan.rules(GAME), bytes(128), 1, 1, "low", moment, moment + DAY, TableSettings())
+    await tables.store.duplicates.create(event)
+    table = (await events.seat(event, "ann", "Ann")).table
+    assert table is not None
+    for reread in await tables.store.people.forget("ann", moment):
+        tables.reopen(reread)
+    ((of, former),) = await tables.store.duplicates.under_way("event")
+    seat = (await tables.look(table)).seat_of(former)
+    assert (of, seat) == (table, event.seats(0)[0])
+    assert await tables.store.duplicates.names("event", [former]) == {former: FORMER}
+    async with asyncio.timeout(SECONDS):
+        while (await tables.store.duplicates.load("event")).revealed is None:
+            await events._end(event)
+            await asyncio.sleep(0.05)
+    (play,) = await tables.store.duplicates.plays("event")
+    assert (play.player, play.assisted) == (former, True)
 
 
 @pytest.mark.full

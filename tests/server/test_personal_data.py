@@ -166,9 +166,9 @@ async def test_a_seat_taken_during_the_deletion_is_left_too(opened: Opened, monk
     await store.database.write(lambda connection: fill(connection, tables, 0, None))
     await store.people.rename(ANN, "Ann", 0)
 
-    def after_a_seat(connection: sa.Connection, player: str, now: int) -> None:
+    def after_a_seat(connection: sa.Connection, player: str, other: str, now: int) -> None:
         fill(connection, seats, 1, "player")
-        forget_everywhere(connection, player, now)
+        forget_everywhere(connection, player, other, now)
 
     monkeypatch.setattr("dasan.server.store.people.forget_everywhere", after_a_seat)
     assert len(await store.people.forget(ANN, 5)) == 1

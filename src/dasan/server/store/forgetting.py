@@ -96,9 +96,12 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
     leave_notice(connection, "reopen", table_id, now)
 
 
-def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
+def forget_everywhere(connection: sa.Connection, player: str, other: str, now: int) -> None:
     """Delete the player everywhere except at tables: sessions, ratings, reports, and the name and id in finished
     hands.
+
+    In events ``other`` replaces the id, as at their tables, so that bots finish the player's hands there. In the audit log
+    another id does, so that nobody can look up what somebody played against whom moderators have acted.
     """
     # A transaction that stores data of the player locks this row until its end, so that the deletion finds the data.
     connection.execute(sa.select(players.c.id).where(players.c.id == player).with_for_update())
@@ -122,14 +125,14 @@ def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     forget_friends(connection, player)
     forget_notifications(connection, player)
     forget_groups(connection, player)
-    gone = stranger()
+    audited = stranger()
     for column in (audit.c.subject, audit.c.by):
-        connection.execute(sa.update(audit).where(column == player).values({column.name: gone}))
+        connection.execute(sa.update(audit).where(column == player).values({column.name: audited}))
     named = duplicate_entries.c.player == player
-    connection.execute(sa.update(duplicate_entries).where(named).values(player=gone, name=FORMER))
+    connection.execute(sa.update(duplicate_entries).where(named).values(player=other, name=FORMER))
     attempts = duplicate_plays.c.player == player
     connection.execute(sa.delete(duplicate_plays).where(attempts, duplicate_plays.c.table_id.is_(None)))
-    connection.execute(sa.update(duplicate_plays).where(attempts).values(player=gone))
+    connection.execute(sa.update(duplicate_plays).where(attempts).values(player=other))
     connection.execute(sa.update(duplicates).where(duplicates.c.host == player).values(host=None))
     played = hand_seats.c.player == player
     connection.execute(sa.update(hand_seats).where(played).values(player=None, name=FORMER))

@@ -314,7 +314,7 @@ class People(StorePart):
         """
         other = stranger()
         known = await self._forget_at_tables(player, other, now)
-        await self._database.write(lambda connection: forget_everywhere(connection, player, now))
+        await self._database.write(lambda connection: forget_everywhere(connection, player, other, now))
         # A request under way may have seated the player until then.
         late = await self._forget_at_tables(player, other, now)
         return tuple(dict.fromkeys((*known, *late)))
