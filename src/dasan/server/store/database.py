@@ -60,7 +60,10 @@ BROKEN = frozenset(
 """SQLite errors that concern the disk or the file, not the query."""
 LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 """SQLite errors while another program writes to the file for longer than the busy timeout."""
+POOLED = "a pooler lends its connections for single transactions: PgBouncer needs pool_mode = session"
 REFUSALS = {
+    "26000": POOLED,  # another client's connection lacks the prepared statement
+    "42P05": POOLED,  # or it has one of this name
     "25006": "it is read-only",
     "28000": "it does not admit this user",
     "28P01": "the user name or the password is wrong",
@@ -373,10 +376,12 @@ class ServerDatabase:
                 why = "it must name a PostgreSQL database, like postgresql://user@host/name"
             raise CannotServe(f"the database's address cannot be used: {why}") from None
         try:
+            postgresql = opening.dialect.name == "postgresql"
+            if postgresql:
+                await _check_sessions(opening)
             # A migration has no time limit.
             async with opening.begin() as connection:
                 await connection.run_sync(prepare)
-                postgresql = connection.dialect.name == "postgresql"
         except CannotServe:
             raise
         except Exception as error:
@@ -427,6 +432,20 @@ class ServerDatabase:
 
     async def close(self) -> None:
         await self._engine.dispose()
+
+
+async def _check_sessions(engine: AsyncEngine) -> None:
+    """``CannotServe``: a pooler gives a connection's session to others between transactions. Prepared statements and
+    `_end_when_idle` would be another client's.
+    """
+    backend = sa.select(sa.func.pg_backend_pid())
+    async with engine.connect() as one, engine.connect() as two:
+        seen: set[tuple[bool, int]] = set()
+        for connection in (one, two) * 3:
+            seen.add((connection is one, int(await connection.scalar(backend) or 0)))
+            await connection.rollback()
+    if len(seen) != 2 or len({process for _, process in seen}) != 2:
+        raise CannotServe(f"the database cannot be used: {POOLED}")
 
 
 def _end_when_idle(connection: Any, _: object) -> None:
