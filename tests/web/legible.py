@@ -1,4 +1,4 @@
-"""Whether a page can be read and used: no text or field cut off, no small text, no covered button, no small target."""
+"""Whether a page can be read and used: nothing cut off or covered, no small text, no small target."""
 
 from __future__ import annotations
 
@@ -103,6 +103,23 @@ FAULTS = """([smallest, finger]) => {
       const missed = [[-half, 0], [half, 0], [0, -half], [0, half]].some(([x, y]) => at(x, y) && !of(at(x, y)));
       const [w, h] = [Math.round(width), Math.round(height)];
       if (missed && Math.min(w, h) < 2 * half) faults.add(`target of ${w} × ${h}: ${named(one)}`);
+    }
+  }
+
+  // The game: of a card in the hand the corner with its rank and suit.
+  const parts = ['head', 'name', 'tag', 'bubble', 'absent', 'alarm', 'reaction'].map((part) => `.seat .${part}`);
+  parts.push('.centre .card', '.centre .label', '.me .text > *', '.me .alarm', '.act button', 'button[data-at]');
+  for (const over of document.querySelectorAll('.notice, .lost, .call')) {
+    if (!seen(over)) continue;
+    const edge = over.getBoundingClientRect();
+    for (const one of document.querySelectorAll(parts.join())) {
+      if (!seen(one) || one.closest('[inert]') || over.contains(one)) continue;
+      const { left, right, top, bottom, width, height } = one.getBoundingClientRect();
+      const corner = one.matches('[data-at]');
+      const [east, south] = corner ? [left + 0.35 * width, top + 0.5 * height] : [right, bottom];
+      if (left < edge.right - 1 && east > edge.left + 1 && top < edge.bottom - 1 && south > edge.top + 1) {
+        faults.add(`covered by ${kind(over)}: ${named(one)}`);
+      }
     }
   }
   return [...faults];

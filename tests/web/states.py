@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, WebSocketRoute
 import dasan
 from dasan.server.compact import compact
 from dasan.server.protocol.commands import AnswerCommand, ChatCommand, MoveCommand, NextCommand, OfferCommand
+from dasan.server.protocol.messages import Candidate, Hint, Reason
 from dasan.server.protocol.table import TableSettings
 from dasan.server.tables import showing
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
@@ -50,6 +52,20 @@ def show(page: Page, name: str) -> None:
     send_once(page, snapshot(name))
     page.goto("/t/fixed")
     page.locator(STATES[name]).first.wait_for()
+
+
+def advised(page: Page, name: str) -> None:
+    """Open a table in this state with a bot's advice, whose reasons are long."""
+    view = json.loads(snapshot(name))["view"]
+    reasons = [
+        Reason(id="leaves-ally", text="", values={"seat": 1, "cards": 12}),
+        Reason(id="expected-open", text="", values={"value": "-1.25"}),
+    ]
+    best = Candidate(move=view["legal_moves"][-1], value=None, reasons=reasons)
+    hint = Hint(type="hint", id="h", seq=MOST, bot="level-4", unit="payment", candidates=[best])
+    send_once(page, snapshot(name), hint.model_dump_json())
+    page.goto("/t/fixed")
+    page.locator(".advice").wait_for()
 
 
 def send_once(page: Page, *messages: str) -> None:

@@ -11,14 +11,16 @@ from tests.server.harness import Served, fast, served
 from tests.web.browsing import TONGUES, built, resized, upright, visitor
 from tests.web.legible import legible
 from tests.web.pages import AROUND, bidding, goes_to
-from tests.web.states import STATES, show
+from tests.web.states import STATES, advised, show
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
-HANDHELD = (320, 568), (390, 844), (740, 360), (820, 1180)
-"""Phones and a tablet, for fingers."""
+HANDHELD = (320, 568), (568, 320), (390, 844), (844, 390), (820, 1180)
+"""Phones, upright and turned, and a tablet, for fingers."""
 DESKS = (683, 384), (1366, 768), (2560, 1300)
 """A laptop at 200 % zoom and at 100 %, and a large screen, for a mouse."""
+FELT = (*HANDHELD, (640, 360), (740, 360), (1024, 768), (1130, 700), *DESKS)
+"""Sizes for a table with something over its felt."""
 
 TABS = ("moves", "score", "chat", "rules", "settings")
 
@@ -31,6 +33,17 @@ def with_panel(tab: str) -> Callable[[Page], None]:
         page.locator("nav button").first.click()
         page.locator(f"#tab-{tab}").click()
         page.locator("#panel-body").wait_for()
+
+    return opened
+
+
+def offline(name: str) -> Callable[[Page], None]:
+    """Opens a table in this state, and then there is no network."""
+
+    def opened(page: Page) -> None:
+        show(page, name)
+        page.context.set_offline(True)
+        page.locator(".lost").wait_for()
 
     return opened
 
@@ -55,10 +68,27 @@ PAGES: dict[str, Callable[[Page], None]] = {
     **{f"panel: {tab}": with_panel(tab) for tab in TABS},
     **{name: AROUND[name] for name in ("review", "profile", "player", "lobby", "shelf", "puzzles", "personal-link")},
 }
+OVERLAID: dict[str, Callable[[Page], None]] = {
+    "call": lambda page: show(page, "call"),
+    "offered": lambda page: show(page, "offered"),
+    "advised": lambda page: advised(page, "play"),
+    **{f"offline: {name}": offline(name) for name in ("offered", "play", "spectator", "call")},
+}
 ENGLISH = ("settings", "options", "friends", "reviewed", "line", "lesson-wrong", "missed", "missing", "no-table", "down")
 """Pages that are opened by their English words."""
 
 CASES = [*product(PAGES, TONGUES), *((name, "en-GB") for name in ENGLISH)]
+
+
+@pytest.mark.parametrize(("name", "locale"), [*product(OVERLAID, ["en-GB", "fr-FR", "zh-TW"])])
+@pytest.mark.sampled(1, 4)
+def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: str, locale: str) -> None:
+    """By the cards to call, an offer, advice, or that the connection is lost."""
+    with visitor(browser, server, FELT[0], locale=locale) as page:
+        OVERLAID[name](page)
+        for size in FELT:
+            resized(page, *size)
+            legible(page, f"{name} at {size[0]} × {size[1]}, {locale}", touch=size in HANDHELD)
 
 
 @pytest.mark.sampled(1, 8)

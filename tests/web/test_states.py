@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served
-from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, resized, upright, visitor
+from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, upright, visitor
 from tests.web.pages import AROUND
 from tests.web.states import STATES, draw, send_once, show, snapshot
 
@@ -197,17 +197,9 @@ def test_nothing_covers_the_buttons_of_a_waiting_room(browser: Browser, server: 
                 assert not button.is_visible() or button.evaluate(REACHED), (down, button.text_content())
 
 
-OVER_PLAY = """() => {
-  const notice = document.querySelector('.notice').getBoundingClientRect();
-  const card = document.querySelector('.centre .card').getBoundingClientRect();
-  return Math.max(0, card.bottom - notice.top) / card.height;
-}"""
-"""The share of the last play's height that a notice covers, from below."""
-
-
 @pytest.mark.parametrize("size", [(740, 360), (568, 320)])
 def test_fingers_open_the_panels_on_a_low_screen(browser: Browser, server: Served, size: tuple[int, int]) -> None:
-    """The panel's tabs lead to those that have no button. An offer leaves the last play's rank and suit in sight."""
+    """The panel's tabs lead to those that have no button."""
     with visitor(browser, server, size) as page:
         show(page, "offered")
         buttons = page.locator("nav button:visible").all()
@@ -216,7 +208,6 @@ def test_fingers_open_the_panels_on_a_low_screen(browser: Browser, server: Serve
             assert box is not None
             assert min(box["width"], box["height"]) >= 39
             assert button.evaluate(REACHED), button.get_attribute("title")
-        assert page.evaluate(OVER_PLAY) < 0.4
         buttons[0].click()
         page.get_by_role("tab", name="Settings").click()
         expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
@@ -236,27 +227,6 @@ def test_an_exercise_in_french_fits(browser: Browser, server: Served) -> None:
         expect(page.locator("[data-do=play]")).to_contain_text("·")
         whole(page, "a combination chosen")
         upright(page, "a combination chosen")
-
-
-COVERED = """(parts) => {
-  const panel = document.querySelector('.call').getBoundingClientRect();
-  return [...document.querySelectorAll(parts)]
-    .filter((name) => {
-      const { left, right, top, bottom } = name.getBoundingClientRect();
-      return left < panel.right && right > panel.left && top < panel.bottom && bottom > panel.top;
-    })
-    .map((name) => name.textContent);
-}"""
-
-
-def test_the_cards_to_call_cover_no_name(browser: Browser, server: Served) -> None:
-    with visitor(browser, server) as page:
-        show(page, "call")
-        for size in (*SIZES, SMALL, (740, 360), (768, 1024)):
-            resized(page, *size)
-            # In portrait there is height enough for the bids too.
-            parts = ".seat .name, .seat .bubble" if size in (SMALL, PHONE) else ".seat .name"
-            assert page.evaluate(COVERED, parts) == [], size
 
 
 FEW = ("player", "personal-link", "unclaimed", "claimed", "lobby")
