@@ -120,6 +120,16 @@ def test_the_bidder_of_dou_dizhu_is_the_landlord(language: str) -> None:
         assert said == [here == 0, here == 1]
 
 
+@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant"])
+def test_in_chinese_who_opens_bids_or_leads(language: str) -> None:
+    bids, leads = dasan.deal(dasan.rules("big-three"), seed=1), dasan.deal(dasan.rules("big-two"), seed=1)
+    said = [state.view(0).describe(language) for state in (bids, leads)]
+    assert [(f" {first}" in text, f" {other}" in text) for text in said for first, other in [("先叫", "先出")]] == [
+        (True, False),
+        (False, True),
+    ]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sentences_of_dou_dizhu_have_no_bidder(language: str) -> None:
     """A sentence with the word has another for Dou Dizhu, or is about a called card, which Dou Dizhu has not."""

@@ -90,8 +90,8 @@ class _Describer:
     def _event(self, event: Mapping[str, Any]) -> str:
         cards = event.get("cards", ())
         key = f"event.{event['type']}"
-        if event["type"] == "open" and cards:
-            key += ".cards"
+        if event["type"] == "open":
+            key = f"event.{'begin' if self.rules.auction is None else 'open'}{'.cards' if cards else ''}"
         return self._say(
             key, seat=event["seat"], bid=event.get("bid"), cards=self._cards(cards), kind=self._kind_of(cards)
         )

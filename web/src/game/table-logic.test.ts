@@ -10,8 +10,10 @@ import { fan } from '../hand/fan';
 import { Pump } from './pump';
 import { parse } from '../browser/paths';
 import { shapeOf, sizes } from '../browser/layout';
+
 import { middlePlace, multiplied, outcome, standings } from './outcome';
 import { place } from '../seats/seating';
+import { announced } from './announcements';
 import { openSides, sides } from './sides';
 import { completions } from './smart';
 import { sorted } from './sorting';
@@ -44,6 +46,29 @@ const HAND: Event[] = [
 
 const view = (over: Partial<View>): View =>
   ({ events: HAND, phase: 'play', seat: 0, hand: [], legal_moves: [], to_act: 0, ...over }) as View;
+
+describe('the log in Chinese', () => {
+  beforeAll(() => {
+    vi.stubGlobal('document', { documentElement: {} });
+    return use('zh-Hans');
+  });
+  afterAll(async () => {
+    await use('en');
+    vi.unstubAllGlobals();
+  });
+
+  it('says who opens the auction, or else who leads, and who does not bid', () => {
+    const said = (events: Event[]): string[] =>
+      announced({ table: { you: 0, seats: [], players: 3 }, view: view({ events }) } as never, events.filter(mine), 0);
+    const mine = ({ seat }: Event): boolean => seat === 0;
+    expect(said([event(0, 0, 'open'), event(1, 1, 'pass'), event(2, 0, 'pass')])).toEqual(['你先叫', '你不叫']);
+    expect(said([event(0, 0, 'open'), play(1, 0, '3D'), event(2, 1, 'pass'), event(3, 0, 'pass')])).toEqual([
+      '你先出',
+      '你出方块3',
+      '你过',
+    ]);
+  });
+});
 
 describe('what lies on the table', () => {
   it('tells the auction from the play', () => {

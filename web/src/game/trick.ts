@@ -40,6 +40,13 @@ export function auction(events: readonly Event[]): Action[] {
   return (end < 0 ? events : events.slice(0, end)).filter(isAction).map((event) => ({ ...action(event), bidding: true }));
 }
 
+/** The numbers of the auction's events. */
+export const bidsOf = (events: readonly Event[]): Set<number> => new Set(auction(events).map((bid) => bid.seq));
+
+/** Whether the hand has an auction, which its `open` opens; else whoever opens leads. */
+export const auctioned = (view: Pick<View, 'phase' | 'events'>): boolean =>
+  view.phase === 'auction' || auction(view.events).length > 0;
+
 /** The trick on the table: the one in progress or, until somebody leads, the one just over. */
 export function trick(events: readonly Event[]): Trick {
   let current: Action[] = [];

@@ -84,7 +84,7 @@ const MAY_BE_HIDDEN = new Set(['kitty', 'open', 'offer']);
 
 /**
  * An event as a sentence, for the log and for screen readers; null if it needs none. `top`: the play it may have made;
- * `bidding`: whether a pass is of the auction, which some languages word differently.
+ * `bidding`: whether it is of the auction: some languages have other words for its passes, and for who opens it.
  */
 export function sentence(event: Event, table: TableInfo, top: OnTable | null = null, bidding = false): string | null {
   const you = event.seat !== null && event.seat === table.you;
@@ -93,7 +93,7 @@ export function sentence(event: Event, table: TableInfo, top: OnTable | null = n
   const named = event.type === 'play' && top !== null && sameCards(top.cards, event.cards ?? []);
   const pass = event.type === 'pass' && bidding ? '.auction' : '';
   const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : pass;
-  const key = `event.${event.type}${suffix}`;
+  const key = `event.${event.type === 'open' && !bidding ? 'begin' : event.type}${suffix}`;
   const kind = named ? kindName(top.kind, top.cards) : '';
   const params = { name, cards, kind, bid: event.bid ?? 0 };
   return (you ? maybe(`${key}.you`, params) : null) ?? maybe(key, params);
