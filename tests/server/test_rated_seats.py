@@ -27,6 +27,7 @@ from dasan.server.store.hand import FinishedHand, finished
 from dasan.server.store.hands import HandFilter
 from dasan.server.store.ratings import after, differences, shown
 from dasan.server.store.schema import hand_seats, hands, ratings
+from dasan.server.tables import showing
 from dasan.server.tables.decisions import bot_move, by_itself, decide, entries, substitute
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.presence import Attendance
@@ -34,7 +35,7 @@ from dasan.server.tables.room import Room, fold
 
 from .conftest import Opened
 from .harness import RATED, SECONDS, fast
-from .rooms import move, plays
+from .rooms import NOBODY, move, plays
 
 GAME = "big-three"
 LEAVE, RETURN = LeaveCommand(type="leave", id="l"), ReturnCommand(type="return", id="r")
@@ -55,13 +56,17 @@ def said(room: Room, player: str, command: Any, here: Collection[int] = ()) -> R
 
 def to_the_end(room: Room) -> Room:
     """The room at the end of its hand, of which everybody, people and bots, makes the first legal move."""
-    while (seat := room.to_act) is not None:
-        assert room.state is not None
-        text, player = str(room.state.legal_moves()[0]), room.chairs[seat].player
-        plays = room.chairs[seat].plays
-        entry = decide(room, player or "", move(room)) if plays is None else bot_move(room, seat, text)
-        room = fold(room, entry, room.at)
+    while room.to_act is not None:
+        room = next_move(room)
     return room
+
+
+def next_move(room: Room) -> Room:
+    assert room.state is not None
+    assert room.to_act is not None
+    chair, text = room.chairs[room.to_act], str(room.state.legal_moves()[0])
+    entry = decide(room, chair.player or "", move(room)) if chair.plays is None else bot_move(room, room.to_act, text)
+    return fold(room, entry, room.at)
 
 
 def between(settings: Any = RATED, *, substituted: str | None = None) -> Room:
@@ -132,6 +137,23 @@ def test_nobody_comes_back_in_the_middle_of_a_rated_hand_that_is_the_bots(why: s
     assert on(over, {0, 1}).chairs[2].plays == "greedy", "gone again"
     left = said(back, "p2", LEAVE, {0, 1, 2})
     assert on(to_the_end(left), {0, 1, 2}).chairs[2].left
+
+
+@pytest.mark.parametrize("why", ["left", "time"])
+def test_who_cannot_play_a_hand_does_not_see_its_cards(why: str) -> None:
+    """Until the hand is over; who may take their seat back in it sees them."""
+    room = second(between(substituted=why))
+    for now in room, said(room, "p2", RETURN, {0, 1, 2}):
+        shown, watched = (showing.detail(now, viewer, now.at)["view"] for viewer in (2, None))
+        assert shown == watched
+        assert showing.detail(now, 0, now.at)["view"]["hand"]
+    before, after = room, next_move(room)
+    while not after.over:
+        before, after = after, next_move(after)
+    told = showing.changed(after, before, "move", 2, after.at, lambda: NOBODY)
+    assert told["view"]["seat"] == 2
+    casual = second(between({"speed": RATED["speed"]}, substituted=why))
+    assert showing.detail(casual, 2, casual.at)["view"]["hand"]
 
 
 def test_who_comes_back_with_days_for_a_move_need_not_be_there_when_the_bots_hand_ends() -> None:

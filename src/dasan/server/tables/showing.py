@@ -43,7 +43,7 @@ class Mark:
 
 def detail(room: Room, viewer: int | None, now: int) -> Json:
     """The table and its hand as ``viewer`` (None: a spectator) may know them."""
-    view = None if room.state is None else room.state.view(viewer)
+    view = None if room.state is None else _view(room, viewer)
     return {
         "seq": room.seq,
         "table": table_info(room, viewer),
@@ -83,7 +83,7 @@ def missed(room: Room, mark: Mark, viewer: int | None, now: int, presence: Json)
     also = [{"type": "presence", **presence}, {"type": "chat", "seq": room.seq, "lines": lines}]
     if state is None:
         return [table_changed(room, viewer, now), *also]
-    view = state.view(viewer)
+    view = _view(room, viewer)
     data, events = _since(view, mark.events)
     update = {"type": "update", "seq": room.seq, "events": events, "view": data, "clocks": clocks(room, now)}
     update |= {"session": session_info(room, view), "table": table_info(room, viewer)}
@@ -91,7 +91,7 @@ def missed(room: Room, mark: Mark, viewer: int | None, now: int, presence: Json)
 
 
 def table_changed(room: Room, viewer: int | None, now: int) -> Json:
-    view = None if room.state is None else room.state.view(viewer)
+    view = None if room.state is None else _view(room, viewer)
     return {
         "type": "table",
         "seq": room.seq,
@@ -105,10 +105,10 @@ def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Ca
     """The new events of a move, or all events if the end of the hand has changed old ones."""
     assert room.state is not None
     assert before.state is not None
-    view = room.state.view(viewer)
+    view = _view(room, viewer)
     known = len(before.state.events)
     over = room.state.phase is Phase.OVER
-    if over and view.events[:known] != before.state.view(viewer).events:
+    if over and view.events[:known] != _view(before, viewer).events:
         return snapshot(room, viewer, now, presence())
     data, events = _since(view, known)
     out = {"type": "update", "seq": room.seq, "events": events, "view": data, "clocks": clocks(room, now)}
@@ -117,6 +117,15 @@ def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Ca
     elif before.offer is not room.offer:
         out["table"] = table_info(room, viewer)
     return out
+
+
+def _view(room: Room, viewer: int | None) -> dasan.View:
+    """The hand as ``viewer`` may know it. Who can no longer play it, because it was dealt to the bot in their seat, may know
+    what spectators do.
+    """
+    assert room.state is not None
+    watches = viewer is None or room.bots_hand(viewer)
+    return room.state.view(None if watches else viewer)
 
 
 def _since(view: dasan.View, known: int) -> tuple[Json, list[Json]]:
