@@ -51,7 +51,7 @@ def show(page: Page, name: str) -> None:
     """Answer the page's socket with a state, and open its table."""
     send_once(page, snapshot(name))
     page.goto("/t/fixed")
-    page.locator(STATES[name]).first.wait_for()
+    page.locator(STATES.get(name, ".me")).first.wait_for()
 
 
 def advised(page: Page, name: str) -> None:
@@ -237,6 +237,23 @@ def _dealt() -> Room:
     return _until(_new("big-three", "Ada"), lambda state: True, first=False)
 
 
+def _last() -> Room:
+    """Ada leads her last card."""
+
+    def wanted(state: dasan.State) -> bool:
+        return _at("play")(state) and state.table is None and len(state.hands[0]) == 1
+
+    return _until(_new("winner", "Ada"), wanted, first=True)
+
+
+def _failed() -> Room:
+    """Other bots play for three that failed."""
+    room = _until(_new("winner", "Ada"), _following, first=False)
+    for seat in 1, 2, 3:
+        room = fold(room, substitute(room, seat, "failed"), room.at)
+    return room
+
+
 def _replaced() -> Room:
     """Bots play for both people: Ada ran out of time, Blaise is away."""
     room = _until(_new("big-three", "Ada", "Blaise"), _answered, first=True)
@@ -272,5 +289,7 @@ _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "offered": lambda: (_offered("undo"), 0),
     "ended": lambda: (_ended(), 0),
     "dealt": lambda: (_dealt(), 0),
+    "last": lambda: (_last(), 0),
+    "failed": lambda: (_failed(), 0),
     "replaced": lambda: (_replaced(), 0),
 }

@@ -71,6 +71,8 @@ PAGES: dict[str, Callable[[Page], None]] = {
 OVERLAID: dict[str, Callable[[Page], None]] = {
     "call": lambda page: show(page, "call"),
     "offered": lambda page: show(page, "offered"),
+    "last": lambda page: show(page, "last"),
+    "failed": lambda page: show(page, "failed"),
     "advised": lambda page: advised(page, "play"),
     **{f"offline: {name}": offline(name) for name in ("offered", "play", "spectator", "call")},
 }
@@ -83,7 +85,7 @@ CASES = [*product(PAGES, TONGUES), *((name, "en-GB") for name in ENGLISH)]
 @pytest.mark.parametrize(("name", "locale"), [*product(OVERLAID, ["en-GB", "fr-FR", "zh-TW"])])
 @pytest.mark.sampled(1, 4)
 def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: str, locale: str) -> None:
-    """By the cards to call, an offer, advice, or that the connection is lost."""
+    """By the cards to call, an offer, advice, or that the connection is lost; and long words fit beside the commands."""
     with visitor(browser, server, FELT[0], locale=locale) as page:
         OVERLAID[name](page)
         for size in FELT:
