@@ -22,9 +22,11 @@ MOST = 2**45
 """Bytes that no computer has."""
 
 
-def claiming(good: bytes, name: str, size: int, told: bool) -> bytes:
-    """The archive with an array whose header claims `size` bytes. told: whether the archive claims the same."""
-    header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }\n" % size
+def claiming(good: bytes, name: str, size: int, told: bool, kind: bytes = b"|u1") -> bytes:
+    """The archive with an array whose header claims `size` bytes. told: whether the archive claims the same. kind: the type of
+    its elements.
+    """
+    header = b"{'descr': '%b', 'fortran_order': False, 'shape': (%d,), }\n" % (kind, size)
     content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
     file = BytesIO()
     with ZipFile(BytesIO(good)) as archive, ZipFile(file, "w") as copy:
@@ -47,6 +49,14 @@ def network() -> bytes:
 def test_a_network_that_claims_terabytes_is_refused(network: bytes, name: str, told: bool) -> None:
     with pytest.raises(ValueError, match=r"^the file does not contain a network$"):
         Network.load(BytesIO(claiming(network, name, MOST, told)))
+
+
+@pytest.mark.parametrize("kind", [b"|S0", b"<U0", b"|V0"])
+def test_elements_of_no_bytes_claim_nothing_and_are_refused(network: bytes, kind: bytes) -> None:
+    """Converted to numbers they would take terabytes."""
+    for name in [*NAMES, "unit"]:
+        with pytest.raises(ValueError, match=r"^the file does not contain a network$"):
+            Network.load(BytesIO(claiming(network, name, MOST, False, kind)))
 
 
 @pytest.mark.parametrize("told", [False, True], ids=["header", "archive"])
