@@ -289,7 +289,7 @@ def test_h_43_two_passes_end_the_auction_of_four(may_return: bool) -> None:
     assert state.phase == "auction"
     over = say(state, "pass")
     assert (over.phase, over.bidder, over.bid) == ("call", 0, 1)
-    refused(over, "bid 2", "B4.02")
+    refused(over, "bid 2", "H.43")
     assert say(opened("big-three-4p"), "bid 1", "pass", "pass").phase == "auction"
     with pytest.raises(ValueError, match=r"H\.11, H\.43"):
         dasan.rules("big-three-4p", auction_ends_after=2, auction_rounds="once")

@@ -322,6 +322,35 @@ def test_h_10_refuses_what_differs_only_in_suits(table: str, equal: str) -> None
     refused(state, equal, "H.10", IllegalPlay, "must be higher")
 
 
+@pytest.mark.parametrize(
+    ("table", "mine", "clause"),
+    [
+        ("4D 4C 4S", "4D 4C 4H", "W.08"),
+        ("4D 4C 4H 4S", "4D 4C 4H 4S", "W.08"),
+        ("5D 5C 5H 4D 4C", "4D 4H 4S 5H 5S", "W.08"),
+        ("5D 5C 5H 5S 4D", "4D 4C 4H 4S 5D", "W.13"),
+        ("4D 4C 4H 5D 5C 5H", "4D 4C 4S 5D 5C 5S", "W.08"),
+    ],
+)
+def test_h_10_says_nothing_of_kinds_that_suits_never_decided(table: str, mine: str, clause: str) -> None:
+    rules = dasan.rules("winner", suits_ranked=False, decks=2)
+    state = dasan.start(rules, [f"{mine} 3D", "9D", "TD", "JD"], table=table, table_seat=3)
+    refused(state, mine, clause, IllegalPlay, "must be higher")
+
+
+@pytest.mark.parametrize(
+    ("straights", "clause"),
+    [("ace-low-or-high", "D2.10"), ("hong-kong", "H.03"), ("taiwan", "H.04"), ("no-twos", "H.05")],
+)
+def test_h_03_h_04_h_05_straight_flushes_too(straights: str, clause: str) -> None:
+    rules = dasan.rules("big-two", straights=straights, bombs=True)
+    hands = ["4D 5D 6D 7D 8D 3S", "4H 4C 4S 9D 9C 3H", "TD 3C", "JD"]
+    state = dasan.start(rules, hands, table="5S 6S 7S 8S 9S", table_seat=3)
+    refused(state, "4D 5D 6D 7D 8D", clause, IllegalPlay, "must be higher")
+    fours = dasan.start(rules, ["4D 4C 4H 4S 8D 3S", *hands[2:], "QD"], table="5S 6S 7S 8S 9S", table_seat=3)
+    refused(fours, "4D 4C 4H 4S 8D", "H.24", IllegalPlay, "straight-flush")
+
+
 @pytest.mark.parametrize(("order", "clause"), [("clubs-low", "H.06"), ("philippine", "H.25")])
 def test_h_06_h_25_refuse_the_lower_suit(order: str, clause: str) -> None:
     rules = dasan.rules("big-two", suit_order=order)

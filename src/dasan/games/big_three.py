@@ -160,6 +160,8 @@ def _citations(v: dict[str, OptionValue], **other: str) -> tuple[tuple[str, str]
     house = {"beat quad": "H.14"} if v["bombs"] else {}
     if v["auction_rounds"] == "once":
         house |= {"auction": "H.11"}
+    elif v.get("auction_ends_after") == 2:
+        house |= {"auction": "H.43"}
     if v.get("pack") == "46":
         house |= {"pack": "H.19"}
     return tuple({**_CITES, **other, **house}.items())

@@ -63,6 +63,8 @@ _STRAIGHTS = {
     "taiwan": ("A23456789TJQKA", "23456"),
     "no-twos": ("3456789TJQKA", ""),
 }
+_BY_SUIT = ("single", "pair", "two-pair", "straight", "flush", "straight-flush")
+"""The kinds whose ties suits break."""
 _STRAIGHT_CLAUSE = {"hong-kong": "H.03", "taiwan": "H.04", "no-twos": "H.05"}
 _SCORING: dict[str, FixedScoring | CardScoring] = {
     "wins": FixedScoring(stake=1),
@@ -160,12 +162,13 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
 
 
 def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
-    cites = {**_CITES, "beat straight": _STRAIGHT_CLAUSE.get(str(v["straights"]), "D2.07")}
+    straights = _STRAIGHT_CLAUSE.get(str(v["straights"]))
+    cites = {**_CITES, "beat straight": straights or "D2.07", "beat straight-flush": straights or "D2.10"}
     order = {"clubs-low": "H.06", "philippine": "H.25"}.get(str(v["suit_order"]))
     if order is not None:
-        cites |= {"suits": order, "tie": order}
+        cites |= {"suits": order, **{f"tie {kind}": order for kind in _BY_SUIT}}
     if v["bombs"]:
-        cites["kinds of 5"] = "H.24"
+        cites |= {"kinds of 5": "H.24", "bombs": "H.24"}
     if v["five_card_order"] == "own-kind":
         cites["kinds of 5"] = "H.23"
     if v["players"] != 4:

@@ -45,6 +45,8 @@ _CITES = {
     "beat straight-flush": "W.14",
 }
 _BOMB_CLAUSE = {"quad-plus-one": "W.13", "quad": "W.15", "any-size": "H.37"}
+_BY_SUIT = ("single", "pair", "pair-run", "straight", "straight-flush")
+"""The kinds whose ties suits break, unless they are without order (H.10)."""
 _LATER_LEAD = {
     "winner": LaterLead.WINNER,
     "loser": LaterLead.LOSER,
@@ -195,7 +197,7 @@ def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
     if not v["straight_flushes"]:
         del cites["beat straight-flush"]
     if not v["suits_ranked"]:
-        cites["tie"] = "H.10"
+        cites |= {f"tie {kind}": "H.10" for kind in _BY_SUIT}
     if v["joker_bomb"]:
         cites["beat joker-bomb"] = "H.38"
     return tuple(cites.items())

@@ -294,9 +294,12 @@ def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sent
 def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:
     """The clause on the ranking of this kind, if the play is too low; else the clause on following."""
     cite, n = state.rules.cite, len(mine.cards)
-    if mine.kind == theirs.kind and "tie" in cite and {c.rank for c in mine.cards} == {c.rank for c in theirs.cards}:
-        return cite["tie"]
-    if (mine.kind == theirs.kind and mine.family == theirs.family) or mine.power > 0:
+    same = mine.kind == theirs.kind and mine.family == theirs.family
+    if same and {c.rank for c in mine.cards} == {c.rank for c in theirs.cards} and f"tie {mine.kind}" in cite:
+        return cite[f"tie {mine.kind}"]
+    if mine.power > 0 and not same and "bombs" in cite:
+        topic = "bombs"
+    elif same or mine.power > 0:
         topic = f"beat {theirs.kind}"
     elif mine.family == theirs.family:
         topic = f"classes of {n}"

@@ -95,8 +95,9 @@ class RulesFields:
 
     Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and
     guard in games that have these; "bids" for a bid out of range, by default as "opener"; "beat KIND", "classes of N"
-    and "kinds of N" (N cards) for plays that have a clause of their own for their ranking; "tie" for plays of one
-    kind that differ only in suits.
+    and "kinds of N" (N cards) for plays that have a clause of their own for their ranking; "tie KIND" for two plays
+    of one kind that differ only in suits, and "bombs" for a bomb on a higher one of another kind, both by default as
+    "beat KIND".
     """
     cut: bool = False
     """Whether the player on the dealer's left cuts the pack."""
