@@ -34,6 +34,13 @@ export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string
 /** What a bot does, to follow its name; in English if the catalogue lacks it. */
 export const botCharacter = (bot: Pick<BotInfo, 'name' | 'character'>): string => maybe(`bot.${bot.name}.about`) ?? bot.character;
 
+/** What the bot of this name does; without such a phrase, and while the list of bots is missing, its kind. */
+export function botManner(name: string, bots: readonly BotInfo[]): string {
+  const level = Number(/^level-(\d)$/.exec(name)?.[1]) || null;
+  const bot = bots.find((one) => one.name === name) ?? { name, title: name, character: '', level };
+  return botCharacter(bot) || botTitle(bot);
+}
+
 /** The presets that people of a region play, by its code. */
 const HOME: Partial<Record<string, string>> = {
   HK: 'big-two-hong-kong',
