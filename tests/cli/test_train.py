@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from errno import ENOSPC
 from pathlib import Path
 
@@ -159,5 +160,6 @@ def test_weights_that_no_file_can_hold_are_no_epoch(method: str) -> None:
     for array in Trainer(config).learner.arrays():
         trainer = Trainer(config)
         trainer.learner.arrays()[array][0] = np.inf if "average" not in array else 1e7
-        with pytest.raises(Diverged):
+        with pytest.raises(Diverged) as caught:
             trainer.epoch()
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value), "a process can hand it to another"

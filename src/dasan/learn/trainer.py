@@ -55,8 +55,8 @@ MOST_COUNTED = 2**62
 class Diverged(ArithmeticError):
     """The weights of a run have grown beyond all numbers."""
 
-    def __init__(self) -> None:
-        super().__init__("the weights grew beyond all numbers")
+    def __init__(self, message: str = "the weights grew beyond all numbers") -> None:
+        super().__init__(message)
 
 
 @dataclass
