@@ -8,14 +8,16 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.refusals import CannotServe
-from dasan.server.store import Store
-from dasan.server.store.database import ANSWERS_IN
+from dasan.server.store import Store, database
+from dasan.server.store.database import ANSWERS_IN, _check_sessions
 
 from .harness import SECONDS
 from .services import free_port, wait_for
@@ -24,8 +26,8 @@ pytestmark = pytest.mark.full
 
 
 @contextmanager
-def pgbouncer(database: str, mode: str, folder: Path) -> Iterator[str]:
-    """The address of the database at ``database`` behind a PgBouncer."""
+def pgbouncer(database: str, mode: str, folder: Path, more: str = "") -> Iterator[str]:
+    """The address of the database at ``database`` behind a PgBouncer. more: further lines of its settings."""
     executable = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
     if executable is None:
         pytest.skip("no pgbouncer: on Debian and Ubuntu, apt-get install pgbouncer")
@@ -33,7 +35,7 @@ def pgbouncer(database: str, mode: str, folder: Path) -> Iterator[str]:
     settings = folder / "pgbouncer.ini"
     settings.write_text(
         f"[databases]\npostgres = host={sockets} user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
-        f"listen_port = {port}\nunix_socket_dir =\nauth_type = any\npool_mode = {mode}\n"
+        f"listen_port = {port}\nunix_socket_dir =\nauth_type = any\npool_mode = {mode}\n{more}\n"
     )
     command = [executable, str(settings)]
     if os.geteuid() == 0:  # it refuses to be root
@@ -67,3 +69,32 @@ async def test_a_pooler_of_transactions_is_refused(postgres_url: str, tmp_path: 
             with pytest.raises(CannotServe, match="PgBouncer needs pool_mode = session") as refused:
                 await Store.open(tmp_path, url)
             assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+async def test_a_pooler_of_transactions_that_follows_prepared_statements_is_refused(
+    postgres_url: str, tmp_path: Path, turns: int
+) -> None:
+    """As PgBouncer 1.21 does; here each statement has a name of its own. turns: whether it uses its connections by turns."""
+    names = count()
+    arguments = {"statement_cache_size": 0, "prepared_statement_name_func": lambda: f"statement_{next(names)}"}
+    with pgbouncer(postgres_url, "transaction", tmp_path, f"server_round_robin = {turns}\nmin_pool_size = 2") as url:
+        address = url.replace("postgresql:", "postgresql+asyncpg:")
+        engine = create_async_engine(f"{address}?prepared_statement_cache_size=0", connect_args=arguments)
+        async with engine.connect() as one, engine.connect() as two:  # now PgBouncer has two connections
+            for connection in (one, two):
+                await connection.execute(sa.text("SELECT 1"))
+        with pytest.raises(CannotServe, match="PgBouncer needs pool_mode = session"):
+            await _check_sessions(engine)
+        await engine.dispose()
+
+
+async def test_a_pooler_without_a_second_connection_is_refused(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would let the start wait for two minutes."""
+    monkeypatch.setattr(database, "SESSIONS_IN", 1.0)
+    with pgbouncer(postgres_url, "session", tmp_path, "default_pool_size = 1") as url:
+        async with asyncio.timeout(SECONDS):
+            with pytest.raises(CannotServe, match="would need a larger default_pool_size"):
+                await Store.open(tmp_path, url)

@@ -41,6 +41,8 @@ CONNECTS_IN = 5.0
 ANSWERS_IN = 10.0
 """The time limit in seconds for an answer or a free connection: longer than a lease, so that an owner that times out
 has lost its lease."""
+SESSIONS_IN = 3 * ANSWERS_IN
+"""The time limit in seconds for two connections at a start; a pooler without a free one would wait for minutes."""
 BUSY_MS = 5000
 """SQLite's busy timeout in milliseconds."""
 SCRUB_FOR, SCRUB_EVERY = 10.0, 0.1
@@ -61,6 +63,7 @@ BROKEN = frozenset(
 LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 """SQLite errors while another program writes to the file for longer than the busy timeout."""
 POOLED = "a pooler lends its connections for single transactions: PgBouncer needs pool_mode = session"
+SCARCE = "it gives no two connections in time: a PgBouncer would need a larger default_pool_size"
 REFUSALS = {
     "26000": POOLED,  # another client's connection lacks the prepared statement
     "42P05": POOLED,  # or it has one of this name
@@ -435,15 +438,20 @@ class ServerDatabase:
 
 
 async def _check_sessions(engine: AsyncEngine) -> None:
-    """``CannotServe``: a pooler gives a connection's session to others between transactions. Prepared statements and
-    `_end_when_idle` would be another client's.
+    """``CannotServe``: a pooler gives a connection's session to others between transactions, or lacks two free ones.
+    Prepared statements and `_end_when_idle` would be another client's.
+
+    The same connection twice in a row also finds a pooler that uses its own by turns.
     """
     backend = sa.select(sa.func.pg_backend_pid())
-    async with engine.connect() as one, engine.connect() as two:
-        seen: set[tuple[bool, int]] = set()
-        for connection in (one, two) * 3:
-            seen.add((connection is one, int(await connection.scalar(backend) or 0)))
-            await connection.rollback()
+    seen: set[tuple[bool, int]] = set()
+    try:
+        async with asyncio.timeout(SESSIONS_IN), engine.connect() as one, engine.connect() as two:
+            for connection in (one, two, two, one):
+                seen.add((connection is one, int(await connection.scalar(backend) or 0)))
+                await connection.rollback()
+    except TimeoutError:
+        raise CannotServe(f"the database cannot be used: {SCARCE}") from None
     if len(seen) != 2 or len({process for _, process in seen}) != 2:
         raise CannotServe(f"the database cannot be used: {POOLED}")
 
