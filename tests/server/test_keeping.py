@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
 from websockets.exceptions import ConnectionClosed
 
 import dasan
@@ -34,6 +35,7 @@ from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
 from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
+from dasan.server.store.schema import tables
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
@@ -259,6 +261,23 @@ async def test_a_table_stays_while_a_player_has_time_for_a_move(opened: Opened) 
     assert [chair.player for chair in (await store.log.load("table")).room.chairs] == ["p0", "p1", "p2"]
     removed = await prune(store.database, store.people, keep, 22 * DAY)
     assert (removed["tables"], removed["guests"]) == (1, 1)
+    await store.close()
+
+
+async def test_a_table_stays_that_a_process_is_claiming(postgres_url: str, tmp_path: Path) -> None:
+    """The claim may be under way when retention finds the table unused."""
+    url = await new_database(postgres_url)
+    store = await Store.open(tmp_path, url)
+    _, fence = await open_table(store)
+    await store.leases.release("table", "me", fence)
+    engine = create_async_engine(url.replace("postgresql:", "postgresql+asyncpg:"))
+    async with engine.begin() as claiming:
+        await claiming.execute(sa.update(tables).values(owner="other", lease_until=now() + DAY))
+        pruning = asyncio.create_task(prune(store.database, store.people, Keep(tables=1), now() + 9 * DAY))
+        await asyncio.wait([pruning], timeout=1)
+    await engine.dispose()
+    assert (await pruning)["tables"] == 0
+    await store.log.load("table")
     await store.close()
 
 

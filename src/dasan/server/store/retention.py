@@ -131,13 +131,15 @@ def _of_an_event_not_over() -> sa.Exists:
 
 
 async def _remove(database: Database, old: sa.Select[Any], key: sa.Column[Any], *, dry: bool) -> int:
-    """Delete rows by id, ``AT_ONCE`` at a time, with the rows that refer to them."""
+    """Delete rows by id, ``AT_ONCE`` at a time, with the rows that refer to them. A row that another transaction changes stays:
+    a process may be claiming its table.
+    """
     if dry:
         count = sa.select(sa.func.count()).select_from(old.subquery())
         return await database.read(lambda connection: connection.scalar(count) or 0)
 
     def some(connection: sa.Connection) -> int:
-        ids = list(connection.scalars(old.limit(AT_ONCE)))
+        ids = list(connection.scalars(old.limit(AT_ONCE).with_for_update(skip_locked=True)))
         if ids:
             connection.execute(sa.delete(key.table).where(key.in_(ids)))
         return len(ids)
