@@ -11,13 +11,13 @@ import pytest
 import sqlalchemy as sa
 
 from dasan.server.refusals import Refused
-from dasan.server.store import Conflict, Repeated, Store
+from dasan.server.store import Conflict, Repeated, Store, log
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.hand import FinishedHand, Player, Role
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.known import hold
-from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEntry
+from dasan.server.store.log import Cause, EventLog, Resting, Unwritten, Write, WrittenEntry
 from dasan.server.store.people import SEEN_EVERY, Taken
 from dasan.server.store.schema import tables
 from dasan.server.tables.decisions import decide
@@ -106,12 +106,34 @@ async def test_of_tables_that_are_due_the_longest_come_first(opened: Opened) -> 
 async def test_a_table_rests_that_has_no_deadline_and_is_open_nowhere(opened: Opened) -> None:
     store = await opened()
     room, fence = await open_table(store)
-    assert await store.log.resting(room.at + 1) == {}
+    assert await store.log.resting(room.at + 1) == ()
     await store.leases.release("table", "me", fence)
-    assert await store.log.resting(room.at + 1) == {"table": fence}
-    assert await store.log.resting(room.at) == {}
+    assert await store.log.resting(room.at + 1) == (Resting("table", fence, room.at),)
+    assert await store.log.resting(room.at) == ()
     await store.database.write(lambda c: c.execute(sa.update(tables).values(deadline=1)))
-    assert await store.log.resting(room.at + 1) == {}
+    assert await store.log.resting(room.at + 1) == ()
+    await store.close()
+
+
+async def test_tables_that_rest_are_read_in_parts(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each comes once, the longest unused first."""
+    monkeypatch.setattr(log, "MOST_RESTING", 2)
+    store = await opened()
+    resting = {"c": 1, "a": 2, "b": 2, "d": 2, "e": 3}
+    room, _ = await open_table(store)
+    for table_id in resting:
+        await store.log.create(replace(room, head=replace(room.head, id=table_id)))
+    changes = [
+        sa.update(tables).where(tables.c.id == i).values(touched=at, status="playing") for i, at in resting.items()
+    ]
+    await store.database.write(lambda c: [c.execute(change).rowcount for change in changes])
+    found: list[str] = []
+    part = await store.log.resting(4)
+    while part:
+        assert len(part) <= 2
+        found += [table.id for table in part]
+        part = await store.log.resting(4, part[-1])
+    assert found == ["c", "a", "b", "d", "e"]
     await store.close()
 
 

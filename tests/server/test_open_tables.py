@@ -420,12 +420,20 @@ async def test_a_table_that_all_have_left_ends_though_nobody_opens_it(
 async def test_a_damaged_table_does_not_stop_the_look_at_others(
     tables: Tables, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """Damage of every kind: the row is wrong, or an entry has no type."""
     await open_table(tables.store)
     damaged = _of_an_earlier_version("table").values(rules={"options": {}, "digest": "damaged"})
-    await tables.store.database.write(lambda c: c.execute(damaged))
+    table_id, _ = await tables.create("ann", "big-three", {}, ["me", "random", "random"])
+    await tables.look(table_id)
+    tables.reopen(table_id)
+    await closed(tables)
+    untyped = sa.update(events).where(events.c.table_id == table_id).values(line="{}")
+    earlier = _of_an_earlier_version(table_id).values(checkpoint=sa.null())
+    await tables.store.database.write(lambda c: [c.execute(one).rowcount for one in (damaged, untyped, earlier)])
     for _ in range(2):
         await tables._look_over()
     assert caplog.text.count("table table cannot be read") == 1
+    assert caplog.text.count(f"table {table_id} cannot be read") == 1
 
 
 async def test_a_table_is_not_released_while_it_is_read(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:

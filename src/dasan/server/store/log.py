@@ -46,6 +46,8 @@ processor time as three writes in it.
 """
 MOST_DUE = 1000
 """The most due tables that one sweep reads."""
+MOST_RESTING = 1000
+"""The most resting tables that one query reads, so that the event loop is not busy with its rows for long."""
 LONG = 1000
 """The most entries of a log that is read and folded beside others. Players can make a log longer than any game: by toggling
 whether they are ready, or by taking moves back.
@@ -123,6 +125,15 @@ class Loaded:
 
     room: Room
     done: Mapping[tuple[str, str], Done] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Resting:
+    """A table that nobody uses: its fence, and the time of its last entry."""
+
+    id: str
+    fence: int
+    touched: int
 
 
 @dataclass
@@ -362,18 +373,19 @@ class EventLog(StorePart):
 
         return await self._database.read(read)
 
-    async def resting(self, before: int) -> dict[str, int]:
-        """The fences, by id, of tables that are playing without a deadline, have not been used since ``before``, and that no
-        process has open.
+    async def resting(self, before: int, after: Resting | None = None) -> tuple[Resting, ...]:
+        """The tables that are playing without a deadline, have not been used since ``before``, and that no process has open:
+        at most ``MOST_RESTING``, the longest unused first, from the one that follows ``after``.
         """
         c = tables.c
         idle = sa.and_(c.status == "playing", c.deadline.is_(None), c.touched < before)
+        if after is not None:
+            idle = sa.and_(idle, c.touched >= after.touched, sa.or_(c.touched > after.touched, c.id > after.id))
+        query = sa.select(c.id, c.fence, c.touched).order_by(c.touched, c.id).limit(MOST_RESTING)
 
-        def read(connection: sa.Connection) -> dict[str, int]:
-            query = (
-                sa.select(c.id, c.fence).where(idle, c.lease_until < lease_time(connection)).order_by(c.touched, c.id)
-            )
-            return {row.id: row.fence for row in connection.execute(query)}
+        def read(connection: sa.Connection) -> tuple[Resting, ...]:
+            rows = connection.execute(query.where(idle, c.lease_until < lease_time(connection)))
+            return tuple(Resting(row.id, row.fence, row.touched) for row in rows)
 
         return await self._database.read(read)
 

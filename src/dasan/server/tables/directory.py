@@ -31,6 +31,7 @@ from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
+from dasan.server.store.log import Resting
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, next_host
 from dasan.server.tables.decisions import check_contribution
@@ -427,26 +428,32 @@ class Tables:
         have left, or with a bot to act in a binding hand, and those whose last people were deleted. A table is read only once
         while nothing there changes.
         """
-        resting = await self.store.log.resting(now() - RESTED)
-        self._rests = {table_id: fence for table_id, fence in self._rests.items() if resting.get(table_id) == fence}
-        for table_id, fence in resting.items():
-            if table_id in self._rests or table_id in self._open:
-                continue
-            await asyncio.sleep(BETWEEN)
-            try:
-                room = (await self.store.log.load(table_id)).room
-            except dasan.DasanError as error:
-                report(f"table {table_id} cannot be read", error)
-                self._rests[table_id] = fence
-                continue
-            except Refused as refused:
-                if refused.code != "not-found":
-                    raise
-                continue
+        before, seen = now() - RESTED, set[str]()
+        page = await self.store.log.resting(before)
+        while page:
+            for table in page:
+                seen.add(table.id)
+                if self._rests.get(table.id) != table.fence and table.id not in self._open:
+                    await asyncio.sleep(BETWEEN)
+                    await self._look_at(table)
+            page = await self.store.log.resting(before, page[-1])
+        self._rests = {table_id: fence for table_id, fence in self._rests.items() if table_id in seen}
+
+    async def _look_at(self, table: Resting) -> None:
+        """Open a table if it goes on by itself, and otherwise note that it rests. ``Unreachable``: it cannot be read now."""
+        try:
+            room = (await self.store.log.load(table.id)).room
+        except Refused as refused:
+            if refused.code != "not-found":
+                raise
+        except Exception as error:  # whatever its rows lack must not stop the others
+            report(f"table {table.id} cannot be read", error)
+            self._rests[table.id] = table.fence
+        else:
             if room.abandoned or room.due is not None:
-                await self._open_due(table_id)
+                await self._open_due(table.id)
             else:
-                self._rests[table_id] = fence
+                self._rests[table.id] = table.fence
 
     async def _open_due(self, table_id: str) -> None:
         """Open a table that goes on by itself; a failure must not stop the others."""
