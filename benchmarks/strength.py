@@ -118,7 +118,7 @@ GAMES = {
         (
             ("net", "greedy", 3000),
             ("net", "thrifty", 200),
-            ("net", "search", 440),
+            ("net", "search", 1000),
             ("search", "greedy", 60),
             ("strong", "search", 60),
             *levels(300, 40),
