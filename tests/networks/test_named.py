@@ -23,7 +23,7 @@ from dasan.learn.duel import duel
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import Network
 from dasan.networks.source import find
-from dasan.networks.trained import load, named
+from dasan.networks.trained import catalogue, load, named
 
 pytestmark = pytest.mark.full
 
@@ -303,3 +303,8 @@ def test_a_data_set_has_hands_of_one_network_only(tmp_path: Path, monkeypatch: p
     with pytest.raises(ValueError, match="run is no longer the network that began to play"):
         dataset.make(plan, tmp_path / "out")
     assert dataset.held_parts(tmp_path / "out") == {0: 1}
+
+
+def test_a_network_of_the_package_has_its_model_card_beside_it() -> None:
+    """A second one in the file would be of its last run alone, and a copy of the file would be played by its rules."""
+    assert [one.name for one in catalogue() if load(one).card is not None] == []
