@@ -27,6 +27,10 @@ class Held:
 
     def arrive(self) -> None:
         """The held answers arrive."""
+        for _ in range(500):  # the server may still be at the held request, though it has answered a later one
+            if self._answers:
+                break
+            self._page.wait_for_timeout(10)
         assert self._answers
         for route, answer in self._answers:
             with self._page.expect_response(self._address):
