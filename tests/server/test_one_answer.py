@@ -274,6 +274,6 @@ async def test_a_rated_hand_of_bots_whose_owner_is_gone_goes_on_elsewhere(
         await gone.command(table_id, "ann", LeaveCommand(type="leave", id="leave"))
         async with asyncio.timeout(SECONDS):
             while (room := (await other.store.log.load(table_id)).room).status != "ended":
-                await other._sweep()
+                await other._due.sweep()
                 await asyncio.sleep(0.05)
         assert (len(room.results), room.number) == (1, 1)

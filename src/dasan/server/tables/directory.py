@@ -27,14 +27,14 @@ from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.commands import ReactCommand, RoomCommand
 from dasan.server.protocol.table import TableSettings
-from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
+from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
-from dasan.server.store.log import Resting
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, next_host
 from dasan.server.tables.decisions import check_contribution
+from dasan.server.tables.due_tables import LOOK_OVER, SWEEP, DueTables
 from dasan.server.tables.open_table import RESTART, Table
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.relays import Relays
@@ -49,16 +49,6 @@ T = TypeVar("T")
 
 DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
-SWEEP = 20.0
-"""Seconds between checks for closed tables that go on by themselves, see `Room.due`."""
-LOOK_OVER = 3600.0
-"""Seconds between checks for tables that go on by themselves although their rows do not say so."""
-RESTED = 3_600_000
-"""Milliseconds without an entry after which such a check reads a table."""
-BETWEEN = 0.1
-"""Seconds between two tables that such a check reads, so that it takes little from the tables in use."""
-PUT_OFF = 3600.0
-"""Seconds for which a process does not try again to open a damaged table that is due."""
 LEASE = 8.0
 """The length of a lease in seconds."""
 TRUSTED = 0.75
@@ -90,17 +80,14 @@ class Tables:
         self.failed_bots: Counter[str] = Counter()
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}
-        self._rests: dict[str, int] = {}
-        """The fences of tables that were found to wait for people: the next check need not read them."""
-        self._put_off: dict[str, float] = {}
-        """When damaged tables that are due are tried again, by `_clock`."""
+        self._due = DueTables(self)
         self._closing = False
         self._chores: list[asyncio.Task[bool]] = []
 
     async def __aenter__(self) -> Tables:
         await self._group.__aenter__()
-        self.chore(repeat("checking for due tables", self._sweep, SWEEP), "sweep")
-        self.chore(repeat("checking for tables that everybody has left", self._look_over, LOOK_OVER), "look over")
+        self.chore(repeat("checking for due tables", self._due.sweep, SWEEP), "sweep")
+        self.chore(repeat("checking for tables that everybody has left", self._due.look_over, LOOK_OVER), "look over")
         if self.store.database.shared:
             self.chore(repeat("renewing leases", self._renew, LEASE / 4), "leases")
         if self.relays is not None:
@@ -122,6 +109,10 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self._open)
+
+    def __contains__(self, table_id: str) -> bool:
+        """Whether the table is open here."""
+        return table_id in self._open
 
     @property
     def closing(self) -> bool:
@@ -182,7 +173,7 @@ class Tables:
         else:
             await self.store.groups.open_table(group, player, room, now())
         if FREE not in words and chosen.start == "full":
-            await self._ask(head.id, Table.look)
+            await self.open(head.id)
         return head.id, seat
 
     async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
@@ -201,6 +192,14 @@ class Tables:
         silenced = frozenset(chair.player for chair in room.chairs if chair.silent and chair.player) - set(staying)
         again = Room.create(head, chairs, host, now(), silenced=silenced)
         await self.store.groups.open_rematch(room.head.id, again)
+
+    async def open(self, table_id: str) -> None:
+        """Open the table in this process. ``OwnedElsewhere``: another one has it open."""
+        await self._ask(table_id, Table.look)
+
+    async def is_open(self, table_id: str) -> bool:
+        """Whether any process has the table open."""
+        return table_id in self._open or await self.store.leases.owner_of(table_id, _lease()) is not None
 
     async def look(self, table_id: str) -> Room:
         """The table's current room."""
@@ -415,56 +414,6 @@ class Tables:
 
     def bot_failed(self, name: str) -> None:
         self.failed_bots[name] += 1
-
-    async def _sweep(self) -> None:
-        """Open the tables that go on by themselves."""
-        self._put_off = {table_id: at for table_id, at in self._put_off.items() if at > _clock()}
-        for table_id in await self.store.log.due(now(), self._put_off):
-            if table_id not in self._open and await self.store.leases.owner_of(table_id, _lease()) is None:
-                await self._open_due(table_id)
-
-    async def _look_over(self) -> None:
-        """Open the tables that go on by themselves although their rows do not say so: those of earlier versions that all people
-        have left, or with a bot to act in a binding hand, and those whose last people were deleted. A table is read only once
-        while nothing there changes.
-        """
-        before, seen = now() - RESTED, set[str]()
-        page = await self.store.log.resting(before)
-        while page:
-            for table in page:
-                seen.add(table.id)
-                if self._rests.get(table.id) != table.fence and table.id not in self._open:
-                    await asyncio.sleep(BETWEEN)
-                    await self._look_at(table)
-            page = await self.store.log.resting(before, page[-1])
-        self._rests = {table_id: fence for table_id, fence in self._rests.items() if table_id in seen}
-
-    async def _look_at(self, table: Resting) -> None:
-        """Open a table if it goes on by itself, and otherwise note that it rests. ``Unreachable``: it cannot be read now."""
-        try:
-            room = (await self.store.log.load(table.id)).room
-        except Refused as refused:
-            if refused.code != "not-found":
-                raise
-        except Exception as error:  # whatever its rows lack must not stop the others
-            report(f"table {table.id} cannot be read", error)
-            self._rests[table.id] = table.fence
-        else:
-            if room.abandoned or room.due is not None:
-                await self._open_due(table.id)
-            else:
-                self._rests[table.id] = table.fence
-
-    async def _open_due(self, table_id: str) -> None:
-        """Open a table that goes on by itself; a failure must not stop the others."""
-        try:
-            await self._ask(table_id, Table.look)
-        except OwnedElsewhere:
-            return
-        except (Refused, dasan.DasanError) as error:
-            if isinstance(error, Damaged):
-                self._put_off[table_id] = _clock() + PUT_OFF
-            report(f"table {table_id} is due and cannot be opened", error)
 
     async def _renew(self) -> None:
         """Renew the leases of open tables, and stop tables that another process has claimed."""
