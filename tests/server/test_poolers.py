@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.refusals import CannotServe
-from dasan.server.store import Store, database
-from dasan.server.store.database import ANSWERS_IN, _check_sessions
+from dasan.server.store import Store, server_database
+from dasan.server.store.server_database import ANSWERS_IN, _check_sessions
 
 from .harness import SECONDS
 from .services import free_port, wait_for
@@ -93,7 +93,7 @@ async def test_a_pooler_without_a_second_connection_is_refused(
     postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would let the start wait for two minutes."""
-    monkeypatch.setattr(database, "SESSIONS_IN", 1.0)
+    monkeypatch.setattr(server_database, "SESSIONS_IN", 1.0)
     with pgbouncer(postgres_url, "session", tmp_path, "default_pool_size = 1") as url:
         async with asyncio.timeout(SECONDS):
             with pytest.raises(CannotServe, match="would need a larger default_pool_size"):

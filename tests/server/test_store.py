@@ -21,12 +21,13 @@ import dasan
 from dasan.server.operations.folders import data_dir
 from dasan.server.people.identity import signing_key
 from dasan.server.refusals import CannotServe
-from dasan.server.store import Store, database
-from dasan.server.store.database import DATABASE_FILE, Database, ServerDatabase, SqliteDatabase, Unreachable, Unusable
+from dasan.server.store import Store, database, server_database
+from dasan.server.store.database import DATABASE_FILE, Database, SqliteDatabase, Unreachable, Unusable
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.log import EventLog, Write, WrittenEntry, _append
 from dasan.server.store.ratings import rate
 from dasan.server.store.schema import tables
+from dasan.server.store.server_database import ServerDatabase
 from dasan.server.tables.room import Entry
 
 from .conftest import new_database
@@ -219,9 +220,9 @@ async def test_a_database_server_that_refuses_is_reported_with_its_reason(
                 await connection.execute(sa.text(statement))
 
     await run("CREATE ROLE guest LOGIN", f"ALTER DATABASE {name} OWNER TO guest")
-    monkeypatch.setattr(database, "SAID_EVERY", 0.0)
+    monkeypatch.setattr(server_database, "SAID_EVERY", 0.0)
     with monkeypatch.context() as patched:
-        patched.setattr(database, "ANSWERS_IN", 0.2)
+        patched.setattr(server_database, "ANSWERS_IN", 0.2)
         hasty = await Store.open(tmp_path, guest)
     with pytest.raises(Unreachable):
         await hasty.database.read(lambda connection: connection.execute(sa.text("SELECT pg_sleep(60)")))
@@ -309,7 +310,7 @@ async def test_a_process_that_is_gone_in_a_transaction_keeps_no_table(
     store = await Store.open(tmp_path, url)
     await open_table(store)
     await store.leases.renew("me", ["table"], -1)
-    monkeypatch.setattr(database, "ANSWERS_IN", 1.0)
+    monkeypatch.setattr(server_database, "ANSWERS_IN", 1.0)
     gone = await ServerDatabase.open(url)
     async with gone._engine.connect() as connection:
         await connection.execute(sa.update(tables).values(touched=0))

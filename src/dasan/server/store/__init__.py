@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.store.bids import Bids
-from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
+from dasan.server.store.database import DATABASE_FILE, Database, Prepare, SqliteDatabase
 from dasan.server.store.duplicates import Duplicates
 from dasan.server.store.fair_play import FairPlay
 from dasan.server.store.friends import Friends
@@ -29,6 +29,7 @@ from dasan.server.store.promises import Promises
 from dasan.server.store.ratings import Ratings
 from dasan.server.store.reports import Reports
 from dasan.server.store.reviews import Reviews
+from dasan.server.store.server_database import ServerDatabase
 
 
 class Store:
