@@ -271,16 +271,21 @@ def test_the_event_ends_bots_finish_and_the_deals_are_revealed(server: Served) -
         ]
 
 
-@pytest.mark.full
-async def test_processes_that_end_an_event_at_once_report_no_error(
-    tables: Tables, caplog: pytest.LogCaptureFixture
-) -> None:
-    events = Events(tables)
-    moment = now()
+async def _entered(tables: Tables) -> tuple[Events, DuplicateEvent, str]:
+    """The events of a process, one of a single deal, and the table where Ann plays it."""
+    events, moment = Events(tables), now()
     event = DuplicateEvent("event", dasan.rules(GAME), bytes(128), 1, 1, "low", moment, moment + DAY, TableSettings())
     await tables.store.duplicates.create(event)
     table = (await events.seat(event, "ann", "Ann")).table
     assert table is not None
+    return events, event, table
+
+
+@pytest.mark.full
+async def test_processes_that_end_an_event_at_once_report_no_error(
+    tables: Tables, caplog: pytest.LogCaptureFixture
+) -> None:
+    events, event, table = await _entered(tables)
     await asyncio.gather(events._end(event), events._end(event))
     assert (await tables.look(table)).chairs[event.seats(0)[0]].substitute is not None
     assert caplog.messages == []
@@ -289,13 +294,8 @@ async def test_processes_that_end_an_event_at_once_report_no_error(
 @pytest.mark.full
 async def test_bots_finish_the_hand_of_an_entrant_who_was_deleted_in_its_middle(tables: Tables) -> None:
     """The table did not answer when the deletion left it, so no bot plays there yet."""
-    events = Events(tables)
-    moment = now()
-    event = DuplicateEvent("event", dasan.rules(GAME), bytes(128), 1, 1, "low", moment, moment + DAY, TableSettings())
-    await tables.store.duplicates.create(event)
-    table = (await events.seat(event, "ann", "Ann")).table
-    assert table is not None
-    for reread in await tables.store.people.forget("ann", moment):
+    events, event, table = await _entered(tables)
+    for reread in await tables.store.people.forget("ann", event.starts):
         tables.reopen(reread)
     ((of, former),) = await tables.store.duplicates.under_way("event")
     seat = (await tables.look(table)).seat_of(former)
