@@ -16,6 +16,7 @@ from dasan.cli.group import CannotRun, refused, sentence
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
+from dasan.learn import CHANGEABLE
 from dasan.networks import FILE
 from dasan.whole_file import whole_file
 
@@ -26,11 +27,9 @@ if TYPE_CHECKING:
 
 _GAMES = {"game", "option", "also"}
 """Options that name the games, which `--like` sets."""
-_CHANGEABLE = ("epochs", "every", "deals")
-"""Settings that a resumed run takes."""
 _SETTINGS = (
     *("envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits", "actors", "start", "span"),
-    *("random_bids", "random_calls", *_CHANGEABLE),
+    *("random_bids", "random_calls", *CHANGEABLE),
 )
 """Options that are settings of the same name."""
 
@@ -161,7 +160,7 @@ def train(
     from dasan.learn.trainer import Diverged
 
     check_place(processes, ray)
-    fixed = given - {*_CHANGEABLE, "out", "resume", "processes", "ray", "as_json"}
+    fixed = given - {*CHANGEABLE, "out", "resume", "processes", "ray", "as_json"}
     if resume and fixed:
         raise CannotRun(f"a resumed run keeps its own settings: leave out {_flags(fixed)}")
     if like is not None and (lost := given & _GAMES):

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from dasan.arguments import amount, instance, whole
 from dasan.features import observation_size
+from dasan.learn import CHANGEABLE
 from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
 from dasan.learn.decisions import Samples
@@ -42,8 +43,6 @@ from dasan.version import __version__
 from dasan.whole_file import whole_file
 
 Bytes = npt.NDArray[np.uint8]
-CHANGEABLE = {"epochs", "every", "deals"}
-"""Settings that may change when a run is resumed."""
 MOST_ABOUT = 2**24
 """The most bytes that the settings and totals of a run may take in its file."""
 MOST_WEIGHT = 65504.0
@@ -174,7 +173,7 @@ class Trainer:
         """The run that `save` wrote. changes: new values of `epochs`, `every` or `deals`. ValueError: the file is not a
         saved run, or a change is not allowed.
         """
-        if refused := sorted(set(changes) - CHANGEABLE):
+        if refused := sorted(set(changes).difference(CHANGEABLE)):
             raise ValueError(f"a resumed run cannot change {refused[0]}")
         otherwise = f"{file} is no saved training run"
         if not is_zipfile(file):
