@@ -56,6 +56,7 @@ _CITES = {
     "beat full-house": "D2.09",
     "beat four-plus-one": "D2.09",
     "beat straight-flush": "D2.10",
+    "beat straight": "D2.07",
 }
 _STRAIGHTS = {
     "ace-low-or-high": ("A23456789TJQKA", ""),
@@ -162,8 +163,10 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
 
 
 def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
+    cites = dict(_CITES)
     straights = _STRAIGHT_CLAUSE.get(str(v["straights"]))
-    cites = {**_CITES, "beat straight": straights or "D2.07", "beat straight-flush": straights or "D2.10"}
+    if straights is not None:
+        cites |= {"beat straight": straights, "beat straight-flush": straights}
     order = {"clubs-low": "H.06", "philippine": "H.25"}.get(str(v["suit_order"]))
     if order is not None:
         cites |= {"suits": order, **{f"tie {kind}": order for kind in _BY_SUIT}}
