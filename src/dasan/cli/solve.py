@@ -95,11 +95,8 @@ def solve(
 def _solution_text(state: State, solution: Solution) -> str:
     lines = [to_act(words_of(state), state)]
     rules = state.rules
-    of = (
-        ""
-        if solution.scope == "auction"
-        else f" for {f'the {bidder_word(rules)}' if rules.auction else f'seat {state.to_act}'}"
-    )
+    whose = f"the {bidder_word(rules)}" if rules.auction else f"seat {state.to_act}"
+    of = "" if solution.scope == "auction" else f" for {whose}"
     lines.append(f"{_sentence(rules, solution)}{of}")
     for seat, value in solution.by_seat.items():
         lines.append(f"  seat {seat}: {worth_words(rules, value)}")
