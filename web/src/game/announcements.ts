@@ -3,14 +3,13 @@ import { t } from '../i18n/i18n.svelte';
 import { moveText, seatName, sentence } from '../i18n/words';
 import { advised } from './advice';
 import type { Game } from './game';
-import { auctioned, bidsOf } from './trick';
+import { bidsOf } from './trick';
 
 /** What a screen reader says of new events. doublings: the number of times that bombs had doubled the stake before. */
 export function announced({ table, view }: Game, events: readonly Event[], doublings: number): string[] {
   if (!table || !view) return [];
-  const bids = bidsOf(view.events);
-  const opens = auctioned(view);
-  const texts = events.map((event) => sentence(event, table, view.table, event.type === 'open' ? opens : bids.has(event.seq)));
+  const bids = bidsOf(view);
+  const texts = events.map((event) => sentence(event, table, view.table, bids.has(event.seq)));
   const now = view.doublings ?? 0;
   if (now > doublings && view.bid !== null) texts.push(t('table.doubled', { n: view.bid * 2 ** now }));
   return texts.filter((text) => text !== null);

@@ -40,12 +40,12 @@ export function auction(events: readonly Event[]): Action[] {
   return (end < 0 ? events : events.slice(0, end)).filter(isAction).map((event) => ({ ...action(event), bidding: true }));
 }
 
-/** The numbers of the auction's events. */
-export const bidsOf = (events: readonly Event[]): Set<number> => new Set(auction(events).map((bid) => bid.seq));
-
-/** Whether the hand has an auction, which its `open` opens; else whoever opens leads. */
-export const auctioned = (view: Pick<View, 'phase' | 'events'>): boolean =>
-  view.phase === 'auction' || auction(view.events).length > 0;
+/** The numbers of the auction's events: its bids and passes, and its `open`. In a hand without one, whoever opens leads. */
+export function bidsOf({ events, phase }: { events: readonly Event[]; phase?: View['phase'] }): Set<number> {
+  const bids = auction(events);
+  const opens = phase === 'auction' || bids.length ? events.filter((event) => event.type === 'open') : [];
+  return new Set([...opens, ...bids].map((one) => one.seq));
+}
 
 /** The trick on the table: the one in progress or, until somebody leads, the one just over. */
 export function trick(events: readonly Event[]): Trick {
