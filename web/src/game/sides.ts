@@ -10,13 +10,14 @@ interface Seats {
 }
 
 /** One per seat. Sides exist only in games with a bidder, and only after the call in games with a called partner. */
-export function sides(info: Seats, view: Pick<View, 'phase' | 'bidder' | 'called' | 'partner'>): Side[] {
+export function sides(info: Seats, view: Pick<View, 'phase' | 'seat' | 'bidder' | 'called' | 'partner'>): Side[] {
   const { bidder, partner } = view;
   if (bidder === null || view.phase === 'auction' || view.phase === 'call') return info.seats.map(() => null);
   const team = new Set([bidder]);
   if (partner !== null) team.add(partner);
   const secret = view.called !== null && partner === null;
-  const mine = info.you === null ? null : team.has(info.you);
+  // Who is not shown the hand in their seat, because a bot plays it, may sit there as the hidden partner.
+  const mine = info.you === null || (secret && view.seat === null && info.you !== bidder) ? null : team.has(info.you);
   return info.seats.map(({ seat }) => {
     if (mine === null || seat === info.you) return null;
     // While the partner is hidden, the bidder knows nobody's side, and the others only the bidder's.

@@ -10,7 +10,6 @@ import { fan } from '../hand/fan';
 import { Pump } from './pump';
 import { parse } from '../browser/paths';
 import { shapeOf, sizes } from '../browser/layout';
-
 import { middlePlace, multiplied, outcome, standings } from './outcome';
 import { place } from '../seats/seating';
 import { announced } from './announcements';
@@ -223,6 +222,13 @@ describe('sides', () => {
     expect(sides(table(1, 4), view({ phase: 'call', bidder: 1, partner: null, called: null }))).toEqual([null, null, null, null]);
     expect(sides(table(0, 4), view({ bidder: 1, partner: 0, called: '8C' }))).toEqual([null, 'ally', 'rival', 'rival']);
     expect(sides(table(null, 3), view({ bidder: 1, partner: null, called: null }))).toEqual([null, null, null]);
+  });
+
+  it('stay open for who is not shown the hand in their seat, unless it is the bidder', () => {
+    const secret = view({ seat: null, bidder: 1, partner: null, called: '8C' });
+    expect(sides(table(0, 4), secret)).toEqual([null, null, null, null]);
+    expect(sides(table(1, 4), secret)).toEqual(['unknown', null, 'unknown', 'unknown']);
+    expect(sides(table(0, 4), { ...secret, partner: 2 })).toEqual([null, 'rival', 'rival', 'ally']);
   });
 
   it('are known where all hands are open', () => {
