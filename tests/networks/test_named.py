@@ -147,6 +147,7 @@ def test_the_command_line_continues_against_the_same_networks(tmp_path: Path) ->
 
 
 def test_everything_that_names_a_bot_takes_a_network(tmp_path: Path) -> None:
+    pytest.importorskip("gymnasium", reason="needs the extra envs")
     from dasan.arena.duplicate import duplicate
     from dasan.envs.gymnasium import make
     from dasan.learn.dataset import DatasetPlan, played
@@ -265,12 +266,20 @@ def test_a_file_of_something_else_is_refused(content: bytes, tmp_path: Path) -> 
         ("train", "--start", tmp_path, "--out", tmp_path / "out"),
         ("train", "--like", tmp_path, "--out", tmp_path / "out"),
         ("train", "--pool", f"net:{tmp_path}", "--out", tmp_path / "out"),
-        ("generate", "--bot", f"net:{tmp_path}", "--out", tmp_path / "out"),
         ("evaluate", f"net:{tmp_path}"),
         ("tui", "--plain", "--bot", f"net:{tmp_path}"),
         ("bot-protocol", f"net:{tmp_path}"),
     ):
         assert refusal(*command) == said
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_data_set_is_begun_with_a_file_of_something_else(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    file = tmp_path / "network.npz"
+    file.write_bytes(b"PK")
+    error = refusal("generate", "--bot", f"net:{tmp_path}", "--out", tmp_path / "out")
+    assert error == f"{file}: the file does not contain a network"
     assert not (tmp_path / "out").exists()
 
 
