@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import dasan
 from dasan.server.operations.reporting import report
 from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
+from dasan.server.store import Store
 from dasan.server.store.log import Resting
 from dasan.server.times import HOUR, now
-
-if TYPE_CHECKING:
-    from dasan.server.tables.directory import Tables
 
 SWEEP = 20.0
 """Seconds between checks for closed tables that go on by themselves, see `Room.due`."""
@@ -27,10 +25,22 @@ PUT_OFF = 3600.0
 """Seconds for which a process does not try again to open a damaged table that is due."""
 
 
+class Opener(Protocol):
+    """What `DueTables` needs of `Tables`."""
+
+    store: Store
+
+    def __contains__(self, table_id: str) -> bool: ...
+
+    async def open(self, table_id: str) -> None: ...
+
+    async def is_open(self, table_id: str) -> bool: ...
+
+
 class DueTables:
     """Opens these tables, in any process."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Opener) -> None:
         self._tables = tables
         self._rests: dict[str, int] = {}
         """The fences of tables that were found to wait for people: the next check need not read them."""
