@@ -2075,11 +2075,8 @@ export interface SayInGroup {
 }
 /**
  * Everything that the viewer may know; sent on connection, and after every deal.
- *
- * ``view`` is null before the first hand is dealt.
  */
 export interface Snapshot {
-  type: 'snapshot';
   seq: number;
   table: TableInfo;
   rules: RulesFacts;
@@ -2088,6 +2085,7 @@ export interface Snapshot {
   clocks: ClockInfo | null;
   presence: Presence[];
   watching: number;
+  type: 'snapshot';
   chat: ChatLine[];
 }
 /**

@@ -29,13 +29,9 @@ class ChatLine(Message):
     text: str
 
 
-class Snapshot(Message):
-    """Everything that the viewer may know; sent on connection, and after every deal.
+class VisibleTable(Message):
+    """A table and its hand as the viewer may see them. ``view`` is null before the first hand is dealt."""
 
-    ``view`` is null before the first hand is dealt.
-    """
-
-    type: Literal["snapshot"]
     seq: int
     table: TableInfo
     rules: RulesFacts
@@ -44,6 +40,12 @@ class Snapshot(Message):
     clocks: ClockInfo | None
     presence: list[Presence]
     watching: int
+
+
+class Snapshot(VisibleTable):
+    """Everything that the viewer may know; sent on connection, and after every deal."""
+
+    type: Literal["snapshot"]
     chat: list[ChatLine]
 
 

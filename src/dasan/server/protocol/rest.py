@@ -17,9 +17,9 @@ from dasan.server.protocol.base import (
     SeatNumber,
     Status,
 )
-from dasan.server.protocol.hand import LegalMove, Result, SessionInfo, View
-from dasan.server.protocol.messages import Candidate
-from dasan.server.protocol.table import ClockInfo, Presence, RulesFacts, SeatInfo, TableInfo, TableSettings
+from dasan.server.protocol.hand import LegalMove, Result, View
+from dasan.server.protocol.messages import Candidate, VisibleTable
+from dasan.server.protocol.table import RulesFacts, SeatInfo, TableSettings
 
 
 class OptionInfo(Message):
@@ -218,17 +218,8 @@ class Lobby(Message):
     live: list[LobbyTable]
 
 
-class TableDetail(Message):
+class TableDetail(VisibleTable):
     """A table and its hand as the viewer may see them, with the parts of a ``snapshot``."""
-
-    seq: int
-    table: TableInfo
-    rules: RulesFacts
-    session: SessionInfo
-    view: View | None
-    clocks: ClockInfo | None
-    presence: list[Presence]
-    watching: int
 
 
 class HandSeat(Message):
