@@ -77,10 +77,8 @@ _CITES = {
     "bid": "B3.09",
     "opener": "B3.08",
     "auction": "B3.10",
-    "open": "B3.07",
     "dig": "H.01",
     "end": "B3.18",
-    "joker": "B3.02",
 }
 
 

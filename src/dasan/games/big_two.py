@@ -39,11 +39,9 @@ _CITES = {
     "combination": "D2.03",
     "beat": "D2.12",
     "pass": "D2.12",
-    "passed": "D2.12",
     "opening": "D2.11",
     "guard": "D2.16",
     "end": "D2.14",
-    "joker": "D2.01",
     "suits": "D2.02",
     "beat single": "D2.02",
     "beat pair": "D2.04",
@@ -74,6 +72,7 @@ _SCORING: dict[str, FixedScoring | CardScoring] = {
     "cards-hong-kong": CardScoring(tiers=((8, 2), (10, 3), (13, 4))),
 }
 _SUITS = {"diamonds-low": "DCHS", "clubs-low": "CDHS", "philippine": "CSHD"}
+_SUIT_CLAUSE = {"clubs-low": "H.06", "philippine": "H.25"}
 _HAND_SIZE = {2: 13, 3: 17, 4: 13}
 _LEFTOVER = {2: Leftover.NOBODY, 3: Leftover.LOWEST, 4: Leftover.BIDDER}
 """By the number of players: who takes the cards left after the deal (H.27)."""
@@ -142,11 +141,10 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
     off = {"D2.16", "D2.17"} if guard is Guard.OFF else {"D2.17"} if guard is Guard.ENFORCED else set()
     house = {
         _STRAIGHT_CLAUSE.get(str(v["straights"]), ""): True,
-        "H.06": v["suit_order"] == "clubs-low",
+        _SUIT_CLAUSE.get(str(v["suit_order"]), ""): True,
         "H.22": not v["flushes"],
         "H.23": v["five_card_order"] == "own-kind",
         "H.24": v["bombs"],
-        "H.25": v["suit_order"] == "philippine",
         "H.26": v["opening_lead"] == "any",
         "H.27": v["players"] != 4,
         "H.28": v["guard_pays"],
@@ -158,8 +156,8 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
         "H.08": v["two_pairs"],
         "H.09": not v["four_plus_one"],
     }
-    ids = [i for i in ids if i not in off] + [i for i, on in house.items() if i and on]
-    return (*ids, *(f"G.{n:02}" for n in range(1, 7)))
+    house_ids = sorted(i for i, on in house.items() if i and on)
+    return (*(i for i in ids if i not in off), *house_ids, *(f"G.{n:02}" for n in range(1, 7)))
 
 
 def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
@@ -167,7 +165,7 @@ def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
     straights = _STRAIGHT_CLAUSE.get(str(v["straights"]))
     if straights is not None:
         cites |= {"beat straight": straights, "beat straight-flush": straights}
-    order = {"clubs-low": "H.06", "philippine": "H.25"}.get(str(v["suit_order"]))
+    order = _SUIT_CLAUSE.get(str(v["suit_order"]))
     if order is not None:
         cites |= {"suits": order, **{f"tie {kind}": order for kind in _BY_SUIT}}
     if v["bombs"]:
