@@ -17,6 +17,7 @@ SENTENCES = {
     "count.one": "{cards} does not beat {theirs}: it takes {n} card, not {m}",
     "kind": "{cards} does not beat {theirs}: it takes a {kind}, not a {other}",
     "higher": "{cards} does not beat {theirs}: a {kind} must be higher than the {other} on the table",
+    "class": "{cards} does not beat {theirs}: a {kind} beats a {other}",
     "combination": "{cards} is not a combination of this game",
     "joker": "{cards} is not a combination: a joker cannot be part of it",
     "run": "{cards} is not a {kind}: it takes {n} or more consecutive ranks of {ranks}",

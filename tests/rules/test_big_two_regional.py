@@ -87,7 +87,7 @@ def test_h_24_bombs_of_five_cards(order: str) -> None:
     assert FOUR in texts(state)
     after = say(state, FOUR)
     assert after.to_act == 2
-    refused(after, "KH", "D2.12")
+    refused(after, "KH", "H.24", IllegalPlay, "a four-plus-one beats a single")
     house = "6D 6C 6H 7D 7C"
     under = say(trick("AD 9D", f"{FOUR} 9C", f"{house} QH", "KS 9S", **options), "AD", FOUR)
     refused(under, house, "H.23" if order == "own-kind" else "H.24")

@@ -169,7 +169,7 @@ def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
     if order is not None:
         cites |= {"suits": order, **{f"tie {kind}": order for kind in _BY_SUIT}}
     if v["bombs"]:
-        cites |= {"kinds of 5": "H.24", "bombs": "H.24"}
+        cites["bombs"] = "H.24"
     if v["five_card_order"] == "own-kind":
         cites["kinds of 5"] = "H.23"
     if v["players"] != 4:

@@ -284,25 +284,36 @@ def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
 def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sentence:
     named = {"cards": format_cards(mine.cards), "theirs": format_cards(theirs.cards)}
     n, m = len(theirs.cards), len(mine.cards)
+    if mine.power < theirs.power or mine.family == theirs.family:
+        if mine.kind == theirs.kind:
+            return reason("higher", **named, kind=mine.kind, other=theirs.kind)
+        return reason("class", **named, kind=theirs.kind, other=mine.kind)
     if n != m:
         return reason("count.one" if n == 1 else "count", **named, n=n, m=m)
-    if mine.family != theirs.family:
-        return reason("kind", **named, kind=theirs.kind, other=mine.kind)
-    return reason("higher", **named, kind=mine.kind, other=theirs.kind)
+    return reason("kind", **named, kind=theirs.kind, other=mine.kind)
 
 
 def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:
-    """The clause on the ranking of this kind, if the play is too low; else the clause on following."""
+    """The clause by which `mine` is too low: that of the suits for a tie, of the kind on the table, or of the classes of kinds.
+    For a play of a kind or number that cannot follow, the clause on following.
+    """
     cite, n = state.rules.cite, len(mine.cards)
-    same = mine.kind == theirs.kind and mine.family == theirs.family
-    if same and {c.rank for c in mine.cards} == {c.rank for c in theirs.cards} and f"tie {mine.kind}" in cite:
-        return cite[f"tie {mine.kind}"]
-    if mine.power > 0 and not same and "bombs" in cite:
-        topic = "bombs"
-    elif same or mine.power > 0:
-        topic = f"beat {theirs.kind}"
+    topics: tuple[str, ...] = ()
+    if mine.power < theirs.power:
+        kinds = f"kinds of {n}" if mine.power == 0 and n == len(theirs.cards) else ""
+        topics = (kinds, "bombs", f"beat {theirs.kind}")
+    elif mine.kind == theirs.kind and (mine.family == theirs.family or mine.power > 0):
+        tie = f"tie {mine.kind}" if _differ_only_in_suits(state.rules, mine, theirs) else ""
+        topics = (tie, f"beat {theirs.kind}")
     elif mine.family == theirs.family:
-        topic = f"classes of {n}"
-    else:
-        topic = f"kinds of {n}" if n == len(theirs.cards) else "beat"
-    return cite.get(topic, cite["beat"])
+        topics = (f"classes of {n}",)
+    elif n == len(theirs.cards):
+        topics = (f"kinds of {n}",)
+    return next((cite[topic] for topic in topics if topic in cite), cite["beat"])
+
+
+def _differ_only_in_suits(rules: Rules, mine: Combination, theirs: Combination) -> bool:
+    """Whether nothing but suits could rank two plays of one kind and size. Identical cards tie whatever the suits count."""
+    shape = next(shape for shape in rules.shapes if shape.kind == mine.kind)
+    alike = shape.by_rank(mine.strength) == shape.by_rank(theirs.strength)
+    return alike and Counter(mine.cards) != Counter(theirs.cards)

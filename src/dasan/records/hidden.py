@@ -27,8 +27,8 @@ TRIES = 6
 """The number of deals of the hidden cards to try."""
 CERTAIN = frozenset(
     (
-        *("turn", "over", "nobody-acts", "leader", "count", "count.one", "kind", "higher", "too-many"),
-        *("combination", "joker", "run", "run.exact", "bids", "bid", "no-bid"),
+        *("turn", "over", "nobody-acts", "leader", "count", "count.one", "kind", "higher", "class"),
+        *("too-many", "combination", "joker", "run", "run.exact", "bids", "bid", "no-bid"),
         *("play.phase", "pass.phase", "auction.closed", "call.closed", "call.rank", "exchange.closed", "exchange.now"),
     )
 )

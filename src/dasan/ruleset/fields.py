@@ -93,11 +93,11 @@ class RulesFields:
     citations: tuple[tuple[str, str], ...]
     """(topic, clause id): the clause that a refusal cites.
 
-    Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and
-    guard in games that have these; "bids" for a bid out of range, by default as "opener"; "beat KIND", "classes of N"
-    and "kinds of N" (N cards) for plays that have a clause of their own for their ranking; "tie KIND" for two plays
-    of one kind that differ only in suits, and "bombs" for a bomb on a higher one of another kind, both by default as
-    "beat KIND".
+    Topics: pack, combination, beat, pass, end; suits, joker, opening, auction, bid, dig, opener, call, exchange and
+    guard in games that have these; "bids" for a bid out of range, by default as "opener". For a play that is too low:
+    "beat KIND", by the kind on the table; "tie KIND" if the two plays differ only in suits, and "bombs" if one of
+    higher power is on the table, both by default as "beat KIND"; "classes of N" for a lower kind of N cards. "kinds of
+    N" for another kind of N cards that cannot follow. Each is by default as "beat".
     """
     cut: bool = False
     """Whether the player on the dealer's left cuts the pack."""

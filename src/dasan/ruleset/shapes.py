@@ -116,6 +116,10 @@ class Shape(Typed):
         """Every pattern of the shape in a pack with `copies` of a rank and hands of `limit` cards."""
         raise TypeError(f"{type(self).__name__} has no patterns")
 
+    def by_rank(self, strength: int) -> int:
+        """The part of a strength that does not depend on suits: equal for plays that only suits could rank."""
+        return strength // 4
+
 
 def _score(rank: int, suit: int = 0) -> int:
     return rank * 4 + suit
@@ -233,6 +237,9 @@ class Flush(Shape):
 
     def _value(self, rank: int, suit: int) -> int:
         return suit * 16 + rank if self.suit_first else _score(rank, suit)
+
+    def by_rank(self, strength: int) -> int:
+        return strength % 16 if self.suit_first else strength // 4
 
     def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
         for ranks in combinations(range(len(order.ranks)), self.size):
