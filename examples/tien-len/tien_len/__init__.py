@@ -27,7 +27,6 @@ RANKS = "3456789TJQKA2"
 CITES = {
     "pack": "TL.01",
     "suits": "TL.01",
-    "joker": "TL.01",
     "combination": "TL.02",
     "beat": "TL.03",
     "opening": "TL.05",
