@@ -45,6 +45,15 @@ def test_h_34_a_pass_is_final() -> None:
     refused(trick(*hands, pass_is_final=True), "pass", "W.16")
 
 
+@pytest.mark.parametrize("choice", ["when-unbeatable", "when-known-unbeatable"])
+def test_h_34_whoever_has_passed_counts_when_a_two_of_spades_may_end_the_trick(choice: str) -> None:
+    """W.17: seat 1 cannot play any more in this trick, but its hand of five is as good as any other's."""
+    for held, ends in (("5D 5C 5H 5S 6D", False), ("5D 5C 5H 5S", True)):
+        hands = ["4D 2S 9D", held, "8D 9C", "TD JC"]
+        state = say(trick(*hands, pass_is_final=True, two_of_spades_restart=choice), "4D", "pass", "8D", "TD", "2S")
+        assert (state.table is None, state.to_act) == ((True, 0) if ends else (False, 2))
+
+
 def test_h_35_no_twos_in_runs() -> None:
     for gone in ("AD 2C 3H 4S 5D", "2D 3C 4H 5S 6D", "AD AC 2D 2C", "2D 2C 2H 3D 3C 3H"):
         assert kind(gone) is not None
