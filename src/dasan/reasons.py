@@ -10,6 +10,8 @@ SENTENCES = {
     "leader": "you lead, and the leader must play",
     "opening": "the first lead must include the {cards}",
     "guard": "your neighbour has one card left: play your highest card, {cards}",
+    "guard.lead": "your neighbour has one card left: lead your highest card, {cards}, or more than one card",
+    "guard.bomb": "your neighbour has one card left: play your highest card, {cards}, or a bomb",
     "lacking": "you do not hold {cards}",
     "lacking.rank": "you do not hold {n} cards of rank {rank}",
     "lacking.rank.one": "you do not hold {n} card of rank {rank}",

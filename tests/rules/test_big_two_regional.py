@@ -98,8 +98,8 @@ def test_h_24_a_guard_may_play_a_bomb_instead_of_the_highest_card() -> None:
     hands = f"{FOUR} 9C 2D", "8S", "KH QH", "6D 9S"
     state = say(trick(*hands, leader=3, bombs=True, guard="enforced"), "6D")
     assert texts(state) == ["2D", FOUR, "3D 3C 3H 3S 9C", "3D 3C 3H 3S 2D"]
-    refused(state, "pass", "D2.16")
-    refused(state, "9C", "D2.16")
+    refused(state, "pass", "D2.16", IllegalPlay, "your highest card, 2D, or a bomb")
+    refused(state, "9C", "D2.16", IllegalPlay, "or a bomb")
     over = say(trick(*hands, leader=3, bombs=True, guard="foul"), "6D", FOUR, "pass", "pass", "pass", "2D", "pass")
     assert over.watching is None
     assert say(over, "pass", "pass", "9C").result is not None

@@ -165,3 +165,14 @@ def test_a_language_that_is_not_there_is_refused() -> None:
     view = dasan.deal(dasan.rules("winner"), seed=1).view(0)
     with pytest.raises(ValueError, match="a view is described in en, zh-Hans, zh-Hant, fr, not in 'de'"):
         view.describe("de")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_guard_who_leads_cannot_pass_and_one_who_follows_should_not(language: str) -> None:
+    words = messages(language)
+    rules, hands = dasan.rules("big-two"), ["5C 9H KD", "AS", "6D 6C", "7D 7C"]
+    leading, following = dasan.start(rules, hands, leader=0), dasan.start(rules, hands, table="4D", table_seat=3)
+    for state, key, other in ((leading, "guarding.lead", "guarding"), (following, "guarding", "guarding.lead")):
+        lines = state.view(0).describe(language).splitlines()
+        assert words[key].format(seat=1) in lines
+        assert words[other].format(seat=1) not in lines

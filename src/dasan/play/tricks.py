@@ -129,11 +129,16 @@ def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
         return IllegalPlay(reason("opening", cards=state.must_include), clause=state.rules.cite["opening"])
     if state.rules.guard is Guard.ENFORCED and neglects(state, play):
         highest = state.hands[state.mover][-1]
-        return IllegalPlay(
-            reason("guard", cards=highest),
-            clause=state.rules.cite["guard"],
-        )
+        return IllegalPlay(reason(_duty_of_guard(state), cards=highest), clause=state.rules.cite["guard"])
     return None
+
+
+def _duty_of_guard(state: StateFields) -> str:
+    """The sentence on the guard's duty: whether its highest card is all it may play, or also several cards (D2.16, H.24)."""
+    if state.table is None:
+        return "guard.lead"
+    bomb = any(row.power > state.table.power for row, _ in state.fits(state.mover))
+    return "guard.bomb" if bomb else "guard"
 
 
 def play(state: AnyState, move: Move) -> AnyState:

@@ -135,7 +135,7 @@ class _Describer:
     def _turn(self) -> Iterator[str]:
         view = self.view
         if view["guarding"] is not None:
-            yield self._say("guarding", seat=view["guarding"])
+            yield self._say("guarding.lead" if view["table"] is None else "guarding", seat=view["guarding"])
         if not view["legal_moves"]:
             yield self._say("to_act", seat=view["to_act"])
             return
