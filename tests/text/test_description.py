@@ -176,3 +176,37 @@ def test_a_guard_who_leads_cannot_pass_and_one_who_follows_should_not(language: 
         lines = state.view(0).describe(language).splitlines()
         assert words[key].format(seat=1) in lines
         assert words[other].format(seat=1) not in lines
+
+
+def told(state: dasan.State, language: str, seat: int | None = None) -> list[str]:
+    return state.view(seat).describe(language).splitlines()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_card_left_over_in_big_two_is_no_kitty(language: str) -> None:
+    """H.27: its taker sees it in the log, and all at the end of the hand."""
+    words, state = messages(language), dasan.deal(dasan.rules("big-two", players=3), seed=1)
+    (left,) = state.begun.kitty
+    assert f"- {words['event.leftover'].format(seat=state.to_act, cards=left)}" in told(state, language, state.to_act)
+    while state.to_act is not None:
+        state = state.play(state.legal_moves()[0])
+    assert words["leftover"].format(cards=left) in told(state, language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_options_change_what_is_told(language: str) -> None:
+    """D2.11, D2.12, H.10 and H.28 in words: the first lead, a final pass, suits without order, a guard who pays for all."""
+    words, hands = messages(language), ["4D 9D", "5D 2D", "6D 6C", "7D 7C"]
+
+    lead = dasan.deal(dasan.rules("big-two", suit_order="clubs-low"), seed=1)
+    assert words["must_include"].format(card="3C") in told(lead, language, lead.to_act)
+    for final, key in ((True, "passed.final"), (False, "passed")):
+        passed = dasan.start(dasan.rules("big-two", pass_is_final=final), hands, leader=0).play("4D").play("pass")
+        assert words[key].format(seats=words["seat"].format(seat=1)) in told(passed, language)
+    for flushes, key in ((True, "equal_suits.flush"), (False, "equal_suits")):
+        rules = dasan.rules("winner", suits_ranked=False, straight_flushes=flushes)
+        assert words[key] in told(dasan.deal(rules, seed=1), language)
+    for pays, key in ((True, "foul.pays"), (False, "foul")):
+        rules = dasan.rules("big-two", guard_pays=pays)
+        over = dasan.start(rules, ["5C KD", "AS", "6D 6C", "7D 7C"], leader=0).play("5C").play("AS")
+        assert words[key].format(seat=0) in told(over, language)

@@ -18,6 +18,7 @@ from dasan.errors import DasanError
 from dasan.games import PRESETS
 from dasan.games.verdict import verdict
 from dasan.ruleset.clauses import LANGUAGES
+from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 
 
@@ -78,7 +79,7 @@ class _Describer:
         yield self._say("spectator" if seat is None else "you", seat=seat, last=view["players"] - 1)
         yield self._say("cards")
         if not self.rules.suits_ranked:
-            yield self._say("equal_suits")
+            yield self._say("equal_suits.flush" if self.rules.suits_matter else "equal_suits")
         yield self._say("dealer", seat=view["dealer"])
 
     def _events(self) -> Iterator[str]:
@@ -92,6 +93,8 @@ class _Describer:
         key = f"event.{event['type']}"
         if event["type"] == "open":
             key = f"event.{'begin' if self.rules.auction is None else 'open'}{'.cards' if cards else ''}"
+        if event["type"] == "kitty" and self.rules.leftover is Leftover.LOWEST:
+            key = "event.leftover"
         return self._say(
             key, seat=event["seat"], bid=event.get("bid"), cards=self._cards(cards), kind=self._kind_of(cards)
         )
@@ -121,7 +124,8 @@ class _Describer:
                 cards="" if table is None else self._cards(table["cards"]),
                 seat=view["table_seat"],
             )
-        for key, seats in (("passed", view["passed"]), ("finished", view["finished"])):
+        out = "passed.final" if self.rules.pass_is_final and view["phase"] == "play" else "passed"
+        for key, seats in ((out, view["passed"]), ("finished", view["finished"])):
             if seats:
                 yield self._say(key, seats=self._seats(seats))
         for key in ("offered", "played"):
@@ -134,6 +138,8 @@ class _Describer:
 
     def _turn(self) -> Iterator[str]:
         view = self.view
+        if view["must_include"] is not None:
+            yield self._say("must_include", card=view["must_include"])
         if view["guarding"] is not None:
             yield self._say("guarding.lead" if view["table"] is None else "guarding", seat=view["guarding"])
         if not view["legal_moves"]:
@@ -156,7 +162,7 @@ class _Describer:
         if len(result["finish_order"]) > 1:
             yield self._say("order", seats=self._seats(result["finish_order"]))
         if result["foul"] is not None:
-            yield self._say("foul", seat=result["foul"])
+            yield self._say("foul.pays" if self.rules.guard_pays else "foul", seat=result["foul"])
         if self.rules.pays:
             payments = (f"{self._say('seat', seat=seat)} {paid:+d}" for seat, paid in enumerate(result["payments"]))
             yield self._say("payments", payments=self._listed(payments))
@@ -164,7 +170,8 @@ class _Describer:
             hands = (f"{self._say('seat', seat=s)}: {self._cards(hand) or '-'}" for s, hand in enumerate(view["hands"]))
             yield self._say("hands", hands="; ".join(hands))
         if view["kitty"]:
-            yield self._say("kitty", cards=self._cards(view["kitty"]))
+            key = "leftover" if self.rules.leftover is Leftover.LOWEST else "kitty"
+            yield self._say(key, cards=self._cards(view["kitty"]))
 
     def _cards(self, cards: Sequence[str]) -> str:
         return self._say("hidden") if "?" in cards else " ".join(cards)

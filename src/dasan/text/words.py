@@ -10,6 +10,7 @@ from dasan.errors import DasanError
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.result import Result
+from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 
 SUIT_SIGNS = {"D": "♦", "C": "♣", "H": "♥", "S": "♠"}
@@ -162,7 +163,8 @@ class Words:
                 what = "the auction" if self.rules.auction is not None else "the hand"
                 return self.does(seat, doing, f"{what}, holding the {cards}" if cards else what)
             case EventType.KITTY:
-                return self.does(seat, "take", "the kitty" if hidden or not cards else f"the kitty: {cards}")
+                taken = "the card left over" if self.rules.leftover is Leftover.LOWEST else "the kitty"
+                return self.does(seat, "take", taken if hidden or not cards else f"{taken}: {cards}")
             case EventType.LAST_CARD:
                 return f"LAST CARD! {self.does(seat, 'have', 'one card left')}"
             case EventType.TRICK:
@@ -199,6 +201,8 @@ class Words:
             sentences.append(_sentence(f"The order: {', '.join(order)}"))
         if result.foul is not None:
             sentences.append(self.does(result.foul, "commit", "a foul: the neighbour's last card was not guarded"))
+            if self.rules.guard_pays:
+                sentences.append(self.does(result.foul, "pay", "for all losers"))
         if self.rules.pays:
             paid = [f"{self.name(s)} {signed(p)}" for s, p in enumerate(result.payments)]
             sentences.append(_sentence(", ".join(paid)))
