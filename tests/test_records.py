@@ -450,7 +450,7 @@ def test_moves_of_the_wrong_form_are_malformed() -> None:
     for move in wrong:
         with pytest.raises(Malformed):
             state.play(move)
-    with pytest.raises(IllegalPlay, match=r"as many cards as the exchange asks for.*W\.20"):
+    with pytest.raises(IllegalPlay, match=r"the exchange asks for 1 card.*W\.20"):
         state.play(Move(MoveType.GIVE, (highest, other)))
 
 

@@ -13,7 +13,7 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Exchange, Phase
 from dasan.play.tricks import with_leader
-from dasan.reasons import reason
+from dasan.reasons import Sentence, reason
 
 
 def begun(state: AnyState, seats: Sequence[int]) -> AnyState:
@@ -63,8 +63,7 @@ def _give(state: AnyState, move: Move, deal: Exchange) -> AnyState:
     state.check_cards(move.cards)
     cards = tuple(state.rules.order.hand(move.cards))
     if cards not in _gifts(state, deal):
-        id = "exchange.highest" if deal.gifts < 2 and len(cards) == number else "exchange.number"
-        raise IllegalPlay(reason(id, n=number), clause=state.rules.cite["exchange"])
+        raise IllegalPlay(_wrong_gift(state, giver, number, len(cards)), clause=state.rules.cite["exchange"])
     hands = list(state.hands)
     hands[giver] = state.hand_less(giver, cards)
     hands[receiver] = state.rules.order.hand((*hands[receiver], *cards))
@@ -73,6 +72,18 @@ def _give(state: AnyState, move: Move, deal: Exchange) -> AnyState:
         return with_leader(after.then(phase=Phase.PLAY, exchange=replace(deal, gifts=4)))
     following = replace(deal, gifts=deal.gifts + 1)
     return after.then(exchange=following, to_act=following.gift(following.gifts)[0])
+
+
+def _wrong_gift(state: StateFields, giver: int, number: int, given: int) -> Sentence:
+    if given != number:
+        return _wrong_number(number)
+    if number > 1:
+        return reason("exchange.highest", n=number)
+    return reason("exchange.give", cards=_highest(state, giver)[0])
+
+
+def _wrong_number(number: int) -> Sentence:
+    return reason("exchange.number.one" if number == 1 else "exchange.number", n=number)
 
 
 def legal_exchanges(state: StateFields) -> tuple[Move, ...]:
@@ -98,7 +109,7 @@ def exchange(state: AnyState, move: Move) -> AnyState:
     if deal.inner is not None:
         return _give(state, move, deal)
     if len(move.cards) != 1 and wanted is not MoveType.OFFER:
-        raise IllegalPlay(reason("exchange.number", n=1), clause=clause)
+        raise IllegalPlay(_wrong_number(1), clause=clause)
     seat = deal.winner if wanted is MoveType.OFFER else deal.loser
     if wanted is MoveType.TAKE:
         state.rules.check_in_pack(move.cards)
