@@ -249,7 +249,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
         Option("scoring", "wins", tuple(_SCORING), "D2.19", "How a hand is paid."),
         switch("show_hands_after", True, "G.06", "Show the remaining cards when the hand is over."),
         Option("straights", "ace-low-or-high", tuple(_STRAIGHTS), "D2.06", "Which straights are allowed."),
-        Option("suit_order", "diamonds-low", tuple(_SUITS), "H.06", "The lowest suit."),
+        Option("suit_order", "diamonds-low", tuple(_SUITS), "H.06", "The order of the suits, low to high."),
         switch("fours", False, "H.07", "Four of a kind is a four-card play."),
         switch("two_pairs", False, "H.08", "Two pairs are a four-card play."),
         switch("four_plus_one", True, "H.09", "Four of a kind with a fifth card is a five-card hand."),
