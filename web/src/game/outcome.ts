@@ -13,6 +13,7 @@ export interface Outcome {
 export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcome | null {
   const { result } = view;
   if (!result) return null;
+  if (!result.winners.length) return { title: t('over.title.void'), lines: [t('over.void')], good: false };
   const name = (seat: number): string => seatName(table.seats[seat], table);
   const mine = (seat: number | undefined): string => (seat !== undefined && seat === table.you ? '.you' : '');
   const say = (key: string, seat: number | undefined, params: Record<string, string | number> = {}): string =>
@@ -34,13 +35,15 @@ export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcom
     if (view.bid && stake > view.bid) lines.push(t('over.doubled', { n: stake, times: stake / view.bid }));
     // Bombs alone would have doubled it less often.
     if (view.bid && view.doublings != null && stake > view.bid * 2 ** view.doublings) lines.push(t('over.spring'));
+  } else if (view.events.some(({ type }) => type === 'dragon')) {
+    lines.push(say('over.dragon', first));
   } else if (rules.wins === 'places') {
     const loser = result.finish_order.at(-1) ?? 0;
     lines.push(say('over.winner', first), say('over.loser', loser));
   } else {
     lines.push(say('over.first', first));
   }
-  if (result.foul !== null) lines.push(say('over.foul', result.foul));
+  if (result.foul !== null) lines.push(say(table.options.guard_pays ? 'over.foul.pays' : 'over.foul', result.foul));
 
   let title = t('over.title.lose');
   if (won) title = t('over.title.win');

@@ -19,7 +19,7 @@ import { sorted } from './sorting';
 import { commandFor, matching, playable } from './selection';
 import { raised, touch } from './touch';
 import { auction, quietAfter, topPlay, trick, tricks } from './trick';
-import { shortName } from '../i18n/words';
+import { sentence, shortName } from '../i18n/words';
 
 const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({
   seq,
@@ -66,6 +66,15 @@ describe('the log in Chinese', () => {
       '你出方块3',
       '你过',
     ]);
+  });
+});
+
+describe('the log in words', () => {
+  it('tells the card left over in Big Two from a kitty', () => {
+    const table = { you: 0, seats: [], players: 3 } as unknown as TableInfo;
+    const said = (...cards: string[]) => sentence(event(0, 0, 'kitty', { cards }), table);
+    expect([said('?'), said('3D')]).toEqual(['You take the card left over', 'You take the card left over: 3 of diamonds']);
+    expect(said('?', '?', '?')).toBe('You take the kitty');
   });
 });
 
@@ -357,6 +366,15 @@ describe('the end of a hand', () => {
   }
   const SIDES = { call_ranks: '456789T' };
 
+  /** The title and the sentences for the player in seat 0, after a hand without sides. */
+  function told(over: Partial<Result>, options: TableInfo['options'] = {}, events: Event[] = HAND): string[] {
+    const seats = [0, 1, 2, 3].map((seat) => ({ seat, name: `P${seat}`, kind: 'human' }));
+    const table = { seats, you: 0, players: 4, options } as unknown as TableInfo;
+    const result = { winners: [1], finish_order: [1], payments: [-1, 3, -1, -1], foul: null, ...over } as unknown as Result;
+    const end = outcome(table, view({ result, bidder: null, events }), { wins: 'first-out' } as RulesFacts);
+    return end ? [end.title, ...end.lines] : [];
+  }
+
   beforeAll(() => void vi.stubGlobal('document', { documentElement: {} }));
   afterAll(async () => {
     await use('en');
@@ -373,6 +391,26 @@ describe('the end of a hand', () => {
     // One guard pays for all; in a hand that goes on, cards are counted when the first is out.
     expect(shown({ foul: 2 })).toEqual([null, null, null, null]);
     expect(shown({ finish_order: [0, 1] })).toEqual([null, null, null, null]);
+  });
+
+  it('knows no winner of a void hand', () => {
+    const nobody = { winners: [], finish_order: [], payments: [0, 0, 0, 0] };
+    expect(told(nobody)).toEqual(['Nobody bid', 'The hand is void: nobody pays, and the same player deals again.']);
+  });
+
+  it('says that a dragon has won, who is not out of cards', () => {
+    expect(told({}, {}, [event(0, 1, 'dragon', { cards: ['3D'] })])).toEqual([
+      'You lose',
+      'P1 was dealt a dragon and wins at once.',
+    ]);
+    expect(told({})).toEqual(['You lose', 'P1 is out first.']);
+  });
+
+  it('says that a guard pays for all only where that is the rule', () => {
+    expect(told({ foul: 0 }).at(-1)).toBe('You failed to guard the last card and shuffle next.');
+    expect(told({ foul: 0 }, { guard_pays: true }).at(-1)).toBe(
+      'You failed to guard the last card, pay for all losers and shuffle next.',
+    );
   });
 
   it('calls the landlord by that name', () => {

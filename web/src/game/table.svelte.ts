@@ -453,7 +453,8 @@ export class Table {
 
   private end(atOnce: boolean): void {
     this.settled = true;
-    if (!atOnce && this.me !== null) cue(this.view?.result?.winners.includes(this.me) ? 'win' : 'lose');
+    const winners = this.view?.result?.winners ?? [];
+    if (!atOnce && this.me !== null && winners.length) cue(winners.includes(this.me) ? 'win' : 'lose');
   }
 
   /** If it is this seat's turn, announce it and make the planned move. */

@@ -82,6 +82,9 @@ export function shortName(seat: SeatInfo, table: TableInfo): string {
 /** Events whose sentence depends on whether their cards may be seen. */
 const MAY_BE_HIDDEN = new Set(['kitty', 'open', 'offer']);
 
+/** Whether an event takes up the one card that is left after the deal, in Big Two for three, not a kitty. */
+export const isLeftOver = (event: Event): boolean => event.type === 'kitty' && event.cards?.length === 1;
+
 /**
  * An event as a sentence, for the log and for screen readers; null if it needs none. `top`: the play it may have made;
  * `bidding`: whether it is of the auction: some languages have other words for its passes, and for who opens it.
@@ -93,7 +96,8 @@ export function sentence(event: Event, table: TableInfo, top: OnTable | null = n
   const named = event.type === 'play' && top !== null && sameCards(top.cards, event.cards ?? []);
   const pass = event.type === 'pass' && bidding ? '.auction' : '';
   const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : pass;
-  const key = `event.${event.type === 'open' && !bidding ? 'begin' : event.type}${suffix}`;
+  const type = event.type === 'open' && !bidding ? 'begin' : isLeftOver(event) ? 'leftover' : event.type;
+  const key = `event.${type}${suffix}`;
   const kind = named ? kindName(top.kind, top.cards) : '';
   const params = { name, cards, kind, bid: event.bid ?? 0 };
   return (you ? maybe(`${key}.you`, params) : null) ?? maybe(key, params);
