@@ -11,7 +11,7 @@ import { advised } from '../game/advice';
 import { choose, dated, format, locale, typeset, use } from './i18n.svelte';
 import { called } from '../moderation/names';
 import { refusalText } from '../server/refusal';
-import { personName } from './words';
+import { choiceName, personName } from './words';
 
 type Message = string | Record<string, string>;
 const texts = (message: Message): string[] => (typeof message === 'string' ? [message] : Object.values(message));
@@ -129,6 +129,13 @@ describe('texts', () => {
     expect(personName('Guest')).toBe(en['join.name.guest']);
     expect(personName('Former player')).toBe(en['seat.former']);
     expect(personName('Guest of honour')).toBe('Guest of honour');
+  });
+  it('name a number that stands for none', () => {
+    expect([choiceName('doubling_cap', 0), choiceName('doubling_cap', 3), choiceName('stake_chips', 0)]).toEqual([
+      'No limit',
+      '3',
+      'None',
+    ]);
   });
   it('call guests and deleted players so everywhere', async () => {
     vi.stubGlobal('document', { documentElement: {} });

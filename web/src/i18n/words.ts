@@ -46,8 +46,9 @@ export const optionHelp = (option: Pick<OptionInfo, 'name' | 'help'>): string =>
 
 export function choiceName(option: string, value: boolean | number | string): string {
   if (typeof value === 'boolean') return t(value ? 'choice.yes' : 'choice.no');
-  if (typeof value === 'number') return t('choice.number', { n: value });
-  return maybe(`choice.${option}.${value}`) ?? maybe(`choice.${value}`) ?? spaced(value);
+  const own = maybe(`choice.${option}.${value}`);
+  if (typeof value === 'number') return own ?? t('choice.number', { n: value });
+  return own ?? maybe(`choice.${value}`) ?? spaced(value);
 }
 
 /** A person's name; the server names players without one "Guest" and the number of the seat, deleted ones "Former player". */
