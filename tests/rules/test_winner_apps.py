@@ -156,7 +156,9 @@ def test_h_40_two_pairs_exchange(options: dict[str, Any]) -> None:
             highest = sorted(value[c] for c in state.hands[giver])[-number:]
             assert all(sorted(value[c] for c in move.cards) == highest for move in moves)
             lowest = " ".join(str(c) for c in state.hands[giver][:number])
-            refused(state, f"give {lowest}", "H.40", IllegalPlay, "2 highest cards" if number > 1 else "your highest card, ")
+            refused(
+                state, f"give {lowest}", "H.40", IllegalPlay, "2 highest cards" if number > 1 else "your highest card, "
+            )
         wrong = " ".join(str(c) for c in state.hands[giver][-(3 - number) :])
         refused(state, f"give {wrong}", "H.40", IllegalPlay, "asks for 2 cards" if number > 1 else "asks for 1 card")
         refused(state, "take 3D", "H.40")

@@ -210,3 +210,15 @@ def test_options_change_what_is_told(language: str) -> None:
         rules = dasan.rules("big-two", guard_pays=pays)
         over = dasan.start(rules, ["5C KD", "AS", "6D 6C", "7D 7C"], leader=0).play("5C").play("AS")
         assert words[key].format(seat=0) in told(over, language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_spring_is_told_where_it_doubles(language: str) -> None:
+    """H.16: the opponents go out while the bidder has made one play; with a cap, a bomb leaves nothing to double."""
+    hands, spring = ["5D 6D 7D", "4H 4C 4D 4S 9D", "8D 9C"], messages(language)["spring"]
+    for options, sprung in (({"spring": True}, True), ({}, False), ({"spring": True, "doubling_cap": 1}, False)):
+        rules = dasan.rules("big-three", bombs=True, bomb_doubles=True, **options)
+        state = dasan.start(rules, hands, bidder=0, bid=2, leader=0, has_played=(1, 2))
+        for move in ("5D", "4H 4C 4D 4S", "pass", "pass", "9D"):
+            state = state.play(move)
+        assert (spring in told(state, language)) == sprung

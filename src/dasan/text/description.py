@@ -18,7 +18,7 @@ from dasan.errors import DasanError
 from dasan.games import PRESETS
 from dasan.games.verdict import verdict
 from dasan.ruleset.clauses import LANGUAGES
-from dasan.ruleset.policies import Leftover
+from dasan.ruleset.policies import BidScoring, Leftover
 from dasan.ruleset.rules import Rules
 
 
@@ -163,6 +163,8 @@ class _Describer:
             yield self._say("order", seats=self._seats(result["finish_order"]))
         if result["foul"] is not None:
             yield self._say("foul.pays" if self.rules.guard_pays else "foul", seat=result["foul"])
+        if self._sprung():
+            yield self._say("spring")
         if self.rules.pays:
             payments = (f"{self._say('seat', seat=seat)} {paid:+d}" for seat, paid in enumerate(result["payments"]))
             yield self._say("payments", payments=self._listed(payments))
@@ -172,6 +174,15 @@ class _Describer:
         if view["kitty"]:
             key = "leftover" if self.rules.leftover is Leftover.LOWEST else "kitty"
             yield self._say(key, cards=self._cards(view["kitty"]))
+
+    def _sprung(self) -> bool:
+        """Whether a spring has doubled the payment: bombs alone would have doubled it less often (H.16)."""
+        view, scoring = self.view, self.rules.scoring
+        if view["bid"] is None or not isinstance(scoring, BidScoring):
+            return False
+        paid, winners = min(map(abs, view["result"]["payments"])), len(view["result"]["winners"])
+        shares = min(winners, view["players"] - winners) if scoring.pay_each_winner else 1
+        return bool(paid > shares * view["bid"] * 2 ** view.get("doublings", 0))
 
     def _cards(self, cards: Sequence[str]) -> str:
         return self._say("hidden") if "?" in cards else " ".join(cards)
