@@ -99,6 +99,13 @@ def longest(state: State, rng: random.Random) -> Move:
     return max(state.legal_moves(), key=lambda m: (m.type != "pass", len(m.cards), -(m.bid or 0)))
 
 
+def reluctant(state: State, rng: random.Random) -> Move:
+    """Mostly a pass, where that is legal: many auctions are void, and many sides hardly play."""
+    legal = state.legal_moves()
+    passes = [m for m in legal if m.type == "pass"]
+    return passes[0] if passes and rng.random() < 0.9 else rng.choice(legal)
+
+
 def play_out(state: State, rng: random.Random, choose: Choose = lively) -> State:
     """The hand played to its end."""
     while state.phase != "over":
@@ -114,6 +121,12 @@ def play_hands(session: Session, hands: int, rng: random.Random, choose: Choose 
         while session.state.phase != "over":
             session = session.play(choose(session.state, rng))
     return session
+
+
+def paid(state: State) -> tuple[int, ...]:
+    """The payments of a hand that is over, by seat."""
+    assert state.result is not None
+    return state.result.payments
 
 
 def rules_of(setup: tuple[str, Options]) -> Rules:

@@ -11,19 +11,19 @@ RULES = dasan.rules("big-two")
 ORDER = [r + s for r in "3456789TJQKA2" for s in "DCHS"]
 
 
-def kind(text: str, **options: bool | str) -> str | None:
+def kind(text: str, **options: dasan.OptionValue) -> str | None:
     try:
         return (dasan.rules("big-two", **options) if options else RULES).combination(text).kind
     except IllegalPlay:
         return None
 
 
-def beats(mine: str, theirs: str, **options: bool | str) -> bool:
+def beats(mine: str, theirs: str, **options: dasan.OptionValue) -> bool:
     rules = dasan.rules("big-two", **options)
     return rules.combination(mine).beats(rules.combination(theirs))
 
 
-def ascending(*plays: str, **options: bool | str) -> None:
+def ascending(*plays: str, **options: dasan.OptionValue) -> None:
     """Every one of these beats exactly those before it."""
     rules = dasan.rules("big-two", **options)
     made = [rules.combination(play) for play in plays]
@@ -32,12 +32,12 @@ def ascending(*plays: str, **options: bool | str) -> None:
             assert mine.beats(theirs) == (i > j), f"{mine} over {theirs}"
 
 
-def trick(*hands: str, leader: int = 0, **options: bool | str) -> State:
+def trick(*hands: str, leader: int = 0, **options: dasan.OptionValue) -> State:
     """A position in mid-hand: these cards are left, and `leader` leads."""
     return dasan.start(dasan.rules("big-two", **options), hands, leader=leader)
 
 
-def opening(*hands: str, **options: bool | str) -> State:
+def opening(*hands: str, **options: dasan.OptionValue) -> State:
     """A complete deal that includes these cards."""
     rules = dasan.rules("big-two", **options)
     return dasan.start(rules, fill(rules, hands, 13))

@@ -7,7 +7,8 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from tests.playing import Options, fill, lively, longest, play_hands, play_out, refused, say, texts
+from tests.playing import Options, fill, lively, longest, paid, play_hands, play_out, refused, say, texts
+from tests.rules.big_two import beats, kind, trick
 
 import dasan
 from dasan import IllegalPlay, State
@@ -18,27 +19,6 @@ STRAIGHT = "3D 4C 5H 6S 7D"
 HOUSE = "3D 3C 3H 4D 4C"
 FOUR = "3D 3C 3H 3S 4D"
 STRAIGHT_FLUSH = "5S 6S 7S 8S 9S"
-
-
-def kind(text: str, **options: dasan.OptionValue) -> str | None:
-    try:
-        return dasan.rules("big-two", **options).combination(text).kind
-    except IllegalPlay:
-        return None
-
-
-def beats(mine: str, theirs: str, **options: dasan.OptionValue) -> bool:
-    rules = dasan.rules("big-two", **options)
-    return rules.combination(mine).beats(rules.combination(theirs))
-
-
-def trick(*hands: str, leader: int = 0, **options: dasan.OptionValue) -> State:
-    return dasan.start(dasan.rules("big-two", **options), hands, leader=leader)
-
-
-def paid(state: State) -> tuple[int, ...]:
-    assert state.result is not None
-    return state.result.payments
 
 
 def test_h_22_no_flushes() -> None:
@@ -355,7 +335,7 @@ def test_h_33_the_presets() -> None:
     assert caught.value.clause == "H.22"
 
 
-def plain(hand: State) -> tuple[int, ...]:
+def payments_by_the_clauses(hand: State) -> tuple[int, ...]:
     """A second implementation of D2.17, D2.19 and H.27 to H.32, from the dealt hands and the events of a finished hand."""
     options, n = hand.rules.options, hand.rules.players
     held = [[c for c in cards if c is not None] for cards in hand.begun.hands]
@@ -407,4 +387,4 @@ def test_h_27_h_32_payments_of_whole_hands(players: int, seed: int) -> None:
     for options in choices:
         rules = dasan.rules("big-two", players=players, **options)
         hand = play_out(dasan.deal(rules, seed=seed), rng, lively)
-        assert paid(hand) == plain(hand)
+        assert paid(hand) == payments_by_the_clauses(hand)

@@ -34,7 +34,7 @@ def test_every_row_can_be_held(preset: str) -> None:
         assert set(cards) <= set(rules.pack)
 
 
-def test_sizes() -> None:
+def test_a_smaller_pack_has_fewer_cards_and_combinations() -> None:
     rules = dasan.rules("big-three-small")
     assert sorted({c.rank for c in rules.pack}) == sorted("JQK23")
     assert (len(rules.pack), rules.players, rules.hand_size, rules.kitty_size) == (10, 3, 3, 1)

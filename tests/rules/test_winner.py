@@ -37,7 +37,7 @@ def test_w_01_players_and_packs() -> None:
         {"direction": "clockwise"},
     ]
     for options in wrong:
-        with pytest.raises(ValueError, match=r"\w+"):
+        with pytest.raises(ValueError, match=r"W\.01|has no option 'direction'"):
             dasan.rules("winner", **options)
 
 
@@ -66,12 +66,9 @@ def sizes(players: int, cards: int) -> list[int]:
     return [cards // players + (i < cards % players) for i in range(players)]
 
 
-@pytest.mark.parametrize("players", range(3, 9))
-@pytest.mark.parametrize("decks", [1, 2])
+@pytest.mark.parametrize(("players", "decks"), [*((n, 1) for n in range(3, 7)), *((n, 2) for n in range(4, 9))])
 @pytest.mark.parametrize("jokers", [False, True])
 def test_w_04_the_deal(players: int, decks: int, jokers: bool) -> None:
-    if (players < 4 and decks == 2) or (players > 6 and decks == 1):
-        return
     rules = dasan.rules("winner", players=players, decks=decks, jokers=jokers)
     for dealer in (0, players - 1):
         state = dasan.deal(rules, seed=9, dealer=dealer)

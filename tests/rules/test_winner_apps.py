@@ -7,25 +7,10 @@ from typing import Any
 
 import pytest
 from tests.playing import lively, play_hands, play_out, refused, say, texts
+from tests.rules.winner import beats, kind, trick
 
 import dasan
-from dasan import IllegalPlay, Session, State
-
-
-def kind(text: str, **options: dasan.OptionValue) -> str | None:
-    try:
-        return dasan.rules("winner", **options).combination(text).kind
-    except IllegalPlay:
-        return None
-
-
-def beats(mine: str, theirs: str, **options: dasan.OptionValue) -> bool:
-    rules = dasan.rules("winner", **options)
-    return rules.combination(mine).beats(rules.combination(theirs))
-
-
-def trick(*hands: str, **options: Any) -> State:
-    return dasan.start(dasan.rules("winner", **options), hands, leader=0)
+from dasan import IllegalPlay, Session
 
 
 def cites(text: str, **options: dasan.OptionValue) -> str | None:
@@ -76,15 +61,16 @@ def test_h_35_no_twos_in_runs() -> None:
     ],
 )
 def test_h_36_the_shortest_runs(option: str, short: str, long: str) -> None:
+    longer: dict[str, Any] = {option: 3}
     assert kind(short) is not None
-    assert kind(short, **{option: 3}) is None
-    assert kind(long, **{option: 3}) == kind(long)
+    assert kind(short, **longer) is None
+    assert kind(long, **longer) == kind(long)
     if option == "min_pair_run":
         refused(trick(short, "9D", "TD", "JD", min_pair_run=3), short, "H.36")
-    assert cites(short, **{option: 3}) == "H.36"
+    assert cites(short, **longer) == "H.36"
     assert cites("5D 5C 6D 6C 8D 8C", min_pair_run=3) == "H.36"
     assert cites("5D 5C 8D 8C", min_pair_run=3) == "W.06"
-    assert cites(short, **{option: 3}, twos_in_runs=False) == "H.36", "there is no 2 in it"
+    assert cites(short, **longer, twos_in_runs=False) == "H.36", "there is no 2 in it"
 
 
 def test_h_37_bombs_of_any_size() -> None:
@@ -172,15 +158,8 @@ def test_h_40_two_pairs_exchange(options: dict[str, Any]) -> None:
                 session.state.view(seat).events[-1 if session.state.phase == "exchange" else -2].cards == moves[-1].cards
             )
     assert (session.state.phase, session.state.to_act) == ("play", winner)
-    ended = play_hands_on(session)
+    ended = play_hands(session, 1, random.Random(1))
     assert dasan.replay(ended.record()) == ended
-
-
-def play_hands_on(session: Session) -> Session:
-    rng = random.Random(1)
-    while session.state.to_act is not None:
-        session = session.play(lively(session.state, rng))
-    return session
 
 
 def test_h_40_no_exchange() -> None:

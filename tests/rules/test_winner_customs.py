@@ -8,21 +8,13 @@ from itertools import combinations
 
 import pytest
 from tests.playing import Options, play_hands, refused, say, texts, types
+from tests.rules.winner import RULES, trick
 
 import dasan
 from dasan import Ambiguous, Card, IllegalPlay, Malformed, Rules, Session, State
 from dasan.cards import card
 from dasan.play.events import Event, EventType
 from dasan.play.phases import Exchange
-
-RULES = dasan.rules("winner")
-
-
-def trick(*hands: str, leader: int = 0, preset: str = "winner", **options: bool | int | str) -> State:
-    given: Options = {"players": len(hands), **options}
-    return dasan.start(
-        dasan.rules(preset, **given), hands, leader=leader, finished=[s for s, h in enumerate(hands) if not h]
-    )
 
 
 def starts_again(state: State, move: str) -> bool:
