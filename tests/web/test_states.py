@@ -60,6 +60,24 @@ def test_every_phase_of_a_table(
                 expect(page.get_by_role("tabpanel")).to_have_count(0)
 
 
+@pytest.mark.parametrize("name", ["auction", "call", "give", "offer", "take", "play"])
+def test_a_bot_plays_the_hand_of_the_reader(browser: Browser, server: Served, name: str) -> None:
+    """Nothing of the hand can be pressed, except what takes the seat back, whatever the phase."""
+    data = json.loads(snapshot(name))
+    data["table"]["seats"][0]["substitute"] = {"bot": "greedy", "reason": "time"}
+    with visitor(browser, server, PHONE) as page:
+        send_once(page, json.dumps(data))
+        page.goto("/t/fixed")
+        page.get_by_text("A bot is playing for you").wait_for()
+        page.locator("button[data-at]").first.press(" ")
+        page.keyboard.press("p")
+        expect(page.locator("[data-at][aria-pressed=true]")).to_have_count(0)
+        expect(page.locator("[data-at]:not([aria-disabled=true])")).to_have_count(0)
+        live = page.locator("main :is(button, a):not(:disabled, [data-at], .tools *)")
+        expect(live).to_have_text(["Take my seat back"])
+        sound(page, name)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "scheme"), [pytest.param((320, 568), "light", id="small"), pytest.param(DESK, "dark", id="desk")]

@@ -76,7 +76,6 @@ export class Table {
   /** The chat messages that this player has reported. */
   reported = $state.raw<ReadonlySet<number>>(new Set());
 
-  view = $derived<View | null>(this.game.view);
   /** Nothing updates the clocks of a closed table. */
   clocks = $derived(this.status === 'closed' ? null : this.game.clocks);
   me = $derived(this.game.table?.you ?? null);
@@ -84,7 +83,12 @@ export class Table {
   mine = $derived(this.me !== null && !this.game.table?.seats[this.me]?.substitute);
   /** Whether a bot plays this hand to its end, and the seat's player again from the next one. */
   sitsOut = $derived(this.me !== null && this.game.table?.seats[this.me]?.substitute?.reason === 'absent');
-  myTurn = $derived(this.me !== null && this.game.view?.to_act === this.me && this.mine && !this.opening);
+  /** Whether the player may act in the hand: choose cards, plan and move. */
+  acts = $derived(this.mine && this.game.table?.status !== 'ended');
+  private received = $derived(this.game.view);
+  /** The hand on the screen. Its legal moves are those that the player may make: none while a bot plays the seat. */
+  view = $derived<View | null>(this.received && !this.acts ? { ...this.received, legal_moves: [] } : this.received);
+  myTurn = $derived(this.acts && this.game.view?.to_act === this.me && !this.opening);
   busy = $derived(this.game.pending !== null);
   hand = $derived(this.game.view?.hand ?? []);
   handKeys = $derived(keys(this.hand));
@@ -96,7 +100,7 @@ export class Table {
   /** Events and rated tables allow no hints. */
   hints = $derived(!this.game.table?.event && !this.game.table?.settings.rated);
   /** A bot's advice, once requested. */
-  advice = $derived(this.game.hint?.candidates[0] ?? null);
+  advice = $derived(this.acts ? (this.game.hint?.candidates[0] ?? null) : null);
 
   private readonly connection: Connection;
   private readonly pump: Pump<Arrived>;
@@ -179,6 +183,7 @@ export class Table {
 
   /** Plan a move for this seat's next turn; planning it again cancels it. */
   ahead(plan: Plan): void {
+    if (!this.acts) return;
     this.plan = this.plan === plan ? null : plan;
   }
 
@@ -265,6 +270,7 @@ export class Table {
 
   /** Select cards by hand: the player does not pass after all. */
   private decide(cards: Raised): void {
+    if (!this.acts) return;
     clearTimeout(this.thinking);
     this.raise(cards);
   }
@@ -273,6 +279,12 @@ export class Table {
     this.raised = cards;
     this.cycled = null;
     if (this.plan === 'play') this.plan = null;
+  }
+
+  /** Choose and plan nothing: a bot moves. */
+  private withdraw(): void {
+    this.raise();
+    this.plan = null;
   }
 
   /** A command to the table; its answer comes as a message. */
@@ -375,6 +387,7 @@ export class Table {
 
   private receive(message: ServerMessage, at: number): void {
     const before = this.game;
+    const acted = this.acts;
     this.game = fold(before, message, at);
     this.remember();
     if (this.game.stale) this.reconnect();
@@ -386,6 +399,7 @@ export class Table {
       for (const text of announced(this.game, events, before.view?.doublings ?? 0)) this.speakUp(text);
     }
     // The selected cards have been played; with two decks an equal card may remain.
+    if (acted && !this.acts) this.withdraw();
     if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.raise();
     if (message.type === 'ack' || message.type === 'error') this.answer(message.id, message.type === 'ack');
     if (message.type === 'hint') this.advised();

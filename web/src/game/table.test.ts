@@ -193,6 +193,50 @@ describe('a hint', () => {
   });
 });
 
+describe('a seat that a bot plays', () => {
+  const seats = (substitute?: object): object => {
+    const [own, ...others] = people('', '', '');
+    return { id: 't1', you: 0, players: 3, status: 'playing', settings: {}, seats: [{ ...own, substitute }, ...others] };
+  };
+  const tell = (seq: number, table: object): void =>
+    FakeSocket.last.say({ type: 'table', seq, table, session: null, clocks: null });
+
+  it.each([
+    ['play', NINE],
+    ['auction', { move: 'bid 1', type: 'bid', bid: 1 }],
+    ['call', { move: 'call 9S', type: 'call', cards: ['9S'] }],
+    ['exchange', { move: 'take 9S', type: 'take', cards: ['9S'] }],
+  ])('offers its player no move until they have it back: %s', (phase, move) => {
+    const table = new Table('t1');
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say(playing({ ...state, phase, to_act: 0, legal_moves: [move], events: [] }, { table: seats() }));
+    FakeSocket.last.say({ type: 'hint', id: 'c1', seq: 1, bot: 'greedy', unit: 'none', candidates: [{ move, reasons: [] }] });
+    const offered = (): unknown[] => [table.myTurn, table.view?.legal_moves.length, table.advice?.move.type];
+    expect(offered()).toEqual([true, 1, move.type]);
+    table.choose(['9S']);
+    tell(2, seats({ bot: 'greedy', reason: 'time' }));
+    expect(offered()).toEqual([false, 0, undefined]);
+    expect(table.selection).toEqual([]);
+    table.touch('9S');
+    for (const key of ['p', 'Enter', 'c', 'h', '1']) press(table, key);
+    expect([table.selection, table.plan, FakeSocket.last.sent]).toEqual([[], null, []]);
+    tell(3, seats());
+    expect(offered()).toEqual([true, 1, move.type]);
+    table.close();
+  });
+
+  it('forgets the plan of its player', () => {
+    const table = seated();
+    table.ahead('pass');
+    tell(2, seats({ bot: 'greedy', reason: 'left' }));
+    tell(3, seats());
+    turn(PASS, NINE);
+    vi.advanceTimersByTime(8000);
+    expect(moves()).toEqual([]);
+    table.close();
+  });
+});
+
 describe('the clocks of a table', () => {
   it('run while a move waits to be shown, and end with the table', () => {
     const view = { seat: 0, phase: 'auction', to_act: 1, hand: [], legal_moves: [], result: null };
