@@ -55,6 +55,12 @@ FAULTS = """([smallest, finger]) => {
     }
   }
 
+  // Charts, which may be drawn smaller than they are written.
+  for (const one of document.querySelectorAll('svg[role=img] text')) {
+    const size = parseFloat(style(one).fontSize) * one.getScreenCTM().a;
+    if (seen(one) && size < smallest - 0.1) faults.add(`text of ${size.toFixed(1)} px in a chart: ${named(one)}`);
+  }
+
   // Fields: what is chosen, or what they ask for. Addresses may be longer.
   const pen = document.createElement('canvas').getContext('2d');
   for (const one of document.querySelectorAll('select, input[placeholder]')) {

@@ -286,7 +286,7 @@ def bidding(page: Page) -> None:
     )
 
     def deal(route: Route) -> None:
-        route.fulfill(body=hand.model_dump_json()) if route.request.method == "POST" else route.continue_()
+        route.fulfill(body=hand.model_dump_json()) if route.request.method == "POST" else route.fallback()
 
     page.route("**/api/bidding/*", deal)
     page.goto("/bidding")

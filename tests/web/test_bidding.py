@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.server.harness import Served
 from tests.web.browsing import DESK, PHONE, TONGUES, accessible, catalogue, upright, visitor
+from tests.web.legible import legible
+from tests.web.pages import bidding
+
+from dasan.server.protocol.bidding import BidHistory
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -48,3 +52,18 @@ def test_two_hands_are_bid_on(browser: Browser, server: Served, locale: str, siz
         expect(bids.first).to_be_enabled()
         page.reload()
         expect(page.get_by_role("combobox", name=words["bidding.game"])).to_have_value("big-three-4p")
+
+
+def test_the_chart_of_bids_can_be_read_on_the_smallest_phone(browser: Browser, server: Served) -> None:
+    means = [1.25, 0.75, 0.5, 0.4]
+    kept = BidHistory(unit="payment", bids=40, best=24, low=9, high=7, cost=0.72, means=means, latest=[])
+
+    def history(route: Route) -> None:
+        route.fulfill(body=kept.model_dump_json()) if route.request.method == "GET" else route.fallback()
+
+    with visitor(browser, server, (320, 568)) as page:
+        page.route("**/api/bidding/*", history)
+        bidding(page)
+        expect(page.get_by_text("1.25")).to_be_visible()
+        legible(page, "the chart of bids", touch=True)
+        upright(page, "the chart of bids")
