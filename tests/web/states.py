@@ -18,7 +18,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.tables import showing
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
-from dasan.server.tables.room import Room, fold
+from dasan.server.tables.room import Entry, Room, fold
 
 SEED = bytes(range(128))
 BOTS = ["level-4", "level-6", "level-2"]
@@ -193,6 +193,16 @@ def _exchange(kind: str, *, first: bool) -> Room:
     return _until(_new("winner", "Ada"), wanted, first=first)
 
 
+def _outbid(*, mine: bool) -> Room:
+    """Ada has bid one and Blaise two: it is her turn again, or still Lan's."""
+    room = _until(_new("big-three", "Ada", "Blaise"), _at("auction"), first=False)
+    for text in ("bid 1", "bid 2", "pass")[: 3 if mine else 2]:
+        assert room.to_act is not None
+        entry: Entry = {"type": "move", "seat": room.to_act, "move": text}
+        room = fold(room, entry, room.at)
+    return room
+
+
 def _partner() -> Room:
     def wanted(state: dasan.State) -> bool:
         return state.phase.value == "play" and state.partner_shown and state.to_act == 0
@@ -272,6 +282,8 @@ def _ended() -> Room:
 
 _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "auction": lambda: (_until(_new("big-three", "Ada"), _at("auction"), first=False), 0),
+    "outbid": lambda: (_outbid(mine=False), 0),
+    "again": lambda: (_outbid(mine=True), 0),
     "call": lambda: (_until(_new("big-three-4p", "Ada"), _at("call"), first=True), 0),
     "give": lambda: (_exchange("", first=False), 0),
     "offer": lambda: (_exchange("offer", first=True), 0),
