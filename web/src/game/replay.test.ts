@@ -77,5 +77,17 @@ describe('the bidder of a record', () => {
     ]);
   });
 
+  it('is only the highest one until the auction ends', () => {
+    const bid = (seq: number, seat: number, n: number) => ({ seq, seat, type: 'bid', bid: n });
+    const deal = { seq: 4, type: 'deal', hands: ['4D 7C', '5D', '6D'], kitty: '8D' };
+    const lines = [bid(5, 0, 1), bid(6, 1, 3), { seq: 7, seat: 1, type: 'kitty', cards: ['8D'] }];
+    const steps = replay(record(deal, ...lines, { seq: 8, seat: 1, type: 'play', cards: ['5D'] }))?.steps ?? [];
+    expect(steps.map(({ after }) => [after.bidder, after.auction])).toEqual([
+      [0, true],
+      [1, false],
+      [1, false],
+    ]);
+  });
+
   it('is nobody if the hand is void', () => expect(bidders().at(-1)).toEqual([null, null, null]));
 });

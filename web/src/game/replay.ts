@@ -7,8 +7,11 @@ export interface Position {
   hands: Card[][];
   /** The play to beat; null for a free lead. */
   table: { seat: number; cards: Card[] } | null;
+  /** The bidder, or the highest one during the auction. */
   bidder: number | null;
   bid: number | null;
+  /** Whether the bid may still be beaten. */
+  auction: boolean;
   /** How often bombs have doubled the bid. */
   doublings: number;
   called: Card | null;
@@ -23,6 +26,7 @@ export const positionOf = (view: View, hands: Card[][], kitty: Card[] = []): Pos
   table: view.table && view.table_seat !== null ? { seat: view.table_seat, cards: view.table.cards } : null,
   bidder: view.bidder,
   bid: view.bid,
+  auction: view.phase === 'auction',
   doublings: view.doublings ?? 0,
   called: view.called,
   kitty,
@@ -46,6 +50,7 @@ export interface Replay {
   open: boolean;
 }
 
+const AFTER_AUCTION = new Set(['kitty', 'call', 'play']);
 const MOVES = new Set(['bid', 'pass', 'call', 'play', 'give', 'offer', 'take']);
 
 interface Line extends Partial<Omit<Event, 'type' | 'cards'>> {
@@ -78,6 +83,7 @@ export function replay(text: string, doublings: readonly number[] = []): Replay 
     table: null,
     bidder: null,
     bid: null,
+    auction: true,
     doublings: 0,
     called: null,
     kitty: split(dealing.kitty),
@@ -94,9 +100,10 @@ export function replay(text: string, doublings: readonly number[] = []): Replay 
     if (type === undefined || seat === undefined || seq === undefined || seat === null) continue;
     const event = { ...line, type, seat, seq } as Event;
     const cards = line.cards ?? [];
-    if ((type === 'kitty' || type === 'call') && now.bidder === null) {
-      // All have passed: the opener is the bidder, for 1, from the last pass on.
-      now = { ...now, bidder: seat, bid: 1 };
+    if (now.auction && AFTER_AUCTION.has(type)) {
+      // If all have passed, the opener is the bidder, for 1. Both hold from the last bid or pass on.
+      const none = now.bidder === null && type !== 'play';
+      now = { ...now, ...(none ? { bidder: seat, bid: 1 } : {}), auction: false };
       const last = steps.at(-1);
       if (last) steps[steps.length - 1] = { ...last, after: now };
     }

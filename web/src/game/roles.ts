@@ -10,6 +10,8 @@ export interface SeatState {
   dealer: boolean;
   /** The bid it plays for, if it is the bidder. */
   bid: number | null;
+  /** Whether the bid may still be beaten. */
+  auction: boolean;
   /** The number of times that bombs have doubled its stake. */
   doublings: number;
   /** The preset, which may have its own word for the bidder. */
@@ -25,11 +27,11 @@ export interface SeatState {
 }
 
 /** The part shown beside a name. */
-export type Role = Pick<SeatState, 'dealer' | 'bid' | 'doublings' | 'preset' | 'partner' | 'called' | 'place'>;
+export type Role = Pick<SeatState, 'dealer' | 'bid' | 'auction' | 'doublings' | 'preset' | 'partner' | 'called' | 'place'>;
 
 /** The role of a seat in a position away from the table, without a dealer or seats that are out. */
 export const roleOf = (
-  position: Pick<Position, 'preset' | 'bidder' | 'bid' | 'doublings' | 'called'>,
+  position: Pick<Position, 'preset' | 'bidder' | 'bid' | 'auction' | 'doublings' | 'called'>,
   seat: number,
   partner: number | null = null,
 ): Role => {
@@ -37,6 +39,7 @@ export const roleOf = (
   return {
     dealer: false,
     bid: bidder ? position.bid : null,
+    auction: position.auction,
     doublings: bidder ? position.doublings : 0,
     preset: position.preset,
     partner: partner === seat && !bidder,
@@ -57,7 +60,9 @@ export function seatStates(table: TableInfo, view: View, last: ReadonlyMap<numbe
       cards,
       toAct: view.to_act === seat,
       dealer: view.dealer === seat,
+      // During the auction its last action says what it has bid.
       bid: bidder && view.phase !== 'auction' ? view.bid : null,
+      auction: view.phase === 'auction',
       doublings: bidder ? (view.doublings ?? 0) : 0,
       preset: view.preset,
       partner: view.partner === seat && !bidder,
