@@ -128,6 +128,16 @@ FAULTS = """([smallest, finger]) => {
       }
     }
   }
+  // What a seat has played: neither over another seat nor under the play to beat.
+  const game = [...document.querySelectorAll('.seat :is(.head, .name, .bubble), .centre :is(.card, .label)')].filter(seen);
+  for (const one of game.filter((part) => part.matches('.bubble'))) {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    for (const other of game) {
+      const edge = other.getBoundingClientRect();
+      const beside = left > edge.right - 1 || right < edge.left + 1 || top > edge.bottom - 1 || bottom < edge.top + 1;
+      if (!beside && one.closest('.seat') !== other.closest('.seat')) faults.add(`covered by ${named(other)}: ${kind(one)}`);
+    }
+  }
   return [...faults];
 }"""
 

@@ -21,7 +21,7 @@ from dasan.server.tables.decisions import bot_move, by_itself, decide, substitut
 from dasan.server.tables.room import Entry, Room, fold
 
 SEED = bytes(range(128))
-BOTS = ["level-4", "level-6", "level-2"]
+BOTS = ["level-4", "level-6", "level-2", "level-3", "level-5"]
 HERE = {"presence": [{"seat": 0, "here": True, "since": None, "takeover_at": None}], "watching": 2}
 MOST = 2000
 MOVES = ("bid", "pass", "play")
@@ -127,8 +127,8 @@ def played_on(name: str, moves: int) -> list[str]:
     return messages
 
 
-def _new(preset: str, *people: str) -> Room:
-    rules = dasan.rules(preset)
+def _new(preset: str, *people: str, **options: int) -> Room:
+    rules = dasan.rules(preset, **options)
     seated: list[str | None] = [*[None] * len(people), *BOTS[: rules.players - len(people)]]
     bots = bot_chairs(seated, "fixed")
     chairs = [bot or Chair("human", people[seat], player=f"p{seat}") for seat, bot in enumerate(bots)]
@@ -174,6 +174,10 @@ def _at(phase: str) -> Callable[[dasan.State], bool]:
     return lambda state: state.phase.value == phase and state.to_act == 0
 
 
+def _at_play(state: dasan.State) -> bool:
+    return state.phase.value == "play"
+
+
 def _following(state: dasan.State) -> bool:
     return _at("play")(state) and state.table is not None and len(state.legal_moves()) > 1
 
@@ -208,6 +212,25 @@ def _partner() -> Room:
         return state.phase.value == "play" and state.partner_shown and state.to_act == 0
 
     return _until(_new("big-three-4p", "Ada"), wanted, first=False)
+
+
+def _crowd() -> Room:
+    """Six players, four of whom have played five cards each."""
+    room = _until(_new("winner", "Ada", players=6, decks=2), _at_play, first=False)
+    plays = 0
+    while plays < 4 or room.to_act != 0:
+        assert room.state is not None
+        seat = room.to_act
+        assert seat is not None
+        legal = [str(move) for move in room.state.legal_moves()]
+        five = [text for text in legal if seat and len(text.split()) == 5]
+        text = (five or [text for text in legal if text == "pass"] or legal)[0]
+        plays = plays + 1 if five else plays if text == "pass" else 0
+        if seat:
+            room = fold(room, bot_move(room, seat, text), room.at)
+        else:
+            room = fold(room, decide(room, "p0", MoveCommand(type="move", id="m", move=text)), room.at)
+    return room
 
 
 def _bombed() -> Room:
@@ -294,6 +317,7 @@ _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "settlement": lambda: (_until(_new("big-three", "Ada"), _at_end, first=True), 0),
     "places": lambda: (_until(_new("winner", "Ada"), _at_end, first=True), 0),
     "spectator": lambda: (_until(_new("winner", "Ada"), _at("play"), first=True), None),
+    "crowd": lambda: (_crowd(), 0),
     "bomb": lambda: (_bombed(), 0),
     "chat": lambda: (_talk(), 0),
     "waiting": lambda: (_waiting(), 0),

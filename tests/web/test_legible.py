@@ -69,7 +69,7 @@ PAGES: dict[str, Callable[[Page], None]] = {
     **{name: AROUND[name] for name in ("review", "profile", "player", "lobby", "shelf", "puzzles", "personal-link")},
 }
 OVERLAID: dict[str, Callable[[Page], None]] = {
-    **{name: lambda page, name=name: show(page, name) for name in ("outbid", "again", "call")},  # type: ignore[misc]
+    **{name: lambda page, name=name: show(page, name) for name in ("outbid", "again", "call", "crowd")},  # type: ignore[misc]
     "offered": lambda page: show(page, "offered"),
     "last": lambda page: show(page, "last"),
     "failed": lambda page: show(page, "failed"),

@@ -95,6 +95,13 @@ function row(opponents: number): [number, number][] {
   return Array.from({ length: opponents }, (_, i) => [i < right ? 86 - apart * i : 13 + apart * (opponents - 1 - i), 15]);
 }
 
+/** The middle of the gap that the row at the top leaves for the trick, in per cent of the width. */
+export function gap(opponents: number): number {
+  const xs = row(opponents).map(([x]) => x);
+  const right = Math.ceil(opponents / 2);
+  return opponents > 4 ? ((xs[right - 1] ?? 50) + (xs[right] ?? 50)) / 2 : 50;
+}
+
 export type Shape = 'wide' | 'narrow' | 'low';
 
 const around = (opponents: number, shape: Shape): [number, number][] =>
