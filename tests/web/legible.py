@@ -128,13 +128,19 @@ FAULTS = """([smallest, finger]) => {
       }
     }
   }
+  // A position: each hand is in its seat, and so is what is said of it.
+  for (const one of document.querySelectorAll('.board section :is(b, .tag, .card)')) {
+    const { left, right } = one.getBoundingClientRect();
+    const edge = one.closest('section').getBoundingClientRect();
+    if (left < edge.left - 1 || right > edge.right + 1) faults.add(`beside its seat: ${named(one)}`);
+  }
   // What a seat has played: neither over another seat nor under the play to beat.
   const game = [...document.querySelectorAll('.seat :is(.head, .name, .bubble), .centre :is(.card, .label)')].filter(seen);
   for (const one of game.filter((part) => part.matches('.bubble'))) {
     const { left, right, top, bottom } = one.getBoundingClientRect();
     for (const other of game) {
       const edge = other.getBoundingClientRect();
-      const beside = left > edge.right - 1 || right < edge.left + 1 || top > edge.bottom - 1 || bottom < edge.top + 1;
+      const beside = left > edge.right - 4 || right < edge.left + 4 || top > edge.bottom - 4 || bottom < edge.top + 4;
       if (!beside && one.closest('.seat') !== other.closest('.seat')) faults.add(`covered by ${named(other)}: ${kind(one)}`);
     }
   }
