@@ -10,14 +10,14 @@ from typing import Any
 from playwright.sync_api import Page, Route
 from pydantic import BaseModel
 from tests.web.browsing import answer
-from tests.web.states import finished
+from tests.web.states import finished, show
 
 import dasan
 from dasan import puzzles
 from dasan.server.protocol.bidding import BiddingHand
 from dasan.server.protocol.hand import Result
 from dasan.server.protocol.people import History, HistoryChoices, Me, Profile, Rating, RatingPoint, RoleStatistics
-from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn, Lobby, LobbyTable
+from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn, Lobby, LobbyTable, TurningPoint
 from dasan.server.protocol.study import Habit, Habits, ReviewNote, ReviewNotes
 from dasan.server.protocol.table import SeatInfo, TableSettings
 from dasan.server.study import bid_practice
@@ -81,6 +81,16 @@ def reviewed(page: Page) -> None:
     page.get_by_text("Turning points").wait_for()
     page.get_by_text("Mean over").wait_for()
     page.mouse.move(0, 0)
+
+
+def decided(page: Page) -> None:
+    """The result of the hand, with the move that decided it."""
+    moves = map(json.loads, VERDICTS["review"].read_text(encoding="utf-8").splitlines())
+    move = next(one for one in moves if one["type"] == "move" and one["kept"] is False and one["keeping"])
+    point = TurningPoint(move=move, held=False)
+    page.route("**/api/hands/*/turning", lambda route: route.fulfill(body=point.model_dump_json()))
+    show(page, "settlement")
+    page.locator(".turning a").wait_for()
 
 
 def line(page: Page) -> None:

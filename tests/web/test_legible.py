@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import TONGUES, built, resized, upright, visitor
 from tests.web.legible import legible
-from tests.web.pages import AROUND, bidding, goes_to, missed
+from tests.web.pages import AROUND, bidding, decided, goes_to, missed
 from tests.web.states import STATES, advised, show
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
@@ -60,6 +60,7 @@ PAGES: dict[str, Callable[[Page], None]] = {
     "start": goes_to("/", "article"),
     "puzzle": AROUND["puzzle"],
     "bidding": bidding,
+    "decided": decided,
     "missed-four": lambda page: missed(page, players=4),
     "step": goes_to("/learn/big-two", "[data-do=next]"),
     "practice": goes_to("/learn/winner/practice", "button[data-at]"),
