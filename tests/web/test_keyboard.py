@@ -229,7 +229,7 @@ def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
         tab_to(host, host.get_by_role("tab", name="Moves"))
         host.keyboard.press("ArrowRight")
         host.keyboard.press("ArrowRight")
-        expect(host.get_by_text("good luck")).to_be_visible()
+        expect(host.get_by_text("good luck", exact=True)).to_be_visible()
 
         moved = 0
         for _ in tries():
