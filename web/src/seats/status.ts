@@ -6,7 +6,7 @@ import { cardName, seatName } from '../i18n/words';
 
 /** The status line for the player. */
 export function status(table: Table, info: TableInfo, view: View): string {
-  if (view.phase === 'over' || view.to_act === null) return '';
+  if (info.status !== 'playing' || view.phase === 'over' || view.to_act === null) return '';
   if (!table.mine) return t(table.sitsOut ? 'seat.substitute.next' : 'seat.substitute.you');
   if (!table.myTurn) {
     if (table.plan) return t(table.plan === 'pass' ? 'ahead.pass.set' : 'ahead.play.set');
