@@ -37,3 +37,15 @@ export const cardOf = (key: string): Card => key.replace(/'+$/, '');
 /** Equal for lists that hold the same cards, in any order. */
 export const sameCards = (a: readonly Card[], b: readonly Card[]): boolean =>
   a.length === b.length && [...a].sort().join() === [...b].sort().join();
+
+const RUN = 'A23456789TJQK';
+
+/** A low straight from its ace or 2 up, as A 2 3 4 5: by rank its high cards come last. Other cards stay as they are. */
+export function runFromLow(cards: readonly Card[]): readonly Card[] {
+  const ranks = cards.map(rankOf);
+  const distinct = [...new Set(ranks)].sort((a, b) => RUN.indexOf(a) - RUN.indexOf(b));
+  const low = distinct.length > 2 && distinct.length < RUN.length && distinct.includes('2') && distinct.includes('3');
+  if (!low || !RUN.includes(distinct.join(''))) return cards;
+  const even = distinct.every((rank) => ranks.filter((one) => one === rank).length === cards.length / distinct.length);
+  return even ? [...cards].sort((a, b) => RUN.indexOf(rankOf(a)) - RUN.indexOf(rankOf(b))) : cards;
+}

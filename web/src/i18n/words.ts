@@ -1,6 +1,6 @@
 import type { Event, LegalMove, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
 import { botName } from './bots';
-import { isHidden, isJoker, rankOf, sameCards, suitOf, type Card } from '../cards/cards';
+import { isHidden, isJoker, rankOf, runFromLow, sameCards, suitOf, type Card } from '../cards/cards';
 import { maybe, t, type Key, type Params } from './i18n.svelte';
 
 /** `4 of hearts`. */
@@ -13,7 +13,7 @@ export function cardName(card: Card): string {
 }
 
 /** The names of cards as one phrase: `4 of hearts, 4 of spades`. */
-export const cardNames = (cards: readonly Card[]): string => cards.map(cardName).join(t('list.comma'));
+export const cardNames = (cards: readonly Card[]): string => runFromLow(cards).map(cardName).join(t('list.comma'));
 
 /** `Run of 4 pairs`; `n` is the length of a run, `cards` the number of cards. */
 export function kindName(kind: string, cards: readonly Card[]): string {
