@@ -28,7 +28,7 @@ def test_deals_are_valued_as_the_solver_does(players: int) -> None:
             assert (state.opener == one.seat) == (one.place == 0)
         assert sum(one.bids for one in valued.bidders) == 1
         assert Valued.from_json(valued.to_json()) == valued
-    assert deals == list(value_deals([3, 1], seed=2, players=players, nodes=4_000, memory_mb=32, workers=2))
+    assert deals == list(value_deals([3, 1], seed=2, players=players, nodes=4_000, memory_mb=32, processes=2))
 
 
 @pytest.mark.parametrize("players", [3, 4])

@@ -90,6 +90,14 @@ def test_the_help_of_a_command_names_its_own_options() -> None:
     assert strange == {("bot-test", "--describe")}
 
 
+def test_processes_have_one_name() -> None:
+    """`--workers` is the name that 0.1.0 had in two commands: it works there, and no help shows it."""
+    former = [
+        (name, one.hidden) for name, command in commands_of(program()) for one in command.params if one.name == "workers"
+    ]
+    assert former == [("puzzle", True), ("deals", True)]
+
+
 def commands_of(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """Every command by its words."""
     for word, one in getattr(command, "commands", {}).items():

@@ -34,6 +34,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         ("arena low random --processes 9", "9 processes"),
         ("evaluate low --deals 100000", "100,000 deals"),
         ("deals --count 100000", "100,000 deals"),
+        ("deals --processes 9", "9 processes"),
+        ("puzzle --count 1 --processes 9", "9 processes"),
         ("deals --workers 9", "9 processes"),
         ("puzzle --count 1 --workers 9", "9 processes"),
     ],
@@ -67,7 +69,7 @@ def test_a_library_says_what_does_not_fit() -> None:
             make()
 
 
-@pytest.mark.parametrize("command", ["arena low random --processes", "deals --workers", "puzzle --workers"])
+@pytest.mark.parametrize("command", ["arena low random --processes", "deals --processes", "puzzle --processes"])
 def test_no_machine_has_a_million_processes(command: str) -> None:
     assert "less than or equal to 4096" in refusal(*command.split(), 10**6)
 

@@ -121,7 +121,7 @@ def killed(*_: object) -> None:
 
 def test_a_process_death_while_solving_deals_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dasan.bench.deals._valued", killed)
-    assert refusal("deals", "--count", 2, "--workers", 2).startswith("a process died while it solved a deal: ")
+    assert refusal("deals", "--count", 2, "--processes", 2).startswith("a process died while it solved a deal: ")
 
 
 def test_a_bot_that_ends_a_process_is_named(tmp_path: Path) -> None:

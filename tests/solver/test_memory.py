@@ -93,6 +93,6 @@ def test_a_review_with_bids_and_a_call_takes_no_more_than_it_may(within: bool, m
 
 def test_a_bid_solved_after_a_play_takes_no_more_than_it_may(most_at_once: list[float]) -> None:
     hand = called(1)
-    dasan.solve_many([hand, next(state for state, _ in moves_of(hand))], workers=1, nodes=100, memory_mb=16)
+    dasan.solve_many([hand, next(state for state, _ in moves_of(hand))], processes=1, nodes=100, memory_mb=16)
     assert len(most_at_once) > 1
     assert max(most_at_once) <= 16.001

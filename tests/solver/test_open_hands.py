@@ -239,7 +239,7 @@ def test_threads_do_not_disturb_one_another() -> None:
 def test_many_over_processes() -> None:
     source = random.Random(9)
     states = [endgame(source, 9) for _ in range(4)]
-    assert solve_many(states, workers=2, nodes=10_000, memory_mb=1) == [
+    assert solve_many(states, processes=2, nodes=10_000, memory_mb=1) == [
         solve(state, nodes=10_000, memory_mb=1) for state in states
     ]
 

@@ -360,7 +360,7 @@ def test_what_is_no_puzzle_is_not_found(hands: list[str]) -> None:
 @pytest.mark.parametrize(("count", "hands"), [(3, 30), pytest.param(30, 400, marks=pytest.mark.slow)])
 def test_the_same_seed_gives_the_same_puzzles(count: int, hands: int) -> None:
     once = generate(count, seed=6, cards=(8, 20), hands=hands)
-    again = generate(count, seed=6, cards=(8, 20), hands=hands, workers=2)
+    again = generate(count, seed=6, cards=(8, 20), hands=hands, processes=2)
     assert once
     assert write(once) == write(again)
     assert {puzzle.id: flaws(puzzle) for puzzle in once} == {puzzle.id: [] for puzzle in once}

@@ -122,7 +122,7 @@ def random_deal(seed: int, players: int, number: int) -> State:
 
 
 def value_deals(
-    numbers: Iterable[int], *, seed: int = 0, players: int = 3, seats: Seats = "all", workers: int = 1, **options: Any
+    numbers: Iterable[int], *, seed: int = 0, players: int = 3, seats: Seats = "all", processes: int = 1, **options: Any
 ) -> Iterator[Valued]:
     """Value the deals `numbers` of a series, in order, with each of `seats` as bidder. options: the budget for each deal,
     as for `dasan.solve`. ValueError: there are no such seats.
@@ -130,10 +130,10 @@ def value_deals(
     if seats not in get_args(Seats):
         raise ValueError(f"seats are {', '.join(get_args(Seats))}, not {shown(seats)}")
     one = partial(_valued, seed, players, seats, options)
-    if workers == 1:
+    if processes == 1:
         yield from map(one, numbers)
         return
-    with worker_processes(workers) as pool:
+    with worker_processes(processes) as pool:
         yield from pool.map(one, numbers)
 
 

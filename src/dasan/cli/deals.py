@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dasan.arguments import MOST_WORKERS
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, writing
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
-from dasan.cli.spreading import failures_refused
+from dasan.cli.spreading import FewProcesses, Workers, failures_refused
 from dasan.stored_lines import stored_lines
 
 if TYPE_CHECKING:
@@ -56,7 +55,8 @@ def deals(
         int | None, typer.Option(min=1, help="The most search nodes for each deal; default: 2,000,000.")
     ] = None,
     memory: Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")] = 512,
-    workers: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Number of processes.")] = 1,
+    processes: FewProcesses = 1,
+    workers: Workers = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -87,7 +87,9 @@ def deals(
                 known[deal.number] = deal
             show("auctions of stored deals", done, len(stored))
         todo = [number for number in range(count) if number not in known]
-        values = value_deals(todo, seed=seed, players=players, seats=seats, workers=workers, memory_mb=memory, **budget)
+        values = value_deals(
+            todo, seed=seed, players=players, seats=seats, processes=workers or processes, memory_mb=memory, **budget
+        )
         for done, deal in enumerate(values, 1):
             _keep(out, deal)
             known[deal.number] = deal

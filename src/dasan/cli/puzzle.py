@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dasan.arguments import MOST_WORKERS
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, refused, writing
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 from dasan.cli.recorded import RecordNumber, read_records
+from dasan.cli.spreading import FewProcesses, Workers
 
 if TYPE_CHECKING:
     from dasan.puzzles import Puzzle
@@ -40,7 +40,8 @@ def puzzle(
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the puzzles.")] = 0,
     hands: Annotated[int, typer.Option(min=1, help="The most hands to search.")] = 20_000,
-    workers: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Number of processes.")] = 1,
+    processes: FewProcesses = 1,
+    workers: Workers = None,
     shipped: Annotated[bool, typer.Option("--shipped", help="Choose from the puzzles that come with dasan.")] = False,
     grade: Annotated[
         int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped or FILE.")
@@ -76,7 +77,8 @@ def puzzle(
         raise CannotRun(f"there is no theme {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
     if file is None and not shipped:
         most = count or 1
-        puzzles = dict(enumerate(_made(most, game, theme, players, _range(cards or "8..30"), seed, hands, workers), 1))
+        bounds = _range(cards or "8..30")
+        puzzles = dict(enumerate(_made(most, game, theme, players, bounds, seed, hands, workers or processes), 1))
     else:
         known = dict(enumerate(load(), 1)) if file is None else read_records(file, number, of_record)
         most = count or (1 if file is None else len(known))
@@ -123,7 +125,7 @@ def _made(
     cards: tuple[int, int],
     seed: int,
     hands: int,
-    workers: int,
+    processes: int,
 ) -> list[Puzzle]:
     from dasan.puzzles import THEMES, generate
 
@@ -136,7 +138,7 @@ def _made(
             players=(players,) if players else None,
             cards=cards,
             hands=hands,
-            workers=workers,
+            processes=processes,
             progress=lambda played, left: show(f"{left} to be found", played, hands),
         )
 

@@ -15,6 +15,10 @@ from dasan.cli.group import CannotRun, refused
 _HERE = "Processes on this machine; default: one per core."
 OnlyProcesses = Annotated[int | None, typer.Option(min=1, max=MOST_WORKERS, help=_HERE)]
 """Of a command that has no `--ray`."""
+FewProcesses = Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Processes on this machine.")]
+"""Of a command whose processes each take hundreds of megabytes: the default is 1."""
+Workers = Annotated[int | None, typer.Option("--workers", min=1, max=MOST_WORKERS, hidden=True)]
+"""The name of `--processes` in version 0.1.0, in the commands `deals` and `puzzle`."""
 Processes = Annotated[int | None, typer.Option(min=1, max=MOST_WORKERS, help=f"{_HERE} Not with --ray.")]
 RayAddress = Annotated[
     str | None, typer.Option("--ray", metavar="ADDRESS", help="Run on this Ray cluster instead of this machine.")

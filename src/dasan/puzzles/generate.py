@@ -48,32 +48,34 @@ def generate(
     players: Sequence[int] | None = None,
     cards: tuple[int, int] = (8, 30),
     hands: int = 20_000,
-    workers: int = 1,
+    processes: int = 1,
     progress: Callable[[int, int], object] | None = None,
+    workers: int | None = None,
 ) -> list[Puzzle]:
     """`count` different puzzles, equally many for each theme and number of players, spread over the grades.
 
-    The same arguments give the same puzzles, whatever the number of `workers`, while solver and bots are unchanged.
+    The same arguments give the same puzzles, whatever the number of `processes`, while solver and bots are unchanged.
 
     - game: "big-three" or "dou-dizhu". players: numbers of players; None: all that the game has.
     - cards: the least and the most cards that all hands together hold.
     - hands: the most hands to play for each number of players. If they do not suffice for a theme, other themes have more
       puzzles, and there may be fewer in all.
     - progress: called with the number of hands played and of puzzles still missing.
+    - workers: the name of `processes` in version 0.1.0.
 
     ValueError: an unknown game or theme, a count below 1, a number of players that the game does not have, or bounds of cards
     out of order.
     TypeError: an argument has another type.
     """
     count, seed, game, themes, numbers, cards, hands = _checked(count, seed, game, themes, players, cards, hands)
-    workers = whole(workers, "workers", 1, MOST_WORKERS)
+    processes = whole(processes if workers is None else workers, "processes", 1, MOST_WORKERS)
     if progress is not None and not callable(progress):
         raise WrongType(f"progress is a function, not {shown(progress)}")
     cells = [(theme, n) for theme in THEMES if theme in themes for n in numbers]
     share = {cell: (count + (i - seed) % len(cells)) // len(cells) for i, cell in enumerate(cells)}
     wanted = Counter({cell: ceil(SPARE * share[cell]) for cell in cells if share[cell]})
     by_cell: dict[tuple[str, int], list[Puzzle]] = {cell: [] for cell in cells}
-    with worker_processes(workers) if workers > 1 else nullcontext() as pool:
+    with worker_processes(processes) if processes > 1 else nullcontext() as pool:
         for first in range(0, hands, BATCH):
             for n in numbers:
                 names = tuple(theme for theme, of in +wanted if of == n)

@@ -17,38 +17,40 @@ if TYPE_CHECKING:
     from dasan.play.state import State
 
 TOGETHER = 50
-"""The most states of one deal that share a transposition table; the rest go to other workers."""
+"""The most states of one deal that share a transposition table; the rest go to other processes."""
 
 
 def solve_many(
     states: Iterable[State],
     *,
-    workers: int | None = None,
+    processes: int | None = None,
     seconds: float | None = 10,
     nodes: int | None = None,
     memory_mb: float = 512,
     moves: bool = True,
     scope: Scope | None = None,
     cluster: str | None = None,
+    workers: int | None = None,
 ) -> list[Solution]:
     """`solve` for each state; returns the solutions in the same order.
 
-    - seconds, nodes: the budget for each state. With `nodes` the answers do not depend on the number of workers.
-    - workers: processes, one for each processor by default. memory_mb: the memory for each of them.
+    - seconds, nodes: the budget for each state. With `nodes` the answers do not depend on the number of processes.
+    - processes: their number, one for each processor by default. memory_mb: the memory for each of them.
     - cluster: the address of a Ray cluster to run on, or "auto" for the one that this machine belongs to; needs the
       extra `cluster`.
-    - moves, scope: as for `solve`.
+    - moves, scope: as for `solve`. workers: the name of `processes` in version 0.1.0.
 
     Up to 50 states of the same deal are solved one after the other with one transposition table, so that results for
     one help with the next. TypeError or ValueError, raised before the first search: an element is not a state, the
-    budget or the number of workers is out of range, or the address of the cluster is empty.
+    budget or the number of processes is out of range, or the address of the cluster is empty.
     `dasan.cluster.ClusterError`: the cluster failed.
     """
     from dasan.play.state import State
 
     given = items(states, "solve_many takes states")
     todo = [instance(state, State, "solve_many takes states, such as dasan.deal gives") for state in given]
-    workers = None if workers is None else whole(workers, "workers", 1)
+    processes = workers if processes is None else processes
+    processes = None if processes is None else whole(processes, "processes", 1)
     if cluster is not None:
         check_cluster(instance(cluster, str, "cluster is an address or 'auto'"))
     Budget(seconds, nodes)
@@ -60,10 +62,10 @@ def solve_many(
     if cluster is not None:
         parts = dict(over_cluster(work, deals, cluster, memory_mb))
         by_deal = [parts[place] for place in range(len(deals))]
-    elif workers == 1 or len(deals) < 2:
+    elif processes == 1 or len(deals) < 2:
         by_deal = [work(deal) for deal in deals]
     else:
-        with worker_processes(workers) as pool:
+        with worker_processes(processes) as pool:
             by_deal = list(pool.map(work, deals, chunksize=max(1, len(deals) // 64)))
     out: dict[int, Solution] = {}
     for group, solutions in zip(groups, by_deal, strict=True):
