@@ -17,12 +17,13 @@ from importlib.resources import files
 from math import exp, sqrt
 from typing import Any
 
-from dasan.arena.contest import Contest, checked_player, interval, run
+from dasan.arena.contest import OF_A_DEAL, Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
 from dasan.arena.ratings import SCALE, blocks_of, half_width, leads, without
 from dasan.bots import PROGRAM
 from dasan.bots.external.program import player
 from dasan.games import make_rules
+from dasan.memory import require_memory
 from dasan.networks import NETWORK
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
@@ -166,13 +167,14 @@ def evaluate(
     interval.
 
     `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot, its program does not start, or its
-    network reads features of other rules.
+    network reads features of other rules. MemoryError: there is not enough for so many deals.
     """
     candidate = checked_player(name, ladder.rules)
+    many = ladder.deals if deals is None else deals
+    require_memory(many * OF_A_DEAL, f"{many:,} deals")
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:
         require_unchanged(rung, ladder.rules)
-        many = ladder.deals if deals is None else deals
         contest = Contest(ladder.rules, name, rung.seated, many, ladder.seed, move_seconds)
         show = None if progress is None else lambda done, total, rung=rung: progress(rung.name, done, total)
         outcomes[rung.name] = run(contest, processes=min(processes, contest.deals), progress=show)

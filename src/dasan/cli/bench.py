@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dasan.arguments import MOST_WORKERS
+from dasan.arguments import MOST_SECONDS, MOST_WORKERS
 from dasan.cli.bench_server import bench_server
 from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
@@ -19,6 +19,8 @@ RUN_SECONDS = 0.3
 RUNS = 5
 ROUNDS = 9
 PAIRS = 21
+MOST_TABLES = 10_000
+"""More than one process can load."""
 
 
 def bench(
@@ -44,7 +46,9 @@ def bench(
     ] = False,
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.01, help="The minimum length of a run; with solver, the limit for one position."),
+        typer.Option(
+            min=0.01, max=MOST_SECONDS, help="The minimum length of a run; with solver, the limit for one position."
+        ),
     ] = None,
     repeats: Annotated[
         int | None,
@@ -65,9 +69,12 @@ def bench(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the solver's positions and the server's moves.")] = 1,
     tables: Annotated[
-        list[int] | None, typer.Option(min=1, help="Server: concurrent tables; may be repeated for further rows.")
+        list[int] | None,
+        typer.Option(min=1, max=MOST_TABLES, help="Server: concurrent tables; may be repeated for further rows."),
     ] = None,
-    think: Annotated[float, typer.Option(min=0.0, help="Server: mean thinking time in seconds.")] = 5.0,
+    think: Annotated[
+        float, typer.Option(min=0.0, max=MOST_SECONDS, help="Server: mean thinking time in seconds.")
+    ] = 5.0,
     processes: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Server: processes to start.")] = 1,
     database: Annotated[
         str, typer.Option(metavar="URL", help="Server: a PostgreSQL database; default: SQLite in a temporary folder.")

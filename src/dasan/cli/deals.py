@@ -13,6 +13,7 @@ from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, writing
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
+from dasan.cli.solve import Memory
 from dasan.cli.spreading import FewProcesses, Workers, failures_refused
 from dasan.stored_lines import stored_lines
 
@@ -54,7 +55,7 @@ def deals(
     nodes: Annotated[
         int | None, typer.Option(min=1, help="The most search nodes for each deal; default: 2,000,000.")
     ] = None,
-    memory: Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")] = 512,
+    memory: Memory = 512,
     processes: FewProcesses = 1,
     workers: Workers = None,
     out: Annotated[
@@ -72,6 +73,8 @@ def deals(
     if seconds is not None and nodes is not None:
         raise CannotRun("give --seconds or --nodes, not both")
     require_memory(count * OF_A_DEAL, f"{count:,} deals")
+    number = min(workers or processes, count)
+    require_memory(number * memory * 1e6, f"{number:,} processes with tables of {memory:,.0f} MB each")
     budget = {"seconds": seconds} if seconds is not None else {"nodes": nodes or DEFAULT_NODES}
     enough = budget.get("nodes", 0)
     stored = [

@@ -36,7 +36,17 @@ ScopeChoice = Annotated[
         help="In games without sides: paranoid (all against the seat to act) or max-n (everybody for themselves).",
     ),
 ]
-Memory = Annotated[float, typer.Option(min=1, max=1 << 20, help="Memory of the search in megabytes.")]
+
+
+def _fits(memory: float) -> float:
+    """MemoryError: there is not so much."""
+    from dasan.memory import require_memory
+
+    require_memory(memory * 1e6, f"tables of {memory:,.0f} MB")
+    return memory
+
+
+Memory = Annotated[float, typer.Option(min=1, max=1 << 20, callback=_fits, help="Memory of the search in megabytes.")]
 
 Threads = Annotated[
     int | None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dasan.arguments import shown
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, refused, sentence
@@ -179,7 +180,7 @@ def train(
             changes["device"] = _device(device)
         _check_free(out)
         base = _config_like(like) if like is not None else _config_for(game, option, also or [], changes, method)
-        trainer = _begun(out, base, changes, method if "method" in given else None)
+        trainer = _begun(base, changes, method if "method" in given else None)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise CannotRun(f"{_flags(lost)} says where actors play, and this run has none: start a run with --actors")
     report: dict[str, Any] = {"epoch": trainer.progress.epoch}
@@ -190,6 +191,9 @@ def train(
     ):
         if resume:
             _complete(out, trainer)
+        else:
+            with refused(OSError):
+                out.mkdir(parents=True, exist_ok=True)
         while trainer.progress.epoch < trainer.config.epochs:
             try:
                 trainer.epoch(playing)
@@ -230,13 +234,18 @@ def _device(name: str) -> str:
 def _actors(trainer: Trainer, processes: int | None, ray: str | None) -> Iterator[Actors]:
     """The actors: in the learner's process, in other processes, or on a cluster."""
     from dasan.learn.actors import here, spread
+    from dasan.learn.sizes import play_memory
+    from dasan.memory import require_memory
     from dasan.processes import processors
 
     config = trainer.config
     if not config.actors:
         yield here
         return
-    with on_cluster(ray), spread(min(config.actors, processes or processors()), ray, config.device) as actors:
+    number = min(config.actors, processes or processors())
+    if ray is None:
+        require_memory(number * play_memory(config), f"{number:,} processes, each with {config.envs:,} parallel hands")
+    with on_cluster(ray), spread(number, ray, config.device) as actors:
         yield actors
 
 
@@ -266,11 +275,11 @@ def _numbers(settings: Sequence[str]) -> dict[str, float]:
         if name in own & kinds.keys():
             raise CannotRun(f"{name} has an option of its own, {_flags({name})}")
         if name not in kinds:
-            raise CannotRun(f"there is no setting {name!r}; there are {', '.join(sorted(kinds.keys() - own))}")
+            raise CannotRun(f"there is no setting {shown(name)}; there are {', '.join(sorted(kinds.keys() - own))}")
         try:
             out[name] = kinds[name](value)
         except ValueError:
-            raise CannotRun(f"{name} is a {'whole ' * (kinds[name] is int)}number, not {value!r}") from None
+            raise CannotRun(f"{name} is a {'whole ' * (kinds[name] is int)}number, not {shown(value)}") from None
     return out
 
 
@@ -324,7 +333,7 @@ def _config_for(game: str, option: list[str] | None, also: list[str], changes: d
         return Config(game, changed_options(rules), unit=usual_unit(rules), also=further, **settings)
 
 
-def _begun(out: Path, config: Config, changes: dict[str, Any], method: str | None) -> Trainer:
+def _begun(config: Config, changes: dict[str, Any], method: str | None) -> Trainer:
     """A new run with these settings and changes. method: its method, None for that of the settings."""
     from dasan.learn.trainer import Trainer
 
@@ -339,9 +348,7 @@ def _begun(out: Path, config: Config, changes: dict[str, Any], method: str | Non
             raise CannotRun("--share is the share of hands with opponents of --pool: name one")
         if "start" in changes:
             changes = {"started": "", **changes}
-        trainer = Trainer(replace(config, **changes))
-        out.mkdir(parents=True, exist_ok=True)
-    return trainer
+        return Trainer(replace(config, **changes))
 
 
 def _resumed(out: Path, changes: dict[str, int]) -> Trainer:

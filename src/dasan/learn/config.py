@@ -162,7 +162,7 @@ class Config:
         if self.suits and not self.answers:
             raise ValueError("suits are derived features beside answers: they need answers")
         if int(self.envs) % int(self.branches):
-            raise ValueError("envs is a multiple of branches")
+            raise ValueError(f"envs is a multiple of branches, and {self.envs:,} is none of {self.branches:,}")
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
         if isinstance(given, str) or not all(isinstance(name, str) for name in pool):
             raise WrongType(f"a pool is a list of names, not {shown(given)}")

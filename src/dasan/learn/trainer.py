@@ -23,8 +23,8 @@ from zipfile import is_zipfile
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arena.contest import OF_A_DEAL
 from dasan.arguments import amount, instance, whole
-from dasan.features import observation_size
 from dasan.learn import CHANGEABLE
 from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
@@ -34,11 +34,12 @@ from dasan.learn.learner import Learner
 from dasan.learn.policy import CRITIC_DECAY, CRITIC_RATE, WARM_UP, PolicyLearner, PolicyPlay
 from dasan.learn.pool import Pool, digests
 from dasan.learn.selfplay import PlayCounts, SelfPlay
+from dasan.learn.sizes import described, learner_memory, play_memory
 from dasan.learn.starting import start_from
 from dasan.memory import require_memory
 from dasan.networks.archive import arrays_of, claims_of
+from dasan.networks.derived import input_sizes
 from dasan.networks.network import Floats, LayerSizes, Network
-from dasan.play.action_ids import action_ids
 from dasan.version import __version__
 from dasan.whole_file import whole_file
 
@@ -82,22 +83,6 @@ class Progress:
         return progress
 
 
-def least_memory(config: Config) -> float:
-    """Bytes of memory that a run takes, at least: the outputs of the environments, and the observations of a round's decisions.
-    Without branches, a tenth of all moves counts as decisions: more of them are.
-    """
-    games = [
-        (observation_size(one, config.session), action_ids(one, config.session).count)
-        for one in map(Config.rules, config.games())
-    ]
-    together = games if config.method == "policy" else games[:1]
-    least = float(config.envs * sum(map(sum, together)))
-    if config.method == "values" and config.branches == 1:
-        collected = max(1.0, config.actors * config.keep)
-        least += collected * config.envs * config.steps * min(size for size, _ in games) / 10
-    return least
-
-
 class Trainer:
     """A training run of `config`, before its first epoch. `load` resumes a run that `save` wrote.
 
@@ -105,22 +90,21 @@ class Trainer:
     no device `config.device`, two games of `config` have the same options, the pool has no network for one of them, or a member's
     is not that of `config.pooled`.
     ImportError: a device is named, and PyTorch is not installed or does not load. MemoryError: there is not enough for so many
-    environments and steps, or for layers of these sizes.
+    environments, steps and actors, for layers of these sizes, or for the results of so many deals.
     """
 
     def __init__(self, config: Config) -> None:
         instance(config, Config, "a training run has a configuration")
-        require_memory(least_memory(config), f"{config.envs:,} parallel hands with {config.steps:,} steps in a round")
+        self.shared = config.shared()
+        sizes = input_sizes(config.rules(), config.reads) if self.shared is None else self.shared.sizes
+        shape = LayerSizes(*sizes, config.first, config.second)
+        require_memory(config.deals * OF_A_DEAL, f"measurements over {config.deals:,} deals")
+        require_memory(learner_memory(config, shape) + play_memory(config), described(config))
         config = self.config = replace(config, pooled={**digests(config.pool), **config.pooled})
         playing = PolicyPlay(config) if config.method == "policy" else SelfPlay(config)
         if isinstance(playing, SelfPlay):
             for game in config.games()[1:]:
                 Pool(game)
-        self.shared = config.shared()
-        sizes = playing.sizes if self.shared is None else self.shared.sizes
-        shape = LayerSizes(*sizes, config.first, config.second)
-        # Of each weight four numbers of four bytes: its value, its average, and two moments of Adam.
-        require_memory(16.0 * shape.size, f"the weights of layers of {config.first:,} and {config.second:,} units")
         self.learner: Learner
         self._policy: tuple[PolicyPlay, PolicyLearner] | None = None
         if isinstance(playing, PolicyPlay):
