@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.running import cli, output, refusal
@@ -166,20 +168,59 @@ def test_a_ladder_is_for_a_preset_without_house_rules() -> None:
     assert "no ladder for chess; there is one for each preset: big" in refusal("evaluate", "greedy", "--game", "chess")
 
 
-def test_a_file_that_is_no_report(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"game": 5}, "game is 5"),
+        ({"game": "chess"}, 'there is no ladder for "chess"'),
+        ({"move_seconds": -1}, "its move_seconds are -1"),
+        ({"move_seconds": True}, "its move_seconds are True"),
+        ({"points": "1"}, 'points is "1"'),
+        ({"points": None}, "points is null"),
+        ({"faults": {"late": True}}, "faults.late is true"),
+        ({"by_role": {"all": 3}}, "by_role.all is 3"),
+        ({"by_role": []}, "by_role is []"),
+        ({"rungs": 3}, "rungs is 3"),
+        ({"rungs": []}, "it needs two deals or more against each of random"),
+        ({"ladder_digest": "0"}, "it is of ladder"),
+        (lambda rungs: rungs[1].pop("outcomes"), "rungs[1].outcomes is null"),
+        (lambda rungs: rungs[1].update(low="x"), 'rungs[1].low is "x"'),
+        (lambda rungs: rungs[1].update(name="random"), 'its rung "random" does not have the deals of the ladder\'s'),
+        (lambda rungs: rungs[1].update(deals=1), "does not have the deals"),
+        (lambda rungs: rungs[1]["outcomes"].pop(), "does not have the deals"),
+        (lambda rungs: rungs[1]["outcomes"][0].pop(), "does not have the deals"),
+        (lambda rungs: rungs[1]["outcomes"][0].clear(), "does not have the deals"),
+        (lambda rungs: rungs[1]["outcomes"][0].__setitem__(2, []), "rungs[1].outcomes[0][2] is []"),
+        (lambda rungs: rungs.pop(), "it needs two deals or more against each of"),
+        (lambda rungs: rungs.append(rungs[0]), "it needs two deals or more against each of"),
+    ],
+)
+def test_a_report_is_read_to_its_end_before_the_first_deal(
+    change: dict[str, object] | Callable[[list[Any]], object],
+    fault: str,
+    greedy: Evaluation,
+    short: BotLadder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def played(*_: object, **__: object) -> Evaluation:
+        raise AssertionError("a deal is played")
 
-    from dasan.cli import app
+    monkeypatch.setattr("dasan.arena.ladder.ladders", lambda: {"big-two": short})
+    monkeypatch.setattr("dasan.arena.ladder.evaluate", played)
+    report, file = json.loads(json.dumps(greedy.to_json())), tmp_path / "report.json"
+    if isinstance(change, dict):
+        report |= change
+    else:
+        change(report["rungs"])
+    file.write_text(json.dumps(report), encoding="utf-8")
+    said = refusal("evaluate", "greedy", "--check", file)
+    assert said.startswith(f"{file} is no report of dasan evaluate --json")
+    assert fault in said
 
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '"x"', "\x00", "[" * 10_000, '{"game": "big-two", "rungs": []}'])
+def test_a_file_that_is_no_report(text: str, tmp_path: Path) -> None:
     file = tmp_path / "report.json"
-    for text in (
-        "",
-        "[]",
-        "{}",
-        '{"game": "big-two", "rungs": []}',
-        '{"game": 5, "rungs": [{"outcomes": [1, 2]}]}',
-        '{"game": "big-two", "rungs": [{"outcomes": [1, 2]}], "move_seconds": -1}',
-    ):
-        file.write_text(text, encoding="utf-8")
-        result = CliRunner().invoke(app, ["evaluate", "greedy", "--check", str(file)])
-        assert result.exit_code != 0
+    file.write_text(text, encoding="utf-8")
+    assert "is no report of dasan evaluate --json" in refusal("evaluate", "greedy", "--check", file)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dasan.arguments import MOST_SECONDS
+from dasan.arguments import MOST_SECONDS, shown
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun, refused
+from dasan.cli.group import CannotRun, refused, sentence
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 from dasan.cli.spreading import OnlyProcesses, failures_refused
-from dasan.strict_json import parse
+from dasan.strict_json import NotJson, parse
 
 if TYPE_CHECKING:
     from dasan.arena.ladder import Evaluation
@@ -66,8 +66,7 @@ def evaluate(
         if game is not None or deals is not None:
             raise CannotRun("--check repeats the game and deals of a report: it goes with neither --game nor --deals")
         report = _report(check)
-        game, deals = report["game"], len(report["rungs"][0]["outcomes"])
-        limit = report["move_seconds"]
+        game, deals, limit = report["game"], len(report["rungs"][0]["outcomes"]), report["move_seconds"]
     game = game or "big-three"
     known = ladders()
     if game not in known:
@@ -97,16 +96,18 @@ def evaluate(
 
 
 def _report(file: Path) -> dict[str, Any]:
-    """A report printed by `--json`, with a readable game, number of deals and time limit."""
+    """A report printed by `--json`, with every field that is compared, and a time limit."""
+    from dasan.arena.ladder import require_report
+
     try:
         report = parse(file.read_bytes())
-        game, outcomes = report["game"], report["rungs"][0]["outcomes"]
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise CannotRun(f"{file} is no report of dasan evaluate --json") from error
+        require_report(report)
+    except (OSError, ValueError) as error:
+        fault = f"it {error}" if isinstance(error, NotJson) else sentence(error)
+        raise CannotRun(f"{file} is no report of dasan evaluate --json that can be checked: {fault}") from error
     limit = report.setdefault("move_seconds", DEFAULT_SECONDS)
-    timed = limit is None or (isinstance(limit, float | int) and 0 < limit <= MOST_SECONDS)
-    if not isinstance(game, str) or not isinstance(outcomes, list) or len(outcomes) < 2 or not timed:
-        raise CannotRun(f"{file} is no report of dasan evaluate --json")
+    if limit is not None and not (type(limit) in (int, float) and 0 < limit <= MOST_SECONDS):
+        raise CannotRun(f"{file} is no report of dasan evaluate --json: its move_seconds are {shown(limit)}")
     return dict(report)
 
 
