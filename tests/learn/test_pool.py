@@ -4,6 +4,7 @@ decisions.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,8 @@ import dasan
 from dasan import vector
 from dasan.games import changed_options
 from dasan.learn.actors import _hands
-from dasan.learn.config import Config
-from dasan.learn.pool import MemberFailed, Pool, Simple
+from dasan.learn.config import Config, RuleSet
+from dasan.learn.pool import MemberFailed, Pool, Simple, noted
 from dasan.learn.trainer import Trainer
 from dasan.networks.scoring import Scorer
 from dasan.networks.source import find
@@ -117,6 +118,7 @@ def test_a_run_knows_the_networks_that_it_played_against(tmp_path: Path, kind: s
     against = {"pool": ["low", name, "net:big-two"], "share": 1.0}
     begun = Trainer(Config.from_json({**small.to_json(), **kinds[kind], **against}))
     assert begun.config.pooled == {name: find(name).digest, "net:big-two": find("big-two").digest}
+    digest = find(name).digest
     begun.epoch()
     begun.save(run)
     assert Trainer.load(run, epochs=3).config == replace(begun.config, epochs=3)
@@ -130,14 +132,56 @@ def test_a_run_knows_the_networks_that_it_played_against(tmp_path: Path, kind: s
     Trainer(replace(small, seed=1)).network().save(other / "network.npz")
     changed = f"the pool's member {name} is not the network that this run began with"
     with pytest.raises(MemberFailed, match=changed):
-        Trainer.load(run)
-    with pytest.raises(MemberFailed, match=changed):
         Trainer(begun.config)
     if kind == "actors":
         _hands.cache_clear()
         with pytest.raises(MemberFailed, match=changed):
             begun.epoch()
     Trainer(replace(begun.config, pooled={}))
-    (other / "network.npz").unlink()
-    with pytest.raises(MemberFailed, match=f"cannot read the network of {name}: No such file"):
-        Trainer.load(run)
+    for fault in (changed, f"cannot read the network of {name}: No such file or directory"):
+        copy = tmp_path / "pool" / f"{digest}.npz"
+        went_on = Trainer.load(run)
+        assert went_on.config.pool == ("low", f"net:{copy}", "net:big-two")
+        assert went_on.config.pooled == {f"net:{copy}": find(str(copy)).digest, "net:big-two": find("big-two").digest}
+        went_on.save(tmp_path / "again.npz")
+        assert Trainer.load(tmp_path / "again.npz").config == went_on.config
+        copy.rename(tmp_path / "kept.npz")
+        with pytest.raises(
+            MemberFailed,
+            match=re.escape(f"; to go on, save the network that it began with, with its model card, as {copy}"),
+        ):
+            Trainer.load(run)
+        with pytest.raises(MemberFailed, match=re.escape(fault)):
+            Trainer.load(run)
+        begun.save(tmp_path / "run.npz")  # whose network is not there to be copied
+        (tmp_path / "kept.npz").rename(copy)
+        (other / "network.npz").unlink(missing_ok=True)
+
+
+def test_a_run_goes_on_against_a_network_of_the_package_that_an_upgrade_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exactly as without the upgrade."""
+    config = Config(
+        "big-two", envs=4, rounds=1, steps=4, epochs=2, first=16, second=8, batch=64, pool=("net",), share=1.0
+    )
+    begun = Trainer(config)
+    (name,) = begun.config.pool
+    assert begun.config.pooled == {name: find(name).digest}
+    assert name.startswith("net:big-two")
+    begun.epoch()
+    begun.save(tmp_path / "run.npz")
+    begun.epoch()
+    other = replace(find("big-two-all"), digest="0" * 64)
+    monkeypatch.setattr("dasan.networks.source._of_package", lambda name: other)
+    went_on = Trainer.load(tmp_path / "run.npz")
+    assert went_on.config.pool == (f"net:{tmp_path / 'pool' / begun.config.pooled[name]}.npz",)
+    went_on.epoch()
+    assert (went_on.learner.flat == begun.learner.flat).all()
+
+
+def test_the_package_s_networks_of_several_games_keep_their_common_name() -> None:
+    other = RuleSet("big-three")
+    config = Config("big-two", envs=4, first=16, second=8, pool=("low", "net"), share=1.0, also=(other,), actors=2)
+    assert noted(config).pool == ("low", "net")
+    assert noted(replace(config, preset="big-two-tiny", also=(), actors=0)).pool == ("low", "net")

@@ -140,9 +140,17 @@ def test_the_command_line_continues_against_the_same_networks(tmp_path: Path) ->
     assert Trainer.load(b / "run.npz").config.pooled == {f"net:{a}": find(str(a)).digest}
     saved(a, replace(SMALL, seed=1))
     changed = f"the pool's member net:{a} is not the network that this run began with"
-    assert changed in refusal("train", "--out", b, "--resume", "--epochs", 2)
-    assert changed in refusal("train", "--like", b, "--out", c)
-    output("train", "--like", b, "--out", c, "--pool", f"net:{a}")
+    said = refusal("train", "--like", b, "--out", c)
+    assert said.startswith(changed)
+    assert said.endswith("; --pool names the opponents anew")
+    (copy,) = (b / "pool").iterdir()
+    copy.rename(tmp_path / "kept.npz")
+    said = refusal("train", "--out", b, "--resume", "--epochs", 2)
+    assert said.startswith(f"cannot resume the run in {b}: {changed}")
+    assert said.endswith(f"; to go on, save the network that it began with, with its model card, as {copy}")
+    (tmp_path / "kept.npz").rename(copy)
+    output("train", "--out", b, "--resume", "--epochs", 2)
+    output("train", "--like", b, "--out", c, "--pool", f"net:{a}", "--epochs", 1)
     assert Trainer.load(c / "run.npz").config.pooled == {f"net:{a}": find(str(a)).digest}
 
 

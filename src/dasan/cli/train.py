@@ -339,6 +339,8 @@ def _begun(config: Config, changes: dict[str, Any], method: str | None) -> Train
 
     if (method, config.method) == ("values", "policy"):
         raise CannotRun("these settings are of policy gradients: leave out --method values")
+    from dasan.learn.pool import MemberFailed
+
     with refused(OSError, ValueError, ImportError):
         if method == "policy" != config.method:
             config = config.by_policy()
@@ -348,7 +350,10 @@ def _begun(config: Config, changes: dict[str, Any], method: str | None) -> Train
             raise CannotRun("--share is the share of hands with opponents of --pool: name one")
         if "start" in changes:
             changes = {"started": "", **changes}
-        return Trainer(replace(config, **changes))
+        try:
+            return Trainer(replace(config, **changes))
+        except MemberFailed as error:
+            raise CannotRun(f"{error}{'' if 'pool' in changes else '; --pool names the opponents anew'}") from error
 
 
 def _resumed(out: Path, changes: dict[str, int]) -> Trainer:

@@ -81,8 +81,8 @@ class Config:
       weights is refused. "": any.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`. A member that
       is a file is read where hands are played, when a run starts and when it is resumed. pooled: by the name of such a member
-      the SHA-256 of its file, hexadecimal, which a run notes when it starts; a run with other weights is refused. Members
-      without one: any. Names that are not in the pool are dropped.
+      the SHA-256 of its file, hexadecimal, which a run notes when it starts; a run with other weights is refused,
+      or goes on against its copies, see `Trainer.load`. Members without one: any. Names that are not in the pool are dropped.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
       also say who can answer a play. suits: and what depends on suits, which needs answers, and a game whose
       moves name exact cards.

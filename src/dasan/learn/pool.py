@@ -5,7 +5,10 @@ A network that plays only itself may be weak against others. The pool teaches it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +22,7 @@ from dasan.networks.trained import adapted, fitted, load, suits
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
+from dasan.whole_file import whole_file
 
 Longs = npt.NDArray[np.int64]
 POOL = ("low", "shed", "thrifty", "past", "net")
@@ -33,9 +37,57 @@ class MemberFailed(ValueError):
     """
 
 
-def digests(members: Sequence[str]) -> dict[str, str]:
-    """By name, the SHA-256 of the file of each member that is `net:` and a network. `MemberFailed`: it cannot be read."""
-    return {name: _source(name).digest for name in members if name.startswith(NETWORK)}
+def noted(config: Config) -> Config:
+    """`config` with the SHA-256 of each network of the pool. The member `net` is named after its network, if all games have the
+    same one. `MemberFailed`: a file cannot be read.
+    """
+    pool = config.pool
+    if "net" in pool:
+        packages = [fitted(game.rules()) for game in config.games()]
+        names = {None if package is None else package.trained.name for package in packages}
+        if len(names) == 1 and None not in names:
+            pool = tuple(f"{NETWORK}{names.copy().pop()}" if name == "net" else name for name in pool)
+    digests = {name: _source(name).digest for name in pool if name.startswith(NETWORK)}
+    return replace(config, pool=pool, pooled=digests | config.pooled)
+
+
+def keep_copies(config: Config, folder: Path) -> None:
+    """Write the networks of the pool into `folder`, with their model cards, so that the run can go on if they change. Each is
+    named by the SHA-256 that the run has noted. A network that has changed already, or is gone, is left out.
+    """
+    for name, digest in config.pooled.items():
+        copy = folder / f"{digest}.npz"
+        with suppress(MemberFailed):
+            if not copy.exists() and (source := _source(name)).digest == digest:
+                folder.mkdir(exist_ok=True)
+                with whole_file(copy) as stream:
+                    replace(source.network, card=source.card).save(stream)
+
+
+def from_copies(config: Config, folder: Path) -> Config:
+    """`config` with the copy in `folder` in place of each network of the pool that has changed since the run began, or is gone.
+    `MemberFailed`: there is no copy.
+    """
+    copies: dict[str, str] = {}
+    for name, digest in config.pooled.items():
+        try:
+            fault = "" if (source := _source(name)).digest == digest else _changed(name, source.digest, digest)
+        except MemberFailed as error:
+            fault = str(error)
+        copy = folder / f"{digest}.npz"
+        if fault and not copy.exists():
+            raise MemberFailed(f"{fault}; to go on, save the network that it began with, with its model card, as {copy}")
+        if fault:
+            copies[name] = f"{NETWORK}{copy}"
+    pooled = {name: digest for name, digest in config.pooled.items() if name not in copies}
+    return replace(config, pool=tuple(copies.get(name, name) for name in config.pool), pooled=pooled)
+
+
+def _changed(name: str, digest: str, was: str) -> str:
+    return (
+        f"the pool's member {name} is not the network that this run began with: its SHA-256 is {digest[:8]}…, and was"
+        f" {was[:8]}…"
+    )
 
 
 class Simple:
@@ -154,11 +206,8 @@ def _frozen(name: str, rules: Rules, session: bool, digest: str | None) -> Netwo
         trained = package.trained
     else:
         source = _source(name)
-        if digest not in (None, source.digest):
-            raise MemberFailed(
-                f"the pool's member {name} is not the network that this run began with: its SHA-256 is {source.digest[:8]}…, and"
-                f" was {digest[:8]}…"
-            )
+        if digest is not None and digest != source.digest:
+            raise MemberFailed(_changed(name, source.digest, digest))
         try:
             trained = source.trained(rules)
         except ValueError as error:

@@ -32,7 +32,7 @@ from dasan.learn.decisions import Samples
 from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
 from dasan.learn.policy import CRITIC_DECAY, CRITIC_RATE, WARM_UP, PolicyLearner, PolicyPlay
-from dasan.learn.pool import Pool, digests
+from dasan.learn.pool import Pool, from_copies, keep_copies, noted
 from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.sizes import described, learner_memory, play_memory
 from dasan.learn.starting import start_from
@@ -48,6 +48,8 @@ MOST_ABOUT = 2**24
 """The most bytes that the settings and totals of a run may take in its file."""
 MOST_WEIGHT = 65504.0
 """The largest number of half precision, in which a network is saved."""
+COPIES = "pool"
+"""The folder, beside the file of a run, of copies of the networks in its pool."""
 MOST_COUNTED = 2**62
 """The upper limit of every total of a run."""
 
@@ -100,7 +102,7 @@ class Trainer:
         shape = LayerSizes(*sizes, config.first, config.second)
         require_memory(config.deals * OF_A_DEAL, f"measurements over {config.deals:,} deals")
         require_memory(learner_memory(config, shape) + play_memory(config), described(config))
-        config = self.config = replace(config, pooled={**digests(config.pool), **config.pooled})
+        config = self.config = noted(config)
         playing = PolicyPlay(config) if config.method == "policy" else SelfPlay(config)
         if isinstance(playing, SelfPlay):
             for game in config.games()[1:]:
@@ -146,7 +148,10 @@ class Trainer:
         return [self.shared.folded(weights, rules) for rules in self.shared.rules]
 
     def save(self, file: Path) -> None:
-        """Write everything that the next epoch depends on, atomically."""
+        """Write everything that the next epoch depends on, atomically. Copies of the pool's networks come first, in the folder
+        `pool` beside `file`.
+        """
+        keep_copies(self.config, file.parent / COPIES)
         arrays: dict[str, Any] = dict(self.learner.arrays())
         about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress)})
         with whole_file(file) as stream:
@@ -155,7 +160,8 @@ class Trainer:
     @staticmethod
     def load(file: Path, **changes: Any) -> Trainer:
         """The run that `save` wrote. changes: new values of `epochs`, `every` or `deals`. ValueError: the file is not a
-        saved run, or a change is not allowed.
+        saved run, or a change is not allowed. `MemberFailed`: a network of the pool has changed, or is gone, and the run has no
+        copy of it.
         """
         if refused := sorted(set(changes).difference(CHANGEABLE)):
             raise ValueError(f"a resumed run cannot change {refused[0]}")
@@ -170,8 +176,9 @@ class Trainer:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(otherwise) from error
         # The initial network may have changed since, or be gone.
+        config = replace(from_copies(config, file.parent / COPIES), **changes)
         trainer = Trainer(replace(config, start="", started=""))
-        trainer.config = replace(config, pooled=trainer.config.pooled, **changes)
+        trainer.config = replace(trainer.config, start=config.start, started=config.started)
         own = trainer.learner.arrays()
         if not own.keys() <= claims.keys():
             raise ValueError(otherwise)
