@@ -136,7 +136,7 @@ def test_a_commit_is_compared_in_alternating_runs(
     assert (row["preset"], row["path"], row["pairs"]) == ("big-three", "engine", 6)
     for asked, words in (
         ({"against": "no-such-commit", "repeats": 6}, "git finds no such commit here"),
-        ({"against": "HEAD", "repeats": 5}, "an interval takes 6 pairs of runs, not 5"),
+        ({"against": "HEAD", "repeats": 5}, r"an interval takes 6 pairs of runs \(--repeats\), not 5"),
         ({"against": "HEAD", "path": ["gpu-batch"]}, "no path gpu-batch to compare with other commits"),
     ):
         with pytest.raises(CannotRun, match=words):

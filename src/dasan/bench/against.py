@@ -60,7 +60,7 @@ def compare(
     seconds: the length of each run. ValueError: there is no repository or no such commit, or there are too few pairs.
     """
     if pairs < LEAST_PAIRS:
-        raise ValueError(f"an interval takes {LEAST_PAIRS} pairs of runs, not {pairs}")
+        raise ValueError(f"an interval takes {LEAST_PAIRS} pairs of runs (--repeats), not {pairs}")
     root = Path(dasan.__file__).parents[2]
     commit = _git(root, "rev-parse", "--short", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     with tempfile.TemporaryDirectory(prefix="dasan-bench-") as folder:

@@ -53,7 +53,8 @@ def bench(
     repeats: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Runs per figure, which is their median. Default: 5; 9 with --peers, 21 with --against."
+            min=1,
+            help="Runs per figure, which is their median. Default: 5; 9 with --peers; 21 with --against, at least 6.",
         ),
     ] = None,
     against: Annotated[
