@@ -46,7 +46,7 @@ def make_server(server: str, name: str) -> MCPServer:
     @mcp.tool()
     @_refusing
     def list_tables() -> str:
-        """List the tables of the server that have an open seat, with their links."""
+        """List the tables in the lobby of the server that have an open seat, with their links."""
         lobby = Site(server).get("/api/lobby")
         try:
             lines = [
