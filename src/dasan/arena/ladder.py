@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from math import exp, sqrt
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 from dasan.arena.contest import OF_A_DEAL, Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
@@ -27,6 +27,9 @@ from dasan.memory import require_memory
 from dasan.networks import NETWORK
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 SAMPLE = 3
 """The number of hands that a rung's digest covers."""
@@ -182,62 +185,76 @@ def evaluate(
     return Evaluation(ladder, candidate.name, candidate.version, points, low, high, outcomes, move_seconds)
 
 
-_REPORT: Any = {
-    **dict.fromkeys(("ladder", "points", "low", "high"), int),
-    **dict.fromkeys(("ladder_digest", "game", "bot", "version"), str),
-    "seconds_per_move": float,
-    "faults": {str: int},
-    "by_role": {str: {str: float}},
-    "rungs": [
-        {
-            **dict.fromkeys(("name", "version"), str),
-            **dict.fromkeys(("points", "mean", "low", "high"), float),
-            "deals": int,
-            "outcomes": [[float]],
-        }
-    ],
-}
-"""The types in a report: of a dictionary's values by name, or for any name; of a list's items; float: any number."""
+@dataclass(frozen=True)
+class _RungReport:
+    name: str
+    version: str
+    points: float
+    deals: int
+    mean: float
+    low: float
+    high: float
+    outcomes: list[tuple[int, float, float, float]]
+
+
+@dataclass(frozen=True)
+class _Report:
+    """The types in a report, `Evaluation.to_json`."""
+
+    ladder: int
+    ladder_digest: str
+    game: str
+    bot: str
+    version: str
+    points: int
+    low: int
+    high: int
+    seconds_per_move: float
+    faults: dict[str, int]
+    by_role: dict[str, dict[str, float]]
+    rungs: list[_RungReport]
+
+
+@cache
+def _reader() -> TypeAdapter[_Report]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(_Report)
+
+
+def _read(report: object) -> _Report:
+    """ValueError, with the first fault: not every value of `report` is there and has its type."""
+    from pydantic import ValidationError
+
+    try:
+        return _reader().validate_json(json.dumps(report), strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        fault = "missing" if first["type"] == "missing" else _short(first["input"])
+        raise ValueError(f"{place.lstrip('.') or 'it'} is {fault}") from error
 
 
 def require_report(report: object) -> None:
     """ValueError, with the first fault: `report` is not what `Evaluation.to_json` gives, or of another ladder than the
     current one. Whether it is true takes a new evaluation, see `differences`.
     """
-    if fault := _misfit("it", report, _REPORT):
-        raise ValueError(fault)
-    about = cast("dict[str, Any]", report)
-    ladder = ladders().get(about["game"])
+    about = _read(report)
+    ladder = ladders().get(about.game)
     if ladder is None:
-        raise ValueError(f"there is no ladder for {_short(about['game'])}")
-    if about["ladder_digest"] != ladder.digest:
+        raise ValueError(f"there is no ladder for {_short(about.game)}")
+    if about.ladder_digest != ladder.digest:
         raise ValueError(
-            f"it is of ladder {about['ladder']}, and the current one is {ladder.number}, with the digest {ladder.digest}: check"
+            f"it is of ladder {about.ladder}, and the current one is {ladder.number}, with the digest {ladder.digest}: check"
             " it with the version of dasan that wrote it"
         )
-    deals = len(about["rungs"][0]["outcomes"]) if about["rungs"] else 0
-    firsts = [([seed], 4) for seed in range(ladder.seed, ladder.seed + deals)]
-    for rung, one in zip(ladder.rungs, about["rungs"], strict=False):
-        rows = one["outcomes"]
-        if (one["name"], one["deals"]) != (rung.name, deals) or [(row[:1], len(row)) for row in rows] != firsts:
-            raise ValueError(f"its rung {_short(one['name'])} does not have the deals of the ladder's {rung.name}")
-    if deals < 2 or len(about["rungs"]) != len(ladder.rungs):
+    deals = len(about.rungs[0].outcomes) if about.rungs else 0
+    seeds = list(range(ladder.seed, ladder.seed + deals))
+    for rung, one in zip(ladder.rungs, about.rungs, strict=False):
+        if (one.name, one.deals) != (rung.name, deals) or [row[0] for row in one.outcomes] != seeds:
+            raise ValueError(f"its rung {_short(one.name)} does not have the deals of the ladder's {rung.name}")
+    if deals < 2 or len(about.rungs) != len(ladder.rungs):
         raise ValueError(f"it needs two deals or more against each of {', '.join(rung.name for rung in ladder.rungs)}")
-
-
-def _misfit(place: str, value: object, kind: Any) -> str:
-    """The first value that has not the type of `_REPORT`, in words, or nothing."""
-    if isinstance(kind, type):
-        fits = type(value) is kind or (kind is float and type(value) is int)
-        return "" if fits else f"{place} is {_short(value)}"
-    if not isinstance(value, type(kind)):
-        return f"{place} is {_short(value)}"
-    if isinstance(value, list):
-        parts = [(f"{place}[{n}]", one, kind[0]) for n, one in enumerate(value)]
-    else:
-        by_name = kind if str not in kind else dict.fromkeys(value, kind[str])
-        parts = [(name if place == "it" else f"{place}.{name}", value.get(name), one) for name, one in by_name.items()]
-    return next(filter(None, (_misfit(*part) for part in parts)), "")
 
 
 def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
