@@ -36,12 +36,14 @@ from dasan.server.store.moderation import HOST
 from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import tables
+from dasan.server.tables import directory
 from dasan.server.tables.decisions import decide
+from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
 
 from .conftest import Opened, new_database
-from .harness import RATED, SECONDS, Player, Served, Socket
+from .harness import RATED, SECONDS, Player, Served, Socket, fast
 from .rooms import move, room_of
 from .test_accounts import SECRET, ok
 from .test_every_store import moved, open_table
@@ -278,6 +280,27 @@ async def test_a_table_stays_that_a_process_is_claiming(postgres_url: str, tmp_p
     await engine.dispose()
     assert (await pruning)["tables"] == 0
     await store.log.load("table")
+    await store.close()
+
+
+@pytest.mark.parametrize("length", ["LEASE", "HELD"])
+async def test_a_table_stays_that_somebody_only_watches(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: str
+) -> None:
+    """However long it has been open: every process renews its leases. ``dasan admin prune`` runs in another process."""
+    monkeypatch.setattr(directory, length, 0.4)
+    store, other = await opened(), await opened()
+    _, fence = await open_table(store)
+    await store.leases.release("table", "me", fence)
+    async with Tables(store, fast(tmp_path)) as here:
+        await here.look("table")
+        await asyncio.sleep(1)
+        assert (await prune(other.database, other.people, Keep(tables=7), 90 * DAY))["tables"] == 0
+        assert "table" in here
+    await store.leases.claim("table", "me", 0)
+    await asyncio.sleep(0.01)
+    assert (await prune(other.database, other.people, Keep(tables=7), 90 * DAY))["tables"] == 1
+    await other.close()
     await store.close()
 
 

@@ -51,6 +51,10 @@ DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
 LEASE = 8.0
 """The length of a lease in seconds."""
+HELD = 3600.0
+"""The length of a lease in seconds in a database of a single process. No other process waits for its end: it only tells
+retention, in this process or in ``dasan admin prune``, that the table is open. Each renewal writes the rows of all open tables.
+"""
 TRUSTED = 0.75
 """The share of a lease in which its owner trusts it without asking the database. The rest allows for clocks that run at other
 speeds.
@@ -88,8 +92,7 @@ class Tables:
         await self._group.__aenter__()
         self.chore(repeat("checking for due tables", self._due.sweep, SWEEP), "sweep")
         self.chore(repeat("checking for tables that everybody has left", self._due.look_over, LOOK_OVER), "look over")
-        if self.store.database.shared:
-            self.chore(repeat("renewing leases", self._renew, LEASE / 4), "leases")
+        self.chore(repeat("renewing leases", self._renew, self._lease / 4000), "leases")
         if self.relays is not None:
             self.chore(repeat("listening to other processes", self.relays.run), "relays")
         return self
@@ -113,6 +116,11 @@ class Tables:
     def __contains__(self, table_id: str) -> bool:
         """Whether the table is open here."""
         return table_id in self._open
+
+    @property
+    def _lease(self) -> int:
+        """The length of this process's leases in milliseconds."""
+        return _lease() if self.store.database.shared else int(HELD * 1000)
 
     @property
     def closing(self) -> bool:
@@ -331,7 +339,7 @@ class Tables:
     async def claim(self, table: Table) -> int:
         """The fence for writing the table's log. ``Refused``: another process owns the table."""
         asked = _clock()
-        fence = await self.store.leases.claim(table.id, self.process, _lease())
+        fence = await self.store.leases.claim(table.id, self.process, self._lease)
         if fence is None:
             raise OwnedElsewhere
         table.trusted = asked + LEASE * TRUSTED
@@ -348,7 +356,7 @@ class Tables:
     async def _extend(self, mine: Sequence[Table]) -> frozenset[str]:
         """Extend the leases of these tables; return the ids of those still owned."""
         asked = _clock()
-        renewed = await self.store.leases.renew(self.process, [t.id for t in mine], _lease())
+        renewed = await self.store.leases.renew(self.process, [t.id for t in mine], self._lease)
         for table in mine:
             if table.id in renewed:
                 table.trusted = asked + LEASE * TRUSTED
