@@ -231,13 +231,13 @@ async def test_events_that_have_not_ended_are_not_read(
     due = [{**row._asdict(), "id": f"due-{n}", "ends": now() - 1} for n in range(2 * duplicates.MOST_CLOSING + 1)]
     await store.database.write(lambda connection: connection.execute(sa.insert(schema.duplicates), rows + due))
     made: list[str] = []
-    event = duplicates._event
+    closing = duplicates.Closing
 
-    def counted(row: Any) -> DuplicateEvent:
-        made.append(row.id)
-        return event(row)
+    def counted(event_id: str, ends: int) -> duplicates.Closing:
+        made.append(event_id)
+        return closing(event_id, ends)
 
-    monkeypatch.setattr(duplicates, "_event", counted)
+    monkeypatch.setattr(duplicates, "Closing", counted)
     events = running.Events(Tables(store, fast(tmp_path)))
     for reads in (duplicates.MOST_CLOSING, duplicates.MOST_CLOSING, 1, 0):
         made.clear()

@@ -35,7 +35,7 @@ from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
 from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
-from dasan.server.store.schema import tables
+from dasan.server.store.schema import hands, tables
 from dasan.server.tables import directory
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.directory import Tables
@@ -288,13 +288,13 @@ async def test_a_table_stays_that_somebody_only_watches(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: str
 ) -> None:
     """However long it has been open: every process renews its leases. ``dasan admin prune`` runs in another process."""
-    monkeypatch.setattr(directory, length, 0.4)
+    monkeypatch.setattr(directory, length, 2.0)
     store, other = await opened(), await opened()
     _, fence = await open_table(store)
     await store.leases.release("table", "me", fence)
     async with Tables(store, fast(tmp_path)) as here:
         await here.look("table")
-        await asyncio.sleep(1)
+        await asyncio.sleep(2.5)
         assert (await prune(other.database, other.people, Keep(tables=7), 90 * DAY))["tables"] == 0
         assert "table" in here
     await store.leases.claim("table", "me", 0)
@@ -342,6 +342,25 @@ async def test_a_rated_table_stays_until_its_hand_is_over_and_takes_nothing_of_i
     with pytest.raises(dasan.server.refusals.Refused):
         await store.log.load("table")
     assert await told() == before
+    await store.close()
+
+
+@pytest.mark.parametrize("tables_too", [True, False])
+async def test_a_rated_hand_that_nobody_can_finish_keeps_nothing_for_ever(opened: Opened, *, tables_too: bool) -> None:
+    """The table is damaged: it goes after its time, and its finished hands stay. So do its guests, whether or not tables go."""
+    store = await opened()
+    room, fence = await open_table(store, **RATED)
+    await store.leases.release("table", "me", fence)
+    await store.people.rename("p0", "P0", 0)
+    hand = {"id": "hand", "table_id": "table", "number": 1, "preset": "big-three", "finished": 1, "shown": True}
+    hand |= {"rated": True, "result": {}, "opening": [], "record": ""}
+    damaged = sa.update(tables).values(rules={"options": {}, "digest": "damaged"})
+    await store.database.write(lambda c: (c.execute(sa.insert(hands), hand), c.execute(damaged)))
+    keep = Keep(tables=7 if tables_too else 0, hands=7, guests=7)
+    assert sum((await prune(store.database, store.people, keep, room.at + 6 * DAY)).values()) == 0
+    removed = await prune(store.database, store.people, keep, room.at + 8 * DAY)
+    assert (removed["tables"], removed["hands"], removed["guests"]) == (tables_too, 0, 3 - 2 * tables_too)
+    assert len(await store.hands.of_table("table", 0, 9)) == 1
     await store.close()
 
 

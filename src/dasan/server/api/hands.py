@@ -16,6 +16,7 @@ from dasan.server.api.dependencies import Player, Small, StoreHere, TablesHere
 from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
 from dasan.server.connections.rate_limits import limit
+from dasan.server.operations.reporting import report
 from dasan.server.protocol.hand import Result
 from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn
 from dasan.server.refusals import Refused
@@ -63,7 +64,7 @@ async def hands(
     """The table's finished hands, fifty at a time."""
     room = await tables.room_for(table_id, player)
     hands = await store.hands.of_table(table_id, after, 50)
-    return [summary_of(hand, None) for hand in hands if hand.number <= _finished(room)]
+    return summaries([hand for hand in hands if hand.number <= _finished(room)], None)
 
 
 @router.get("/hands/{hand_id}")
@@ -176,6 +177,17 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
 
 def _lines(entries: Iterable[object]) -> str:
     return "".join(compact(entry) + "\n" for entry in entries)
+
+
+def summaries(hands: Iterable[FinishedHand], player: str | None) -> list[HandSummary]:
+    """Hands as a list of this player's. One whose row is damaged is left out and logged."""
+    out = []
+    for hand in hands:
+        try:
+            out.append(summary_of(hand, player))
+        except Exception as error:  # a damaged row may lack anything
+            report(f"the row of hand {hand.id} is damaged", error)
+    return out
 
 
 def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:

@@ -10,7 +10,7 @@ from fastapi import Query, Request
 from dasan import bots
 from dasan.reasons import reason
 from dasan.server.api.dependencies import Place, Player, Small, StoreHere
-from dasan.server.api.hands import summary_of
+from dasan.server.api.hands import summaries
 from dasan.server.api.people import account_named
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.rate_limits import limit
@@ -87,7 +87,7 @@ async def history(
     )
     page, after = await store.hands.of_player(player, (int(moment_), hand_id) if before else None, wanted)
     more = None if after is None else f"{after[0]}.{after[1]}"
-    return History(hands=[summary_of(hand, player) for hand in page], before=more)
+    return History(hands=summaries(page, player), before=more)
 
 
 @router.get("/me/history/choices")

@@ -24,7 +24,7 @@ from dasan.server.operations.once import Once
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.refusals import Refused
-from dasan.server.store.duplicates import Guest
+from dasan.server.store.duplicates import Closing, Guest
 from dasan.server.store.hand import FinishedHand
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
@@ -167,7 +167,7 @@ class Events:
         for event in await self._store.duplicates.closing(now()):
             await guarded(f"ending event {event.id}", self._end(event))
 
-    async def _end(self, event: DuplicateEvent) -> None:
+    async def _end(self, event: Closing | DuplicateEvent) -> None:
         """Let bots finish open tables, then reveal the deals."""
         under_way = await self._store.duplicates.under_way(event.id)
         for table_id, player in under_way:

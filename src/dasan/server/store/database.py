@@ -151,6 +151,16 @@ def put_row(
     return True
 
 
+def json_value(text: str | bytes) -> Any:
+    """The value of a JSON column. None, as for ``null``, if the stored text is damaged: it must not hide the other rows of a
+    query.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def as_python_sorts(connection: sa.Connection, column: sa.ColumnElement[str]) -> sa.ColumnElement[str]:
     """The text column, ordered as Python sorts strings, whatever the database's language.
 
@@ -186,10 +196,12 @@ class SqliteDatabase:
         """When the log last reported that the file is unusable."""
         url = sa.URL.create("sqlite+pysqlite", database=str(path))
         self._writer = _sqlite(
-            sa.create_engine(url, pool_size=1, max_overflow=0, hide_parameters=True), "BEGIN IMMEDIATE"
+            sa.create_engine(url, pool_size=1, max_overflow=0, hide_parameters=True, json_deserializer=json_value),
+            "BEGIN IMMEDIATE",
         )
         self._reader = _sqlite(
-            sa.create_engine(url, pool_size=READERS, max_overflow=0, hide_parameters=True), "BEGIN DEFERRED"
+            sa.create_engine(url, pool_size=READERS, max_overflow=0, hide_parameters=True, json_deserializer=json_value),
+            "BEGIN DEFERRED",
         )
         self._connection: sa.Connection | None = None
         """The writing thread keeps its connection: checking one out for every move costs as much as the move."""
@@ -310,6 +322,11 @@ class SqliteDatabase:
         self._reader.dispose()
 
 
+def _text(data: bytes) -> str:
+    """A text of the file. Damaged UTF-8 has replacement characters, because the driver's error would hide the other rows."""
+    return data.decode("utf-8", "replace")
+
+
 def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:
     """Make every connection durable, and begin transactions with ``begin``, because the driver would begin them too
     late.
@@ -318,6 +335,7 @@ def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:
     @sa.event.listens_for(engine, "connect")
     def connect(connection: Any, _: object) -> None:
         connection.isolation_level = None
+        connection.text_factory = _text
         cursor = connection.cursor()
         for pragma in (
             f"busy_timeout={BUSY_MS}",

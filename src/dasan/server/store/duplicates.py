@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play
+from dasan.server.operations.reporting import report
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
@@ -66,6 +67,14 @@ class Mine:
     score: float | None
     assisted: bool
     hand: str | None
+
+
+@dataclass(frozen=True)
+class Closing:
+    """An event that has ended but is not over: its id, and when it ended."""
+
+    id: str
+    ends: int
 
 
 class Duplicates(StorePart):
@@ -122,16 +131,24 @@ class Duplicates(StorePart):
             sa.select(duplicates).where(mine).order_by(duplicates.c.starts.desc()).limit(MOST_LISTED)
         )
 
-    async def closing(self, now: int) -> tuple[DuplicateEvent, ...]:
+    async def closing(self, now: int) -> tuple[Closing, ...]:
         """Events that have ended and are not over, at most ``MOST_CLOSING``, chosen at random: one that is not over for a
-        long time does not keep others out.
+        long time does not keep others out. They end even if the rest of their rows is damaged.
         """
         ended = sa.and_(NOT_OVER, duplicates.c.ends <= now)
-        return await self._read(sa.select(duplicates).where(ended).order_by(sa.func.random()).limit(MOST_CLOSING))
+        query = sa.select(duplicates.c.id, duplicates.c.ends).where(ended)
+        rows = await self._rows(query.order_by(sa.func.random()).limit(MOST_CLOSING))
+        return tuple(Closing(row.id, row.ends) for row in rows)
 
     async def _read(self, query: sa.Select[Any]) -> tuple[DuplicateEvent, ...]:
-        rows = await self._rows(query)
-        return tuple(map(_event, rows))
+        """The events of a query, without those whose rows are damaged, which are logged."""
+        events = []
+        for row in await self._rows(query):
+            try:
+                events.append(_event(row))
+            except Exception as error:  # a damaged row may lack anything
+                report(f"the row of event {row.id} is damaged", error)
+        return tuple(events)
 
     async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> EventPlayed:
         """The player's table for their current or next deal, or a place in the queue for one.

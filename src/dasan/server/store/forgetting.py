@@ -7,6 +7,7 @@ has grown, and reads the table again.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 from typing import Any
 
 import sqlalchemy as sa
@@ -45,6 +46,8 @@ from dasan.server.store.sessions import end_sessions
 
 NOTHING = "…"
 """The text that replaces deleted chat."""
+DAMAGED = compact({"type": "damaged"})
+"""The entry that replaces one that cannot be read, and may name a deleted player."""
 NAMING = ("sit", "stand", "bots", "chat")
 """The types of entries that name players."""
 
@@ -58,7 +61,9 @@ def tables_of(connection: sa.Connection, player: str) -> list[str]:
 
 
 def forget_at(connection: sa.Connection, table_id: str, player: str, other: str, now: int) -> None:
-    """Replace ``player`` by ``other`` in one table and its log."""
+    """Replace ``player`` by ``other`` in one table and its log. What is damaged there, so that nobody knows whom it names, is
+    deleted: such a table or log cannot be read anyway.
+    """
     row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
     if row is None:
         return
@@ -66,26 +71,13 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
     mine = list(
         connection.scalars(sa.select(seats.c.seat).where(seats.c.table_id == table_id, seats.c.player == player))
     )
-    summary = row.summary
-    if isinstance(summary, dict) and isinstance(summary.get("chairs"), list):
-        chairs = [
-            [kind, FORMER, bot] if seat in mine else [kind, name, bot]
-            for seat, (kind, name, bot) in enumerate(summary["chairs"])
-        ]
-        summary = {**summary, "chairs": chairs}
-    checkpoint = row.checkpoint
-    if checkpoint is not None:
-        checkpoint = _replaced(checkpoint, player, other)
-        checkpoint = {
-            **checkpoint,
-            "chat": [_unsaid(line) if line["seq"] in chat_lines else line for line in checkpoint["chat"]],
-        }
+    checkpoint = _unless_damaged(lambda: _checkpoint(row.checkpoint, player, other, chat_lines))
     connection.execute(
         sa.update(tables)
         .where(tables.c.id == table_id)
         .values(
-            opened=_replaced(row.opened, player, other),
-            summary=summary,
+            opened=_unless_damaged(lambda: _replaced(row.opened, player, other)),
+            summary=_unless_damaged(lambda: _summary(row.summary, mine)),
             checkpoint=checkpoint if checkpoint is not None else sa.null(),
             fence=tables.c.fence + 1,
         )
@@ -94,6 +86,29 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
     mine_sent = sa.and_(events.c.table_id == table_id, events.c.player == player)
     connection.execute(sa.update(events).where(mine_sent).values(player=other))
     leave_notice(connection, "reopen", table_id, now)
+
+
+def _unless_damaged(change: Callable[[], Any]) -> Any:
+    """The result of a change of stored JSON; None if the JSON is damaged."""
+    try:
+        return change()
+    except Exception:  # damaged JSON may lack anything
+        return None
+
+
+def _summary(summary: dict[str, Any], mine: Collection[int]) -> dict[str, Any]:
+    """A table's summary with another name in the seats ``mine``."""
+    chairs = [
+        [kind, FORMER, bot] if seat in mine else [kind, name, bot]
+        for seat, (kind, name, bot) in enumerate(summary["chairs"])
+    ]
+    return {**summary, "chairs": chairs}
+
+
+def _checkpoint(checkpoint: dict[str, Any], player: str, other: str, chat_lines: Collection[int]) -> dict[str, Any]:
+    """A table's checkpoint without the player and the text of their chat, which has the numbers ``chat_lines``."""
+    after = _replaced(checkpoint, player, other)
+    return {**after, "chat": [_unsaid(line) if line["seq"] in chat_lines else line for line in after["chat"]]}
 
 
 def forget_everywhere(connection: sa.Connection, player: str, other: str, now: int) -> None:
@@ -140,26 +155,32 @@ def forget_everywhere(connection: sa.Connection, player: str, other: str, now: i
 
 
 def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str) -> set[int]:
-    """Rewrite the entries that name the player; return the sequence numbers of their chat."""
-    wanted = sa.or_(*(events.c.line.startswith(f'{{"type":"{name}"', autoescape=True) for name in NAMING))
-    query = sa.select(events.c.seq, events.c.line).where(events.c.table_id == row.id, wanted).order_by(events.c.seq)
-    sitting = {seat: chair.get("player") for seat, chair in enumerate(row.opened["chairs"])}
+    """Rewrite the entries that name the player or come from them; return the sequence numbers of their chat."""
+    named = sa.or_(*(events.c.line.startswith(f'{{"type":"{name}"', autoescape=True) for name in NAMING))
+    wanted = sa.or_(named, events.c.player == player)
+    query = sa.select(events.c.seq, events.c.line, events.c.player).where(events.c.table_id == row.id, wanted)
+    sitting = _unless_damaged(lambda: {seat: one.get("player") for seat, one in enumerate(row.opened["chairs"])}) or {}
     chat_lines: set[int] = set()
-    for seq, line in connection.execute(query).all():
-        entry = json.loads(line)
-        match entry["type"]:
-            case "sit":
-                sitting = {seat: one for seat, one in sitting.items() if one != entry["player"]}
-                sitting[entry["seat"]] = entry["player"]
-            case "stand":
-                sitting.pop(entry["seat"], None)
-            case "bots":
-                for seat in entry["chairs"]:
-                    sitting.pop(int(seat), None)
-            case "chat" if sitting.get(entry["seat"]) == player:
+    for seq, line, sender in connection.execute(query.order_by(events.c.seq)).all():
+        try:
+            entry = json.loads(line)
+            match entry["type"]:
+                case "sit":
+                    sitting = {seat: one for seat, one in sitting.items() if one != entry["player"]}
+                    sitting[entry["seat"]] = entry["player"]
+                case "stand":
+                    sitting.pop(entry["seat"], None)
+                case "bots":
+                    for seat in entry["chairs"]:
+                        sitting.pop(int(seat), None)
+                case "chat" if player in (sender, sitting.get(entry["seat"])):
+                    chat_lines.add(seq + 1)
+                    entry = _unsaid(entry)
+            after = compact(_replaced(entry, player, other))
+        except Exception:  # a damaged entry may lack anything
+            after = DAMAGED
+            if sender in (None, player):
                 chat_lines.add(seq + 1)
-                entry = _unsaid(entry)
-        after = compact(_replaced(entry, player, other))
         if after != line:
             place = sa.and_(events.c.table_id == row.id, events.c.seq == seq)
             connection.execute(sa.update(events).where(place).values(line=after))

@@ -36,7 +36,7 @@ from dasan.server.store.schema import (
     reports,
     tables,
 )
-from dasan.server.store.table_rows import insert_room
+from dasan.server.store.table_rows import insert_room, names_of
 from dasan.server.tables.facts import title_of
 from dasan.server.tables.room import Room
 
@@ -287,12 +287,11 @@ class Groups(StorePart):
         Members of a group in which the player has opened a table within ``NOTIFIED_EVERY`` are not notified again.
         """
         # Not from the invitations, which declining deletes.
-        theirs = sa.exists().where(tables.c.id == group_tables.c.table_id, tables.c.opened["host"].as_string() == player)
         lately = (
-            sa.select(group_members.c.player)
+            sa.select(group_members.c.player, tables.c.opened)
             .join_from(group_members, group_tables, group_members.c.group_id == group_tables.c.group_id)
+            .join(tables, tables.c.id == group_tables.c.table_id)
             .where(
-                theirs,
                 group_tables.c.table_id != room.head.id,
                 group_tables.c.at > now - NOTIFIED_EVERY,
                 group_members.c.since < group_tables.c.at,
@@ -306,7 +305,11 @@ class Groups(StorePart):
             connection.execute(sa.insert(group_tables), row)
             others = _members(connection, group_id) - {player}
             wanted = sorted(hold(connection, others) - _blocked(connection, player, others))
-            recent = set(connection.scalars(lately.where(group_members.c.player.in_(wanted))))
+            notified = connection.execute(lately.where(group_members.c.player.in_(wanted)))
+            # Not by a query: PostgreSQL reads no value of JSON that has a NUL, and SQLite none of damaged JSON.
+            recent = {
+                row.player for row in notified if isinstance(row.opened, dict) and row.opened.get("host") == player
+            }
             rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
             if rows:
                 connection.execute(sa.insert(invitations), rows)
@@ -351,8 +354,9 @@ def _rules(row: Any) -> GroupRules:
     return GroupRules(preset=row.preset, options=row.options, seats=row.chairs, settings=row.settings)
 
 
-def _people(summary: dict[str, Any]) -> list[str]:
-    return [name for kind, name, _ in summary["chairs"] if kind not in ("open", "bot")]
+def _people(summary: Any) -> list[str]:
+    """The names of the people in a table's summary, without those that are damaged."""
+    return [name for kind, name in names_of(summary) if kind not in ("open", "bot")]
 
 
 def _group(connection: sa.Connection, group_id: str, player: str, *, locked: bool = False) -> Any:

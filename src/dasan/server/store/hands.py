@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.records.lines import record_lines
+from dasan.server.operations.reporting import report
 from dasan.server.protocol.people import HistoryChoices
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart
@@ -74,8 +75,12 @@ def fill_facts(connection: sa.Connection, most: int) -> None:
     for row in connection.execute(
         sa.select(hands.c.id, hands.c.preset, hands.c.record).where(hands.c.id.in_(bare))
     ).all():
-        entries = (json.loads(line) for line in record_lines(row.record))
-        bids = [line["bid"] for line in entries if line.get("type") == "bid"]
+        try:
+            entries = (json.loads(line) for line in record_lines(row.record))
+            bids = [int(line["bid"]) for line in entries if line.get("type") == "bid"]
+        except Exception as error:  # a damaged record may lack anything
+            report(f"the record of hand {row.id} is damaged", error)
+            bids = []
         facts = {"preset": row.preset, "bid": bids[-1] if bids else None}
         connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == row.id).values(**facts))
 

@@ -66,7 +66,7 @@ class Listings(StorePart):
         for row in await self._rows(query):
             try:
                 listed.append(read(row))
-            except (KeyError, TypeError, ValueError):
+            except Exception:  # a damaged row may lack anything
                 log.error("the row of table %s is damaged", row.id)
         return listed
 

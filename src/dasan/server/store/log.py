@@ -9,7 +9,7 @@ entries of several tables share one transaction.
 from __future__ import annotations
 
 import asyncio
-import json
+import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -23,7 +23,7 @@ from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, StorePart, Unreachable, among
+from dasan.server.store.database import Database, StorePart, Unreachable, among, json_value
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hands
 from dasan.server.store.leases import lease_time
@@ -54,6 +54,8 @@ whether they are ready, or by taking moves back.
 """
 FOLDED_FOR = 0.005
 """Seconds after which a table that folds its log lets the others go on."""
+
+log = logging.getLogger("dasan.server")
 
 
 class Conflict(Exception):
@@ -293,16 +295,29 @@ class EventLog(StorePart):
         return await self._database.write(lambda connection: insert_room(connection, room))
 
     async def load(self, table_id: str, until: int | None = None) -> Loaded:
-        """A table's latest stored room, or the one after ``until`` entries.
+        """A table's latest stored room, or the one after ``until`` entries. Where the checkpoint is damaged, the log is read from
+        its start.
 
         ``Refused``: there is no such table. ``BadRecord``: it is damaged.
         """
+        try:
+            return await self._load(table_id, until)
+        except BadRecord as error:
+            try:
+                loaded = await self._load(table_id, until, whole=True)
+            except BadRecord:
+                raise error from None
+        log.warning("the checkpoint of table %s is damaged: its log is read from the start", table_id)
+        return loaded
+
+    async def _load(self, table_id: str, until: int | None, *, whole: bool = False) -> Loaded:
+        """As `load`. whole: read the log from its start."""
 
         def read(connection: sa.Connection, most: int | None = None) -> tuple[Any, Sequence[Any], Sequence[Any]]:
             table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
             if table is None:
                 raise Refused("not-found", reason("no-table"))
-            since = 0 if _before_checkpoint(table, until) else table.checkpoint["seq"]
+            since = 0 if whole else _dealt_at(table, until) or 0
             mine = events.c.table_id == table_id
             lines = connection.execute(
                 sa.select(events.c.seq, events.c.at, events.c.line)
@@ -324,21 +339,29 @@ class EventLog(StorePart):
         async with self._long if long else nullcontext():
             if long:
                 table, lines, commands = await self._database.read(read)
-            room = opened(table, from_the_start=_before_checkpoint(table, until))
+            room = opened(table, from_the_start=whole or _dealt_at(table, until) is None)
             begun = time.monotonic()
             for row in lines:
-                if row.seq != room.seq:
-                    raise BadRecord(f"entry {room.seq} of the table's log is missing")
-                room = fold(room, _read(row.line), row.at)
+                room = _folded(room, row)
                 if time.monotonic() >= begun + FOLDED_FOR:
                     await asyncio.sleep(0)
                     begun = time.monotonic()
+        if until is None:
+            await self._check_length(table, room)
         done = {(row.player, row.client_id): Done(row.digest, row.seq + 1) for row in reversed(commands)}
         return Loaded(room, done)
 
+    async def _check_length(self, row: Any, room: Room) -> None:
+        """``BadRecord``: the log is not as long as the row of its table says, so that nobody could extend it."""
+        length: int | None = row.seq
+        if room.seq > row.seq:  # its owner may have extended it after the row was read
+            length = await self._value(sa.select(tables.c.seq).where(tables.c.id == row.id))
+        if length is not None and not row.seq <= room.seq <= length:
+            raise BadRecord("the table's log is not as long as its row says")
+
     async def _compile(self, row: Any) -> None:
         """Compile the rules in a row of ``tables`` off the event loop, one after the other, unless they are known."""
-        with suppress(KeyError, TypeError, ValueError):  # `opened` refuses such a row
+        with suppress(Exception):  # `opened` refuses such a row
             rules = kept_rules(row.preset, row.rules["options"])
             if not is_compiled(rules):
                 async with self._compiling:
@@ -347,11 +370,11 @@ class EventLog(StorePart):
     async def as_it_was(self, table_id: str, at: int) -> Room:
         """A table's room at the time ``at``, or right after its last deal if that came later."""
         last = sa.select(sa.func.max(events.c.seq)).where(events.c.table_id == table_id, events.c.at <= at)
-        checkpoint = sa.select(tables.c.checkpoint).where(tables.c.id == table_id)
+        row = sa.select(tables.c.seq, tables.c.checkpoint).where(tables.c.id == table_id)
 
         def read(connection: sa.Connection) -> int:
-            seq, dealt = connection.scalar(last), connection.scalar(checkpoint)
-            return max(0 if seq is None else seq + 1, 0 if dealt is None else dealt["seq"])
+            seq, table = connection.scalar(last), connection.execute(row).one_or_none()
+            return max(0 if seq is None else seq + 1, 0 if table is None else _dealt_at(table) or 0)
 
         return (await self.load(table_id, await self._database.read(read))).room
 
@@ -390,9 +413,25 @@ class EventLog(StorePart):
         return await self._database.read(read)
 
 
-def _before_checkpoint(row: Any, until: int | None) -> bool:
-    """Whether there is no checkpoint before ``until``, so that the log must be read from its start."""
-    return row.checkpoint is None or (until is not None and until < row.checkpoint["seq"])
+def _dealt_at(row: Any, until: int | None = None) -> int | None:
+    """The length of the log at the last deal, from the checkpoint in the table's row. None if there is none within ``until``
+    entries, or it is damaged, so that the log must be read from its start.
+    """
+    seq = row.checkpoint.get("seq") if isinstance(row.checkpoint, dict) else None
+    known = type(seq) is int and 0 <= seq <= (row.seq if until is None else min(until, row.seq))
+    return seq if known else None
+
+
+def _folded(room: Room, row: Any) -> Room:
+    """The room after the entry in a row of ``events``. ``BadRecord``: it is damaged, or one is missing before it."""
+    if row.seq != room.seq:
+        raise BadRecord(f"entry {room.seq} of the table's log is missing")
+    try:
+        return fold(room, _read(row.line), row.at)
+    except BadRecord:
+        raise
+    except Exception as error:  # a damaged entry may lack anything, or be a move that is not legal
+        raise BadRecord(f"entry {row.seq} of the table's log is damaged") from error
 
 
 def _advance(*columns: str) -> sa.Update:
@@ -465,10 +504,7 @@ def _row(table_id: str, written: WrittenEntry) -> dict[str, Any]:
 
 
 def _read(line: str) -> Entry:
-    try:
-        entry = json.loads(line)
-    except ValueError as error:
-        raise BadRecord("an entry of the table's log is damaged") from error
+    entry = json_value(line)
     if not isinstance(entry, dict):
         raise BadRecord("an entry of the table's log is damaged")
     return entry

@@ -38,6 +38,7 @@ from dasan.server.store.schema import (
     tables,
 )
 from dasan.server.store.sessions import deleted
+from dasan.server.store.table_rows import names_of
 from dasan.server.times import DAY, HOUR
 
 HOST = "host"
@@ -260,11 +261,8 @@ def _names_at_tables(connection: sa.Connection, guests: list[str]) -> dict[str, 
         .where(seats.c.player.in_(guests))
         .order_by(tables.c.touched)
     )
-    return {
-        row.player: str(row.summary["chairs"][row.seat][1])
-        for row in connection.execute(query)
-        if row.seat < len(row.summary.get("chairs", ()))
-    }
+    known = ((row.player, row.seat, names_of(row.summary)) for row in connection.execute(query))
+    return {player: names[seat][1] for player, seat, names in known if seat < len(names)}
 
 
 def _check_moderator(connection: sa.Connection, player: str) -> None:

@@ -17,6 +17,7 @@ from dasan.reasons import reason
 from dasan.server.notifications.quiet import quiet_until
 from dasan.server.notifications.words import Kind
 from dasan.server.refusals import Refused
+from dasan.server.operations.reporting import report
 from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.known import hold
 from dasan.server.store.schema import (
@@ -30,6 +31,7 @@ from dasan.server.store.schema import (
     seats,
     tables,
 )
+from dasan.server.store.table_rows import names_of
 from dasan.server.times import DAY
 
 Switch: TypeAlias = Literal["turn", "invitation", "event"]
@@ -273,7 +275,7 @@ class Notifications(StorePart):
                 if counts[row.player] >= each:
                     continue
                 mine = _place(row.player, row.kind, row.subject, row.target)
-                one = _outgoing(connection, row, now)
+                one = _readable(connection, row, now)
                 if isinstance(one, int):
                     connection.execute(sa.update(outbox).where(mine).values(due=one))
                 elif one is None or row.tries >= MOST_TRIES:
@@ -357,6 +359,17 @@ def _put_out(connection: sa.Connection, place: tuple[str, str, str, str], now: i
     connection.execute(sa.insert(outbox), {**row, "at": now, "due": due, "tries": 0})
 
 
+def _readable(connection: sa.Connection, row: Any, now: int) -> Outgoing | int | None:
+    """As `_outgoing`; None also if what the notification is about is damaged."""
+    try:
+        return _outgoing(connection, row, now)
+    except (sa.exc.SQLAlchemyError, OSError):
+        raise
+    except Exception as error:  # damaged rows may lack anything
+        report(f"a notification ({row.kind}) cannot be read", error)
+        return None
+
+
 def _outgoing(connection: sa.Connection, row: Any, now: int) -> Outgoing | int | None:
     """The notification for a row of the outbox; a time, if it must wait until then; None if it is obsolete."""
     settings = connection.execute(
@@ -400,10 +413,15 @@ def _turn(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
         .where(seats.c.table_id == base.subject, seats.c.player == base.player)
     )
     row = connection.execute(query).one_or_none()
-    if row is None or row.status != "playing" or row.summary.get("to_act") != row.seat:
+    if (
+        row is None
+        or row.status != "playing"
+        or not isinstance(row.summary, dict)
+        or row.summary.get("to_act") != row.seat
+    ):
         return None
-    chairs = enumerate(row.summary["chairs"])
-    names = tuple(name for seat, (kind, name, _) in chairs if seat != row.seat and kind == "human")
+    chairs = enumerate(names_of(row.summary))
+    names = tuple(name for seat, (kind, name) in chairs if seat != row.seat and kind == "human")
     return replace(base, names=names, path=f"/t/{base.subject}")
 
 

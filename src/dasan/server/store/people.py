@@ -285,7 +285,7 @@ class People(StorePart):
             }
             data = {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
             for line in data["chat"]:
-                line["text"] = json.loads(line.pop("line"))["text"]
+                line["text"] = _text(line.pop("line"))
             return data
 
         return await self._database.read(read)
@@ -326,6 +326,14 @@ class People(StorePart):
                 lambda connection, table_id=table_id: forget_at(connection, table_id, player, other, now)  # type: ignore[misc]
             )
         return known
+
+
+def _text(line: str) -> str:
+    """The text of an entry of chat; the entry itself if it is damaged."""
+    try:
+        return str(json.loads(line)["text"])
+    except Exception:  # a damaged entry may lack anything
+        return line
 
 
 def set_banned(connection: sa.Connection, player: str, now: int, *, banned: bool) -> None:

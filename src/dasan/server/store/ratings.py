@@ -92,7 +92,7 @@ def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
     The rating of a bot that was replaced during the hand counts for the others but does not change. A bot in several
     seats gets the mean of their new ratings.
     """
-    if hand.result.get("winners") == []:
+    if isinstance(hand.result, dict) and hand.result.get("winners") == []:
         return {}
     names = _names(hand)
     measured = measured_ratings(hand.preset)
@@ -241,9 +241,9 @@ def teams(hand: FinishedHand) -> tuple[list[list[int]], list[float]]:
         defence = [p.seat for p in hand.players if p.role == "defender"]
         won = next(p.won for p in hand.players if p.role == "bidder")
         return [attack, defence], [1.0, 2.0] if won else [2.0, 1.0]
-    order = list(hand.result["finish_order"])
+    order = hand.result.get("finish_order") if isinstance(hand.result, dict) else None  # a damaged row has none
     alone = [[p.seat] for p in hand.players]
-    if len(order) == len(alone):
+    if isinstance(order, list | tuple) and sorted(order, key=str) == sorted((p.seat for p in hand.players), key=str):
         return alone, [float(order.index(p.seat) + 1) for p in hand.players]
     return alone, [float(1 + sum(other.payment > p.payment for other in hand.players)) for p in hand.players]
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
+from dasan.errors import BadRecord
 from dasan.play.phases import Phase
 from dasan.server.compact import compact
+from dasan.server.operations.reporting import report
+from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
-from dasan.server.store.database import Database
+from dasan.server.store.database import Database, among, json_value
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.friends import OPEN
 from dasan.server.store.hands import fill_facts
 from dasan.server.store.leases import lease_time
+from dasan.server.store.log import EventLog
 from dasan.server.store.people import People
 from dasan.server.store.processes import NOTICE_LIFE, leave_notice
 from dasan.server.store.schema import (
@@ -81,12 +84,12 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     """Delete data older than its period; return the counts by kind. dry: only count."""
     removed: Counter[str] = Counter()
     if keep.tables:
-        moment = await database.read(lambda connection: connection.scalars(sa.select(lease_time(connection))).one())
-        removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, moment), tables.c.id, dry=dry)
+        unused = await _unused_tables(database, now - keep.tables * DAY)
+        removed["tables"] = await _remove(database, unused, tables.c.id, dry=dry)
     if keep.hands:
         unrated = hands.c.finished < now - keep.hands * DAY, sa.not_(hands.c.rated)
         old = sa.select(hands.c.id).where(*unrated, ~_of_an_event_not_over())
-        removed["hands"] = await _remove(database, old, hands.c.id, dry=dry)
+        removed["hands"] = await _remove(database, lambda _: old, hands.c.id, dry=dry)
     if keep.guests:
         removed["guests"] = await _forget_guests(database, people, now - keep.guests * DAY, now, dry=dry)
     if keep.chat:
@@ -99,28 +102,53 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     return removed
 
 
-def _old_tables(cutoff: int, moment: int) -> sa.Select[tuple[str]]:
-    """Unused tables that no process had open at the ``moment``, by the clock of leases."""
-    return sa.select(tables.c.id).where(_unused(cutoff), tables.c.lease_until < moment)
+Query: TypeAlias = Callable[[sa.Connection], sa.Select[Any]]
+"""A query that depends on the kind of database."""
 
 
-def _unused(cutoff: int) -> sa.ColumnElement[bool]:
-    """Whether a table has not been used since ``cutoff`` and nothing goes on there: before a deadline, in an event, or in a
-    rated hand, which counts once it is dealt and is finished by bots, whoever comes.
+async def _unused_tables(database: Database, cutoff: int) -> Query:
+    """The ids of the tables that have not been used since ``cutoff``, that no process has open now, and where nothing goes on:
+    before a deadline, in an event, or in a rated hand, which counts once it is dealt and is finished by bots, whoever comes.
     """
-    plays = duplicate_plays.c
-    in_an_event = sa.exists().where(plays.table_id == tables.c.id, plays.finished.is_(None))
-    deadline = sa.func.coalesce(tables.c.deadline, 0)
-    return sa.and_(tables.c.touched < cutoff, deadline < cutoff, ~in_an_event, ~_in_a_rated_hand())
+    moment = await database.read(lambda connection: connection.scalars(sa.select(lease_time(connection))).one())
+    plays, c = duplicate_plays.c, tables.c
+    in_an_event = sa.exists().where(plays.table_id == c.id, plays.finished.is_(None))
+    old = sa.and_(c.touched < cutoff, sa.func.coalesce(c.deadline, 0) < cutoff, ~in_an_event, c.lease_until < moment)
+    binding = await _in_binding_hands(database, old)
+    return lambda connection: sa.select(c.id).where(old, sa.not_(among(connection, c.id, binding)))
 
 
-def _in_a_rated_hand() -> sa.ColumnElement[bool]:
-    """Whether a hand that counts for ratings is under way, see `Room.in_binding_hand`; never null, whatever a row lacks."""
-    settings, phase = tables.c.settings, tables.c.summary["phase"].as_string()
-    rated = sa.func.coalesce(settings["rated"].as_boolean(), sa.false())
-    timed = sa.func.coalesce(settings["speed", "kind"].as_string(), "untimed") != "untimed"
-    under_way = sa.func.coalesce(phase, Phase.OVER.value) != Phase.OVER.value
-    return sa.and_(tables.c.status == "playing", rated, timed, under_way)
+async def _in_binding_hands(database: Database, old: sa.ColumnElement[bool]) -> list[str]:
+    """The ids of those ``old`` tables where a hand that counts for ratings is under way, see `Room.in_binding_hand`. A damaged
+    table is none of them: nobody can finish its hand, and the hands that are finished do not go with it.
+    """
+    c, found, last = tables.c, list[str](), ""
+    query = sa.select(c.id, c.settings, c.summary).where(old, c.status == "playing").order_by(c.id).limit(AT_ONCE)
+
+    def page(connection: sa.Connection) -> Sequence[Any]:
+        return connection.execute(query.where(c.id > last)).all()
+
+    while rows := await database.read(page):
+        last = rows[-1].id
+        for table_id in [row.id for row in rows if _may_bind(row)]:
+            try:
+                if (await EventLog(database).load(table_id)).room.in_binding_hand:
+                    found.append(table_id)
+            except Refused as refused:
+                if refused.code != "not-found":
+                    raise
+            except BadRecord as error:
+                report(f"table {table_id} is damaged, and its rated hand counts as abandoned", error)
+    return found
+
+
+def _may_bind(row: Any) -> bool:
+    """Whether a hand that counts may be under way, by a row of ``tables``. Python asks, because a query would fail for all tables
+    where one has damaged JSON.
+    """
+    rated = isinstance(row.settings, dict) and bool(row.settings.get("rated"))
+    over = isinstance(row.summary, dict) and row.summary.get("phase") == Phase.OVER.value
+    return rated and not over
 
 
 def _of_an_event_not_over() -> sa.Exists:
@@ -130,21 +158,21 @@ def _of_an_event_not_over() -> sa.Exists:
     return sa.exists().select_from(plays).where(mine).correlate(hands)
 
 
-async def _remove(database: Database, old: sa.Select[Any], key: sa.Column[Any], *, dry: bool) -> int:
+async def _remove(database: Database, old: Query, key: sa.Column[Any], *, dry: bool) -> int:
     """Delete rows by id, ``AT_ONCE`` at a time, with the rows that refer to them. A row that another transaction changes stays:
     a process may be claiming its table.
     """
-    if dry:
-        count = sa.select(sa.func.count()).select_from(old.subquery())
-        return await database.read(lambda connection: connection.scalar(count) or 0)
+
+    def count(connection: sa.Connection) -> int:
+        return connection.scalar(sa.select(sa.func.count()).select_from(old(connection).subquery())) or 0
 
     def some(connection: sa.Connection) -> int:
-        ids = list(connection.scalars(old.limit(AT_ONCE).with_for_update(skip_locked=True)))
+        ids = list(connection.scalars(old(connection).limit(AT_ONCE).with_for_update(skip_locked=True)))
         if ids:
             connection.execute(sa.delete(key.table).where(key.in_(ids)))
         return len(ids)
 
-    return await _all(database, some)
+    return await (database.read(count) if dry else _all(database, some))
 
 
 async def _all(database: Database, some: Callable[[sa.Connection], int]) -> int:
@@ -158,22 +186,26 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     played = sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None))
     sitting = sa.select(seats.c.player).join_from(seats, tables)
     entered = sa.select(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER)
+    unused = await _unused_tables(database, cutoff)
     known = sa.union(
         played,
         sitting,
         sa.select(players.c.id).where(players.c.account.is_(None), sa.not_(players.c.banned)),
     ).subquery()
-    recent = sa.union(
-        played.where(hand_seats.c.finished >= cutoff),
-        sitting.where(sa.not_(_unused(cutoff))),
-        entered,
-        sa.select(duplicates.c.host).where(duplicates.c.host.is_not(None), NOT_OVER),
-        sa.select(players.c.id).where(
-            sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
-        ),
-    )
-    old = sa.select(known.c[0]).where(known.c[0].not_in(recent))
-    guests = await database.read(lambda connection: list(connection.scalars(old)))
+
+    def read(connection: sa.Connection) -> list[str]:
+        recent = sa.union(
+            played.where(hand_seats.c.finished >= cutoff),
+            sitting.where(tables.c.id.not_in(unused(connection))),
+            entered,
+            sa.select(duplicates.c.host).where(duplicates.c.host.is_not(None), NOT_OVER),
+            sa.select(players.c.id).where(
+                sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
+            ),
+        )
+        return list(connection.scalars(sa.select(known.c[0]).where(known.c[0].not_in(recent))))
+
+    guests = await database.read(read)
     if not dry:
         for guest in guests:
             await people.forget(guest, now)
@@ -189,7 +221,7 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
     )
     old_reports = reports.c.at < cutoff
     old_lines = sa.select(group_lines.c.id).where(group_lines.c.at < cutoff)
-    total = await _remove(database, old_lines, group_lines.c.id, dry=dry)
+    total = await _remove(database, lambda _: old_lines, group_lines.c.id, dry=dry)
     if dry:
         count = sa.select(sa.func.count()).select_from(events).where(chat)
         return total + await database.read(lambda connection: connection.scalar(count) or 0)
@@ -198,7 +230,7 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
         query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(chat).limit(AT_ONCE)
         rows = connection.execute(query).all()
         for row in rows:
-            line = compact({**json.loads(row.line), "text": NOTHING})
+            line = compact(_unsaid(row.line))
             place = sa.and_(events.c.table_id == row.table_id, events.c.seq == row.seq)
             connection.execute(sa.update(events).where(place).values(line=line))
         for table_id in sorted({row.table_id for row in rows}):
@@ -211,16 +243,24 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
     return total
 
 
+def _unsaid(line: str) -> dict[str, Any]:
+    """An entry of chat with nothing as its text, at its end, by which it is known; without the rest if it is damaged."""
+    entry = json_value(line)
+    rest = entry if isinstance(entry, dict) else {}
+    return {"type": "chat", **{key: value for key, value in rest.items() if key != "text"}, "text": NOTHING}
+
+
 def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> None:
-    """Delete old chat from a table's checkpoint; the table's owner reads the table again."""
+    """Delete old chat from a table's checkpoint, or all of one that is damaged; the table's owner reads the table again."""
     mine = tables.c.id == table_id
-    checkpoint = connection.scalar(sa.select(tables.c.checkpoint).where(mine))
-    values = {"fence": tables.c.fence + 1}
-    if checkpoint is not None:
-        chat = [line for line in checkpoint["chat"] if line["at"] >= cutoff]
-        connection.execute(sa.update(tables).where(mine).values(checkpoint={**checkpoint, "chat": chat}, **values))
-    else:
-        connection.execute(sa.update(tables).where(mine).values(**values))
+    checkpoint: Any = connection.scalar(sa.select(tables.c.checkpoint).where(mine))
+    try:
+        after = {**checkpoint, "chat": [line for line in checkpoint["chat"] if line["at"] >= cutoff]}
+    except Exception:  # there is none, or it may lack anything: then the log is read from its start
+        after = None
+    connection.execute(
+        sa.update(tables).where(mine).values(checkpoint=sa.null() if after is None else after, fence=tables.c.fence + 1)
+    )
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:

@@ -31,7 +31,9 @@ def opened(row: Any, *, from_the_start: bool = False) -> Room:
         given = {int(seat): text for seat, text in row.opened["contributions"].items()}
         silenced = frozenset(row.opened.get("silenced", ()))
         return Room.create(head, chairs, row.opened["host"], row.created, given, silenced)
-    except (KeyError, TypeError, ValueError) as error:
+    except BadRecord:
+        raise
+    except Exception as error:  # a damaged row may lack anything
         raise BadRecord("the table's row is damaged") from error
 
 
@@ -47,6 +49,14 @@ def summary(room: Room) -> dict[str, Any]:
         "chairs": [[chair.shown, chair.name, chair.bot] for chair in room.chairs],
         "locked": room.locked,
     }
+
+
+def names_of(summary: Any) -> list[tuple[str, str]]:
+    """The kind and the name of each chair in a `summary`; none if it is damaged."""
+    chairs = summary.get("chairs") if isinstance(summary, dict) else None
+    if not isinstance(chairs, list) or not all(isinstance(chair, list) and len(chair) == 3 for chair in chairs):
+        return []
+    return [(str(kind), str(name)) for kind, name, _ in chairs]
 
 
 def insert_room(connection: sa.Connection, room: Room) -> bool:

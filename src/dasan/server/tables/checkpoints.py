@@ -63,5 +63,7 @@ def restore(head: Head, data: Json) -> Room:
             clock=Clock(tuple(left), since),
             chat=tuple(map(ChatLine.model_validate, data["chat"])),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except BadRecord:
+        raise
+    except Exception as error:  # damaged data may lack anything
         raise BadRecord("the table's checkpoint is damaged") from error

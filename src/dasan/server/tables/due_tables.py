@@ -6,7 +6,6 @@ import asyncio
 from time import monotonic
 from typing import Protocol
 
-import dasan
 from dasan.server.operations.reporting import report
 from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
 from dasan.server.store import Store
@@ -74,6 +73,7 @@ class DueTables:
         """Open a table if it goes on by itself, and otherwise note that it rests. ``Unreachable``: it cannot be read now."""
         try:
             room = (await self._tables.store.log.load(table.id)).room
+            goes_on = room.abandoned or room.due is not None
         except Refused as refused:
             if refused.code != "not-found":
                 raise
@@ -81,7 +81,7 @@ class DueTables:
             report(f"table {table.id} cannot be read", error)
             self._rests[table.id] = table.fence
         else:
-            if room.abandoned or room.due is not None:
+            if goes_on:
                 await self.open_due(table.id)
             else:
                 self._rests[table.id] = table.fence
@@ -92,7 +92,7 @@ class DueTables:
             await self._tables.open(table_id)
         except OwnedElsewhere:
             return
-        except (Refused, dasan.DasanError) as error:
+        except Exception as error:
             if isinstance(error, Damaged):
                 self._put_off[table_id] = monotonic() + PUT_OFF
             report(f"table {table_id} is due and cannot be opened", error)
