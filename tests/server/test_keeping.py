@@ -23,10 +23,11 @@ import dasan
 from dasan.records.verify import verify
 from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.events.event import DuplicateEvent
+from dasan.server.new_ids import is_stranger
 from dasan.server.protocol.moderation import Ban, Unban
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import CannotServe
-from dasan.server.store import Store, backups
+from dasan.server.store import Store, backups, people
 from dasan.server.store.backups import dump, load
 from dasan.server.store.duplicates import Guest
 from dasan.server.store.hand import finished
@@ -35,12 +36,12 @@ from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
 from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
-from dasan.server.store.schema import hands, tables
+from dasan.server.store.schema import departures, hands, tables
 from dasan.server.tables import directory
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room, fold
-from dasan.server.times import DAY, now
+from dasan.server.times import DAY, HOUR, now
 
 from .conftest import Opened, new_database
 from .harness import RATED, SECONDS, Player, Served, Socket, fast
@@ -195,6 +196,48 @@ async def test_a_log_without_a_player_still_makes_the_same_table(opened: Opened)
         assert [line.text for line in after.chat] == ["…"]
     assert await store.listings.mine("p1") == []
     assert len(await store.listings.mine("p0")) == 1
+    await store.close()
+
+
+class Crash(Exception):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("by_itself", [False, True])
+@pytest.mark.parametrize("step", ["forget_everywhere", "tables_of"])
+async def test_a_deletion_that_a_crash_interrupts_is_finished_with_the_same_id(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, *, by_itself: bool, step: str
+) -> None:
+    """Else bots would not find the hands at tables that they finish for the player in events. The player repeats the deletion, or
+    the server finishes it. tables_of: the crash comes when the player is deleted, but not yet at tables of the last moment.
+    """
+    store = await opened()
+    await open_table(store)
+    room = room_of("big-three", ["p0", "p1", "p2"])
+    await store.people.register("p1", "Ann", "hash", 1)
+    real, calls = getattr(people, step), iter(range(9))
+
+    def crash(*arguments: Any) -> Any:
+        if step == "tables_of" and next(calls) == 0:
+            return real(*arguments)
+        raise Crash
+
+    with monkeypatch.context() as crashing:
+        crashing.setattr(people, step, crash)
+        with pytest.raises(Crash):
+            await store.people.delete("p1", 5000)
+    await store.log.create(_named(room, "late"))
+    if by_itself:
+        assert await store.people.forget_interrupted(5000 + HOUR) == 0, "it may be under way"
+        await prune(store.database, store.people, Keep(), 5001 + HOUR)
+    else:
+        await store.people.delete("p1", 6000)
+    rooms = [(await store.log.load(name)).room for name in ("table", "late")]
+    (one,) = {room.chairs[1].player for room in rooms}
+    assert is_stranger(one)
+    assert await store.people.find("p1") is None
+    assert await store.people.forget_interrupted(DAY) == 0
+    assert await store.database.read(lambda c: c.execute(sa.select(departures)).all()) == []
     await store.close()
 
 

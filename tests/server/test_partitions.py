@@ -7,8 +7,8 @@ from dasan.server.store.schema import metadata
 PARTS = {
     "tables": "tables seats events forgotten reports invitations",
     "hands": "hands hand_seats reviews decisions review_notes shared_reviews",
-    "people": "players name_keys sign_ins links ended_sessions passkeys challenges ratings rating_points seekers addresses"
-    " follows blocks bid_answers notification_settings push_subscriptions outbox"
+    "people": "players departures name_keys sign_ins links ended_sessions passkeys challenges ratings rating_points seekers"
+    " addresses follows blocks bid_answers notification_settings push_subscriptions outbox"
     " groups group_keys group_members group_tables group_lines",
     "moderation": "network_bans refused_words audit",
     "processes": "processes notices promises",

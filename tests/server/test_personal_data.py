@@ -35,6 +35,7 @@ KEPT_BACK = {
     ("name_keys", "player"): "keys of the account's name, which is in the export",
     ("links", "player"): "hashes of personal links, which end within minutes",
     ("challenges", "player"): "questions to a passkey, which end within minutes",
+    ("departures", "player"): "the player's deletion, which is under way",
     ("forgotten", "player"): "tables that the player took off a list, or that name the player without a seat",
     ("blocks", "blocked"): "that others have blocked the player is the others' affair",
     ("reports", "against"): "that others have reported the player is the others' affair; what follows is in the export",

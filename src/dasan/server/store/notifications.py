@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.server.notifications.quiet import quiet_until
 from dasan.server.notifications.words import Kind
-from dasan.server.refusals import Refused
 from dasan.server.operations.reporting import report
+from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.known import hold
 from dasan.server.store.schema import (

@@ -26,6 +26,7 @@ from dasan.server.store.schema import (
     audit,
     bid_answers,
     decisions,
+    departures,
     duplicate_entries,
     duplicate_plays,
     duplicates,
@@ -46,11 +47,14 @@ from dasan.server.store.schema import (
     sign_ins,
 )
 from dasan.server.store.sessions import begin_again, check_not_deleted, end_sessions, has_ended
+from dasan.server.times import HOUR
 
 SEEN_EVERY = 60 * 1000
 """The minimum milliseconds between updates of the time when a browser was last seen."""
 MOST_SIGN_INS = 100
 """The most signed-in browsers of one account."""
+INTERRUPTED = HOUR
+"""Milliseconds after which a deletion that is not finished is no longer under way."""
 ENDED_AT_ONCE = 10
 """The most of them that one sign-in ends: an account of an earlier version may have had many more."""
 BID_ANSWER = [bid_answers.c[name] for name in ("preset", "at", "bid", "best", "habit", "cost", "mistake")]
@@ -310,14 +314,33 @@ class People(StorePart):
     async def forget(self, player: str, now: int) -> tuple[str, ...]:
         """Delete a player from the database's rows; `Database.scrub` then erases deleted data from its files.
 
-        Each table has its own transaction, so that nobody waits for a long one. Idempotent.
+        Each table has its own transaction, so that nobody waits for a long one. Idempotent: where a crash has interrupted it, the
+        next call goes on with the same id in place of the player's.
         """
-        other = stranger()
+        mine = {"player": player}
+
+        def begin(connection: sa.Connection) -> str:
+            begun: str | None = connection.scalar(sa.select(departures.c.stranger).filter_by(**mine))
+            if begun is None:
+                begun = stranger()
+                connection.execute(sa.insert(departures), {**mine, "stranger": begun, "at": now})
+            return begun
+
+        other = await self._database.write(begin)
         known = await self._forget_at_tables(player, other, now)
         await self._database.write(lambda connection: forget_everywhere(connection, player, other, now))
         # A request under way may have seated the player until then.
         late = await self._forget_at_tables(player, other, now)
+        await self._change(sa.delete(departures).filter_by(**mine))
         return tuple(dict.fromkeys((*known, *late)))
+
+    async def forget_interrupted(self, now: int) -> int:
+        """Finish the deletions that crashes have interrupted; return their number."""
+        begun = sa.select(departures.c.player).where(departures.c.at < now - INTERRUPTED).order_by(departures.c.at)
+        players = [row.player for row in await self._rows(begun)]
+        for player in players:
+            await self.forget(player, now)
+        return len(players)
 
     async def _forget_at_tables(self, player: str, other: str, now: int) -> list[str]:
         known = await self._database.read(lambda connection: tables_of(connection, player))

@@ -81,7 +81,9 @@ class Keep:
 
 
 async def prune(database: Database, people: People, keep: Keep, now: int, *, dry: bool = False) -> Counter[str]:
-    """Delete data older than its period; return the counts by kind. dry: only count."""
+    """Delete data older than its period, and finish interrupted deletions of players; return the counts by kind of the former.
+    dry: only count.
+    """
     removed: Counter[str] = Counter()
     if keep.tables:
         unused = await _unused_tables(database, now - keep.tables * DAY)
@@ -95,9 +97,10 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     if keep.chat:
         removed["chat"] = await _unsay(database, now - keep.chat * DAY, now, dry=dry)
     if not dry:
+        interrupted = await people.forget_interrupted(now)
         await database.write(lambda connection: _tidy(connection, now))
         await database.write(lambda connection: fill_facts(connection, AT_ONCE))
-        if any(removed.values()):
+        if interrupted or any(removed.values()):
             await database.scrub()
     return removed
 

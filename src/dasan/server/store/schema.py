@@ -180,6 +180,16 @@ ended_sessions = sa.Table(
     sa.Column("id", sa.String(64), primary_key=True),
     sa.Column("at", sa.BigInteger, nullable=False),
 )
+departures = sa.Table(
+    "departures",
+    metadata,
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("stranger", sa.String(64), nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+)
+"""Deletions of players that are under way, or that a crash has interrupted. stranger: the id that stands in for the player's. at:
+when the deletion began.
+"""
 ratings = sa.Table(
     "ratings",
     metadata,
