@@ -401,7 +401,9 @@ class EventLog(StorePart):
         at most ``MOST_RESTING``, the longest unused first, from the one that follows ``after``.
         """
         c = tables.c
-        idle = sa.and_(c.status == "playing", c.deadline.is_(None), c.touched < before)
+        # By the index of `touched`, whose order the parts have. That of `deadline` would find all these tables for each part.
+        no_deadline = sa.func.coalesce(c.deadline, -1) == -1
+        idle = sa.and_(c.status == "playing", no_deadline, c.touched < before)
         if after is not None:
             idle = sa.and_(idle, c.touched >= after.touched, sa.or_(c.touched > after.touched, c.id > after.id))
         query = sa.select(c.id, c.fence, c.touched).order_by(c.touched, c.id).limit(MOST_RESTING)

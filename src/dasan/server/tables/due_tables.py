@@ -42,7 +42,9 @@ class DueTables:
     def __init__(self, tables: Opener) -> None:
         self._tables = tables
         self._rests: dict[str, int] = {}
-        """The fences of tables that were found to wait for people: the next check need not read them."""
+        """The fences of tables that were found to wait for people: the next check need not read them. Each process has its own,
+        100 bytes a table, because sharing them would cost a write for each table.
+        """
         self._put_off: dict[str, float] = {}
         """When damaged tables that are due are tried again, by `monotonic`."""
 
