@@ -40,7 +40,7 @@ export const sameCards = (a: readonly Card[], b: readonly Card[]): boolean =>
 
 const RUN = 'A23456789TJQK';
 
-/** A low straight from its ace or 2 up, as A 2 3 4 5: by rank its high cards come last. Other cards stay as they are. */
+/** A play in the order in which it is shown: a low straight from its ace or 2 up, as A 2 3 4 5, which by rank ends with them. */
 export function runFromLow(cards: readonly Card[]): readonly Card[] {
   const ranks = cards.map(rankOf);
   const distinct = [...new Set(ranks)].sort((a, b) => RUN.indexOf(a) - RUN.indexOf(b));

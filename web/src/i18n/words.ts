@@ -13,7 +13,7 @@ export function cardName(card: Card): string {
 }
 
 /** The names of cards as one phrase: `4 of hearts, 4 of spades`. */
-export const cardNames = (cards: readonly Card[]): string => runFromLow(cards).map(cardName).join(t('list.comma'));
+export const cardNames = (cards: readonly Card[]): string => cards.map(cardName).join(t('list.comma'));
 
 /** `Run of 4 pairs`; `n` is the length of a run, `cards` the number of cards. */
 export function kindName(kind: string, cards: readonly Card[]): string {
@@ -93,7 +93,8 @@ export const isLeftOver = (event: Event): boolean => event.type === 'kitty' && e
 export function sentence(event: Event, table: TableInfo, top: OnTable | null = null, bidding = false): string | null {
   const you = event.seat !== null && event.seat === table.you;
   const name = event.seat === null ? '' : seatName(table.seats[event.seat], table);
-  const cards = event.cards?.some((card) => !isHidden(card)) ? cardNames(event.cards) : '';
+  const held = event.cards?.some((card) => !isHidden(card)) ? event.cards : [];
+  const cards = cardNames(event.type === 'play' ? runFromLow(held) : held);
   const named = event.type === 'play' && top !== null && sameCards(top.cards, event.cards ?? []);
   const pass = event.type === 'pass' && bidding ? '.auction' : '';
   const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : pass;
@@ -106,7 +107,7 @@ export function sentence(event: Event, table: TableInfo, top: OnTable | null = n
 
 /** A move in words, for advice and reviews: `Pair: 9 of hearts, 9 of spades`, `Pass`, `Bid 2`. */
 export function moveText(move: LegalMove, bidding = false): string {
-  const cards = cardNames(move.cards ?? []);
+  const cards = cardNames(runFromLow(move.cards ?? []));
   switch (move.type) {
     case 'pass':
       return t(bidding ? 'act.pass.auction' : 'act.pass');
