@@ -70,6 +70,8 @@ def test_a_player_chooses_what_to_be_told_and_confirms_an_address(
         accessible(page, "notifications")
         upright(page, "notifications")
         before = len(office.letters)
+        width = page.get_by_label(words["notify.mail.address"]).evaluate("field => field.clientWidth")
+        assert width > 220, "an address does not fit into the field"
         page.get_by_label(words["notify.mail.address"]).fill(f"ada-{tongue}@mail.example")
         page.get_by_label(words["notify.mail.address"]).press("Enter")
         expect(page.get_by_role("button", name=words["notify.mail.stop"])).to_be_visible()
