@@ -406,6 +406,9 @@ export class Table {
     if (this.game.view !== before.view) {
       this.settle(message.type === 'snapshot');
       if (message.type === 'update') this.turn();
+    } else if (this.acts && !acted) {
+      // The seat was taken back, perhaps during its turn.
+      this.turn();
     }
   }
 

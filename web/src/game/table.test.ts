@@ -225,6 +225,21 @@ describe('a seat that a bot plays', () => {
     table.close();
   });
 
+  it('says that it is the turn of a player who takes it back', () => {
+    const table = new Table('t1');
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say(
+      playing({ ...state, to_act: 0, legal_moves: [NINE], events: [] }, { table: seats({ bot: 'greedy', reason: 'time' }) }),
+    );
+    const said = (): string[] => table.spoken.map(({ text }) => text);
+    expect(said()).not.toContain('Your turn');
+    tell(2, seats());
+    expect(said().filter((text) => text === 'Your turn')).toHaveLength(1);
+    tell(3, seats());
+    expect(said().filter((text) => text === 'Your turn')).toHaveLength(1);
+    table.close();
+  });
+
   it('forgets the plan of its player', () => {
     const table = seated();
     table.ahead('pass');
