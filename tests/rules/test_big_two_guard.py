@@ -42,6 +42,8 @@ def test_d2_16_leading_the_guard_may_lead_more_cards_but_no_lower_single() -> No
     assert "5C 5H" in texts(state)
     assert "3D 4H 5C 6S 7S" in texts(state)
     refused(state, "9H", "D2.16", IllegalPlay, "lead your highest card, KD, or more than one card")
+    alone = refused(trick("5C 9H KD", *hands[1:], guard="enforced"), "9H", "D2.16")
+    assert alone.message == "your neighbour has one card left: play your highest card, KD"
     assert state.play("5C 5H").table is not None
     free = trick(*hands, guard="foul")
     assert len([t for t in texts(free) if " " not in t]) == 8

@@ -135,10 +135,10 @@ def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
 
 def _duty_of_guard(state: StateFields) -> str:
     """The sentence on the guard's duty: whether its highest card is all it may play, or also several cards (D2.16, H.24)."""
+    fits = [combination for _, combination in state.fits(state.mover)]
     if state.table is None:
-        return "guard.lead"
-    bomb = any(row.power > state.table.power for row, _ in state.fits(state.mover))
-    return "guard.bomb" if bomb else "guard"
+        return "guard.lead" if any(len(one.cards) > 1 for one in fits) else "guard"
+    return "guard.bomb" if any(one.power > state.table.power for one in fits) else "guard"
 
 
 def play(state: AnyState, move: Move) -> AnyState:
