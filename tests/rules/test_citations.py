@@ -128,6 +128,9 @@ def facing(table: str, mine: str, preset: str, options: Options) -> State:
         ("winner", H_10, "9S", "8D", "W.03"),
         ("winner", H_10, "4S 5D 6D 7D 8C", "4D 5S 6S 7S 8H", "H.10"),
         ("winner", H_10, "5S 6D 7D 8C 9C", "4D 5S 6S 7S 8H", "W.10"),
+        # A straight flush of another length is no tie, though it begins with the same rank.
+        ("winner", H_10, "TS JS QS KS AS 9S", "9D TD JD QD KD", "W.14"),
+        ("winner", H_10, "9S TS JS QS KS", "9D TD JD QD KD", "H.10"),
         # Identical cards tie whatever the suits count, and jokers have none.
         ("winner", H_10, "9D", "9D", "W.03"),
         ("winner", H_10, "BJ", "BJ", "W.03"),

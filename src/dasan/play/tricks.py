@@ -308,8 +308,8 @@ def _which_clause(state: StateFields, mine: Combination, theirs: Combination) ->
         kinds = f"kinds of {n}" if mine.power == 0 and n == len(theirs.cards) else ""
         topics = (kinds, "bombs", f"beat {theirs.kind}")
     elif mine.kind == theirs.kind and (mine.family == theirs.family or mine.power > 0):
-        tie = f"tie {mine.kind}" if _differ_only_in_suits(state.rules, mine, theirs) else ""
-        topics = (tie, f"beat {theirs.kind}")
+        tie = mine.family == theirs.family and _differ_only_in_suits(state.rules, mine, theirs)
+        topics = (f"tie {mine.kind}" if tie else "", f"beat {theirs.kind}")
     elif mine.family == theirs.family:
         topics = (f"classes of {n}",)
     elif n == len(theirs.cards):
@@ -318,7 +318,7 @@ def _which_clause(state: StateFields, mine: Combination, theirs: Combination) ->
 
 
 def _differ_only_in_suits(rules: Rules, mine: Combination, theirs: Combination) -> bool:
-    """Whether nothing but suits could rank two plays of one kind and size. Identical cards tie whatever the suits count."""
+    """Whether nothing but suits could rank two plays of one kind and family. Identical cards tie whatever the suits count."""
     shape = next(shape for shape in rules.shapes if shape.kind == mine.kind)
     alike = shape.by_rank(mine.strength) == shape.by_rank(theirs.strength)
     return alike and Counter(mine.cards) != Counter(theirs.cards)
