@@ -1,6 +1,7 @@
 """The memory that a training run takes, at least: a run that cannot fit is refused before its first hand.
 
-The numbers are lower bounds. Runs of Big Three, Big Two, Winner and Dou Dizhu took two to four times as much.
+The numbers are lower bounds. Runs of Big Three, Big Two, Winner and Dou Dizhu took two to four times as much, and
+more with branches.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from dasan.learn.config import Config
 from dasan.networks.derived import input_sizes
 from dasan.networks.network import LayerSizes
 from dasan.play.action_ids import action_ids
+from dasan.ruleset.rules import Rules
 
 MOVES = 8
-"""Legal moves that are scored together in an environment, at least, as most hands begin with a lead."""
+"""Legal moves of a seat that leads from a whole hand, at least, if it has so many cards."""
 OF_A_WEIGHT = 28.0
 """Bytes of a weight: its value, gradient, two moments of Adam and average, and two copies that play, each of four bytes."""
 
@@ -42,7 +44,7 @@ def _game_memory(config: Config) -> float:
     outputs = config.envs * (observation_size(rules, config.session) + count)
     kept, copies = (1.0, 4.0) if config.method == "policy" else (config.keep, 1 + config.keep)
     learnt = 0.0 if config.actors else min(config.batch, kept * number)
-    hidden = max(config.envs * min(MOVES, count), learnt) * layers
+    hidden = max(moves(config), learnt) * layers
     return outputs + hidden + copies * number * sum(input_sizes(rules, config.reads))
 
 
@@ -51,10 +53,26 @@ def decisions(config: Config) -> float:
     that are then played to their ends as many as a seat has cards.
     """
     rules = config.rules()
-    of_an_env = len(rules.pack) / rules.players
-    if config.method == "values" and config.branches == 1:
-        of_an_env += config.steps / 2
-    return of_an_env * config.envs * (1 - config.share * (1 - 1 / rules.players))
+    steps = config.steps / 2 if config.method == "values" and config.branches == 1 else 0.0
+    return _choosing(config, rules) * (_cards(rules) + steps)
+
+
+def moves(config: Config) -> float:
+    """The moves that are scored together in the environments of one game, at least, as hands begin with a lead."""
+    rules = config.rules()
+    return _choosing(config, rules) * min(MOVES, _cards(rules))
+
+
+def _choosing(config: Config, rules: Rules) -> float:
+    """The environments in which the network chooses moves, at least. With branches that is one of each deal, as there may be no
+    move for the others; opponents from a pool leave it one seat.
+    """
+    return config.envs / config.branches * (1 - config.share * (1 - 1 / rules.players))
+
+
+def _cards(rules: Rules) -> float:
+    """The cards that a seat is dealt, on average."""
+    return rules.hand_size or len(rules.pack) / rules.players
 
 
 def described(config: Config) -> str:
