@@ -153,6 +153,10 @@ def test_a_run_knows_the_networks_that_it_played_against(tmp_path: Path, kind: s
             Trainer.load(run)
         with pytest.raises(MemberFailed, match=re.escape(fault)):
             Trainer.load(run)
+        Trainer(replace(small, seed=2)).network().save(copy)
+        with pytest.raises(MemberFailed, match=re.escape(f"; and its copy {copy} has changed since it was written")):
+            Trainer.load(run)
+        copy.unlink()
         begun.save(tmp_path / "run.npz")  # whose network is not there to be copied
         (tmp_path / "kept.npz").rename(copy)
         (other / "network.npz").unlink(missing_ok=True)

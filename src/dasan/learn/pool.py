@@ -51,10 +51,13 @@ def noted(config: Config) -> Config:
     return replace(config, pool=pool, pooled=digests | config.pooled)
 
 
-def keep_copies(config: Config, folder: Path) -> None:
+def keep_copies(config: Config, folder: Path, copies: Mapping[str, str]) -> dict[str, str]:
     """Write the networks of the pool into `folder`, with their model cards, so that the run can go on if they change. Each is
     named by the SHA-256 that the run has noted. A network that has changed already, or is gone, is left out.
+
+    copies: by that SHA-256 the SHA-256 of the copy, as far as the run knows it. Returns these and those of further copies.
     """
+    known = dict(copies)
     for name, digest in config.pooled.items():
         copy = folder / f"{digest}.npz"
         with suppress(MemberFailed):
@@ -62,13 +65,16 @@ def keep_copies(config: Config, folder: Path) -> None:
                 folder.mkdir(exist_ok=True)
                 with whole_file(copy) as stream:
                     replace(source.network, card=source.card).save(stream)
+            if digest not in known and copy.exists():
+                known[digest] = _source(f"{NETWORK}{copy}").digest
+    return known
 
 
-def from_copies(config: Config, folder: Path) -> Config:
+def from_copies(config: Config, folder: Path, copies: Mapping[str, str]) -> Config:
     """`config` with the copy in `folder` in place of each network of the pool that has changed since the run began, or is gone.
-    `MemberFailed`: there is no copy.
+    copies: as in `keep_copies`. `MemberFailed`: there is no copy, or it has changed too.
     """
-    copies: dict[str, str] = {}
+    replaced: dict[str, str] = {}
     for name, digest in config.pooled.items():
         try:
             fault = "" if (source := _source(name)).digest == digest else _changed(name, source.digest, digest)
@@ -78,9 +84,11 @@ def from_copies(config: Config, folder: Path) -> Config:
         if fault and not copy.exists():
             raise MemberFailed(f"{fault}; to go on, save the network that it began with, with its model card, as {copy}")
         if fault:
-            copies[name] = f"{NETWORK}{copy}"
-    pooled = {name: digest for name, digest in config.pooled.items() if name not in copies}
-    return replace(config, pool=tuple(copies.get(name, name) for name in config.pool), pooled=pooled)
+            replaced[name] = f"{NETWORK}{copy}"
+            if digest in copies and _source(replaced[name]).digest != copies[digest]:
+                raise MemberFailed(f"{fault}; and its copy {copy} has changed since it was written")
+    pooled = {name: digest for name, digest in config.pooled.items() if name not in replaced}
+    return replace(config, pool=tuple(replaced.get(name, name) for name in config.pool), pooled=pooled)
 
 
 def _changed(name: str, digest: str, was: str) -> str:

@@ -118,6 +118,7 @@ class Trainer:
         if config.start:
             self.config = replace(config, started=start_from(self.learner, config))
         self.progress = Progress()
+        self._copies: dict[str, str] = {}
 
     def network(self) -> Network:
         """The network of the averaged weights; with several games it reads what they share, see `networks`."""
@@ -151,9 +152,9 @@ class Trainer:
         """Write everything that the next epoch depends on, atomically. Copies of the pool's networks come first, in the folder
         `pool` beside `file`.
         """
-        keep_copies(self.config, file.parent / COPIES)
+        self._copies = keep_copies(self.config, file.parent / COPIES, self._copies)
         arrays: dict[str, Any] = dict(self.learner.arrays())
-        about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress)})
+        about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress), "copies": self._copies})
         with whole_file(file) as stream:
             np.savez(stream, about=np.array(about), **arrays)
 
@@ -161,7 +162,7 @@ class Trainer:
     def load(file: Path, **changes: Any) -> Trainer:
         """The run that `save` wrote. changes: new values of `epochs`, `every` or `deals`. ValueError: the file is not a
         saved run, or a change is not allowed. `MemberFailed`: a network of the pool has changed, or is gone, and the run has no
-        copy of it.
+        copy of it, or the copy has changed too.
         """
         if refused := sorted(set(changes).difference(CHANGEABLE)):
             raise ValueError(f"a resumed run cannot change {refused[0]}")
@@ -173,10 +174,11 @@ class Trainer:
         try:
             about = json.loads(str(text))
             config, progress = Config.from_json(about["config"]), Progress.from_json(about["progress"])
+            copies = instance(about.get("copies", {}), dict, "copies are a dictionary of digests")
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(otherwise) from error
         # The initial network may have changed since, or be gone.
-        config = replace(from_copies(config, file.parent / COPIES), **changes)
+        config = replace(from_copies(config, file.parent / COPIES, copies), **changes)
         trainer = Trainer(replace(config, start="", started=""))
         trainer.config = replace(trainer.config, start=config.start, started=config.started)
         own = trainer.learner.arrays()
@@ -188,7 +190,7 @@ class Trainer:
             if not np.isfinite(array).all():
                 raise ValueError(f"{otherwise}: {name} is not finite")
             own[name][:] = array
-        trainer.progress = progress
+        trainer.progress, trainer._copies = progress, copies
         return trainer
 
     def epoch(self, actors: Actors = here) -> None:
