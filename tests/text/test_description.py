@@ -187,7 +187,8 @@ def test_the_card_left_over_in_big_two_is_no_kitty(language: str) -> None:
     """H.27: its taker sees it in the log, and all at the end of the hand."""
     words, state = messages(language), dasan.deal(dasan.rules("big-two", players=3), seed=1)
     (left,) = state.begun.kitty
-    assert f"- {words['event.leftover'].format(seat=state.to_act, cards=left)}" in told(state, language, state.to_act)
+    for seat, cards in ((state.to_act, left), (None, words["hidden.one"])):
+        assert f"- {words['event.leftover'].format(seat=state.to_act, cards=cards)}" in told(state, language, seat)
     while state.to_act is not None:
         state = state.play(state.legal_moves()[0])
     assert words["leftover"].format(cards=left) in told(state, language)

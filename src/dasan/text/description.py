@@ -185,7 +185,9 @@ class _Describer:
         return bool(paid > shares * view["bid"] * 2 ** view.get("doublings", 0))
 
     def _cards(self, cards: Sequence[str]) -> str:
-        return self._say("hidden") if "?" in cards else " ".join(cards)
+        if "?" in cards:
+            return self._say("hidden.one" if len(cards) == 1 else "hidden")
+        return " ".join(cards)
 
     def _kind_of(self, cards: Sequence[str]) -> str:
         try:
