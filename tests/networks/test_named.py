@@ -142,7 +142,7 @@ def test_the_command_line_continues_against_the_same_networks(tmp_path: Path) ->
     changed = f"the pool's member net:{a} is not the network that this run began with"
     said = refusal("train", "--like", b, "--out", c)
     assert said.startswith(changed)
-    assert said.endswith("; --pool names the opponents anew")
+    assert said.endswith("; name the opponents anew with --pool")
     (copy,) = (b / "pool").iterdir()
     copy.rename(tmp_path / "kept.npz")
     said = refusal("train", "--out", b, "--resume", "--epochs", 2)

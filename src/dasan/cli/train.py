@@ -335,12 +335,11 @@ def _config_for(game: str, option: list[str] | None, also: list[str], changes: d
 
 def _begun(config: Config, changes: dict[str, Any], method: str | None) -> Trainer:
     """A new run with these settings and changes. method: its method, None for that of the settings."""
+    from dasan.learn.pool import MemberFailed
     from dasan.learn.trainer import Trainer
 
     if (method, config.method) == ("values", "policy"):
         raise CannotRun("these settings are of policy gradients: leave out --method values")
-    from dasan.learn.pool import MemberFailed
-
     with refused(OSError, ValueError, ImportError):
         if method == "policy" != config.method:
             config = config.by_policy()
@@ -353,7 +352,7 @@ def _begun(config: Config, changes: dict[str, Any], method: str | None) -> Train
         try:
             return Trainer(replace(config, **changes))
         except MemberFailed as error:
-            raise CannotRun(f"{error}{'' if 'pool' in changes else '; --pool names the opponents anew'}") from error
+            raise CannotRun(f"{error}{'' if 'pool' in changes else '; name the opponents anew with --pool'}") from error
 
 
 def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
