@@ -18,7 +18,7 @@ from dasan.server.store.schema import tables as rows
 from dasan.server.tables import due_tables
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import STALLED, Room
-from dasan.server.times import DAY, now
+from dasan.server.times import DAY, HOUR, now
 
 from .conftest import only_process
 from .harness import RATED, SECONDS
@@ -35,6 +35,14 @@ async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tables: Tabl
     await tables._due.open_due("another that is gone")
     with pytest.raises(Refused):
         await tables.look("table")
+
+
+async def test_no_table_waits_for_the_lease_of_a_process_that_has_ended(tables: Tables) -> None:
+    """Each process of an SQLite database is the only one. Its leases are long, but for some seconds the rest is a short one."""
+    await open_table(tables.store)
+    for left in (1000, HOUR):
+        await tables.store.leases.claim("table", "a server that was killed", left)
+        assert not await tables.is_open("table")
 
 
 async def test_damaged_tables_that_are_due_do_not_crowd_out_others(

@@ -207,6 +207,8 @@ class Tables:
 
     async def is_open(self, table_id: str) -> bool:
         """Whether any process has the table open."""
+        if not self.store.database.shared:  # another process's lease has outlived it
+            return table_id in self._open
         return table_id in self._open or await self.store.leases.owner_of(table_id, _lease()) is not None
 
     async def look(self, table_id: str) -> Room:
