@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +78,21 @@ def test_a_player_who_was_deleted_during_a_hand_is_not_rated() -> None:
     assert after(gone, {}) == after(known, {})
 
 
+@pytest.mark.parametrize("result", [{"winners": []}, {}, None, 7])
+def test_a_void_hand_changes_no_rating_though_its_row_is_damaged(result: Any) -> None:
+    void = replace(hand(1, [("a", None), ("b", None), ("c", None)], 0, True), result=result)
+    void = replace(void, players=tuple(replace(one, role="player", won=False) for one in void.players))
+    assert after(void, {}) == {}
+
+
 def some_hands(count: int) -> list[FinishedHand]:
     rng = random.Random(28)
     seats: list[tuple[str | None, str | None]] = [
         ("a", None), ("b", None), ("c", None), (None, "greedy"), (None, "low"), (None, None),
     ]  # fmt: skip
     made = [hand(n, rng.sample(seats, 3), rng.randrange(3), rng.random() < 0.5) for n in range(count)]
-    made[5].result["winners"].clear()
+    void = tuple(replace(one, won=False) for one in made[5].players)
+    made[5] = replace(made[5], result={"payments": [0, 0, 0], "winners": []}, players=void)
     return made
 
 

@@ -92,7 +92,7 @@ def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
     The rating of a bot that was replaced during the hand counts for the others but does not change. A bot in several
     seats gets the mean of their new ratings.
     """
-    if isinstance(hand.result, dict) and hand.result.get("winners") == []:
+    if not any(p.won for p in hand.players):  # not by the result, which a damaged row lacks
         return {}
     names = _names(hand)
     measured = measured_ratings(hand.preset)
