@@ -77,7 +77,9 @@ def fill_facts(connection: sa.Connection, most: int) -> None:
     ).all():
         try:
             entries = (json.loads(line) for line in record_lines(row.record))
-            bids = [int(line["bid"]) for line in entries if line.get("type") == "bid"]
+            bids = [line["bid"] for line in entries if line.get("type") == "bid"]
+            if not all(type(bid) is int and 0 <= bid < 1 << 31 for bid in bids):
+                raise ValueError("a bid is a small number")
         except Exception as error:  # a damaged record may lack anything
             report(f"the record of hand {row.id} is damaged", error)
             bids = []
