@@ -269,12 +269,50 @@ async def test_a_table_with_a_damaged_checkpoint_is_read_from_the_start_of_its_l
     room, fence = await open_table(store)
     await store.log.append(moved(room, fence, "a"))
     whole = (await store.log.load("table")).room
-    damaged: tuple[Json, ...] = (None, 7, [], {}, {"seq": -1}, {"seq": room.seq}, {"seq": 10**30})
+    stored: Json = await store.database.read(lambda c: c.scalar(sa.select(rows.c.checkpoint)))
+    deal = stored["deal"]
+    wrong: dict[str, tuple[Json, ...]] = {
+        "seq": (room.seq - 1, room.seq + 1, True),
+        "at": (None, "1", 1.0),
+        "status": ("ended", None),
+        "host": (7, []),
+        "locked": (0, None),
+        "balances": ([], ["0"] * 3, [0.5] * 3),
+        "clock": ([[], None], [["1"] * 3, 1], [[1], 1]),
+        "chairs": (stored["chairs"][1:],),
+        "deal": tuple({**deal, "deal": {**deal["deal"], **_swapped(deal["deal"], card)}} for card in ("4C", "KC")),
+    }
+    damaged: list[Json] = [None, 7, [], {}, {"seq": -1}, {"seq": room.seq}, {"seq": 10**30}]
+    damaged += [{**stored, name: value} for name, values in wrong.items() for value in values]
     for checkpoint in damaged:
         await change(store, sa.update(rows).values(checkpoint=checkpoint))
         assert (await store.log.load("table")).room == whole
         assert (await store.log.load("table", room.seq)).room.seq == room.seq
         assert (await store.log.as_it_was("table", room.at)).seq == room.seq
+    await store.close()
+
+
+def _swapped(deal: Json, card: str) -> Json:
+    """The cards of a deal with one card of a hand, and one of the kitty, in each other's place."""
+    (hand,) = (hand for hand in deal["hands"] if card in hand)
+    other = deal["kitty"].split()[0]
+    hands = [one.replace(card, other) if one == hand else one for one in deal["hands"]]
+    return {"hands": hands, "kitty": deal["kitty"].replace(other, card)}
+
+
+async def test_nobody_plays_with_other_cards_than_were_dealt(opened: Opened) -> None:
+    """A card that the disk has changed, or a seed: the deal does not follow from the seed."""
+    store = await opened()
+    await open_table(store)
+    deal = sa.select(events.c.line).where(events.c.line.startswith('{"type":"deal"'))
+    line = str(await store.database.read(lambda c: c.scalar(deal)))
+    assert " 4C " in line
+    other = sa.update(events).where(events.c.line == line).values(line=line.replace(" 4C ", " 6D "))
+    await change(store, other)
+    assert (await store.log.load("table")).room.number == 1, "the checkpoint has the right cards"
+    await change(store, sa.update(rows).values(checkpoint=sa.null()))
+    with pytest.raises(BadRecord, match="do not follow"):
+        await store.log.load("table")
     await store.close()
 
 

@@ -317,7 +317,7 @@ class EventLog(StorePart):
             table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
             if table is None:
                 raise Refused("not-found", reason("no-table"))
-            since = 0 if whole else _dealt_at(table, until) or 0
+            since = 0 if whole else (_dealt_at(table, until) or 1) - 1
             mine = events.c.table_id == table_id
             lines = connection.execute(
                 sa.select(events.c.seq, events.c.at, events.c.line)
@@ -339,7 +339,10 @@ class EventLog(StorePart):
         async with self._long if long else nullcontext():
             if long:
                 table, lines, commands = await self._database.read(read)
-            room = opened(table, from_the_start=whole or _dealt_at(table, until) is None)
+            from_the_start = whole or _dealt_at(table, until) is None
+            room = opened(table, from_the_start=from_the_start)
+            if not from_the_start:
+                lines = _after_deal(table, lines)
             begun = time.monotonic()
             for row in lines:
                 room = _folded(room, row)
@@ -371,10 +374,13 @@ class EventLog(StorePart):
         """A table's room at the time ``at``, or right after its last deal if that came later."""
         last = sa.select(sa.func.max(events.c.seq)).where(events.c.table_id == table_id, events.c.at <= at)
         row = sa.select(tables.c.seq, tables.c.checkpoint).where(tables.c.id == table_id)
+        entry = sa.select(events.c.line).where(events.c.table_id == table_id)
 
         def read(connection: sa.Connection) -> int:
             seq, table = connection.scalar(last), connection.execute(row).one_or_none()
-            return max(0 if seq is None else seq + 1, 0 if table is None else _dealt_at(table) or 0)
+            dealt = 0 if table is None else _dealt_at(table) or 0
+            known = _is_deal(connection.scalar(entry.where(events.c.seq == dealt - 1)))
+            return max(0 if seq is None else seq + 1, dealt if known else 0)
 
         return (await self.load(table_id, await self._database.read(read))).room
 
@@ -420,8 +426,21 @@ def _dealt_at(row: Any, until: int | None = None) -> int | None:
     entries, or it is damaged, so that the log must be read from its start.
     """
     seq = row.checkpoint.get("seq") if isinstance(row.checkpoint, dict) else None
-    known = type(seq) is int and 0 <= seq <= (row.seq if until is None else min(until, row.seq))
+    known = type(seq) is int and 0 < seq <= (row.seq if until is None else min(until, row.seq))
     return seq if known else None
+
+
+def _after_deal(row: Any, lines: Sequence[Any]) -> Sequence[Any]:
+    """The rows of a log after that of the last deal, which is the first. ``BadRecord``: there is no deal, so the checkpoint has a
+    wrong length of the log, and moves would be left out.
+    """
+    if not lines or lines[0].seq != row.checkpoint["seq"] - 1 or not _is_deal(lines[0].line):
+        raise BadRecord("the table's checkpoint is not of a deal in its log")
+    return lines[1:]
+
+
+def _is_deal(line: str | None) -> bool:
+    return line is not None and line.startswith('{"type":"deal"')
 
 
 def _folded(room: Room, row: Any) -> Room:

@@ -46,6 +46,7 @@ def checkpoint(room: Room) -> Json:
 def restore(head: Head, data: Json) -> Room:
     """The room from ``checkpoint``'s data. ``BadRecord``: the data are damaged."""
     try:
+        _check(data, head.rules.players)
         left, since = data["clock"]
         return Room(
             head=head,
@@ -67,3 +68,15 @@ def restore(head: Head, data: Json) -> Room:
         raise
     except Exception as error:  # damaged data may lack anything
         raise BadRecord("the table's checkpoint is damaged") from error
+
+
+def _check(data: Json, players: int) -> None:
+    """``BadRecord``: values of other types or lengths than ``checkpoint`` writes, which nothing else would notice until they
+    are used.
+    """
+    (left, since), host = data["clock"], data["host"]
+    numbers = (data["seq"], data["at"], data["number"], since, *left, *data["balances"])
+    sizes = {len(data["chairs"]), len(data["balances"]), len(left) or players}
+    plain = all(type(number) is int for number in numbers) and type(data["locked"]) is bool
+    if not plain or sizes != {players} or not (host is None or type(host) is str) or data["status"] != "playing":
+        raise BadRecord("the table's checkpoint is damaged")

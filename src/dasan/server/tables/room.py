@@ -14,7 +14,8 @@ from typing import Any, Literal, TypeAlias
 import dasan
 from dasan.cards import format_cards, spelled_out
 from dasan.errors import BadRecord, DasanError
-from dasan.play.dealing import Deal
+from dasan.play import fairness
+from dasan.play.dealing import Deal, deal_hand
 from dasan.play.events import Event, EventType
 from dasan.play.moves import Move, MoveType
 from dasan.play.new_hand import begin
@@ -353,12 +354,27 @@ def _dealt(room: Room, entry: Entry) -> Room:
 
 
 def dealt(head: Head, number: int, entry: Entry) -> State:
-    """The first state of the hand of a ``deal`` entry. ``BadRecord``: the deal is not possible."""
+    """The first state of the hand of a ``deal`` entry. ``BadRecord``: the deal is not possible, or its cards do not follow from
+    the table's seed.
+    """
     try:
-        begun = read_begun(Line(entry["deal"], 0))
-        if not isinstance(begun, Deal) or begun.commitment != head.commitment(number):
+        begun, secret = read_begun(Line(entry["deal"], 0)), head.secret(number)
+        if not isinstance(begun, Deal) or begun.commitment != fairness.commitment(secret):
             raise BadRecord("the table's seed is not the one its hands were dealt from")
-        origin = Origin(entry["engine"], tuple(entry["seats"]), head.secret(number))
+        given = begun.contributions
+        again = deal_hand(
+            head.rules,
+            fairness.deal_seed(secret, given, head.rules.digest, number),
+            number=number,
+            dealer=begun.dealer,
+            leader=begun.leader,
+            exchange=begun.exchange,
+            commitment=begun.commitment,
+            contributions=given,
+        )
+        if begun != again:
+            raise BadRecord(f"the cards of hand {number} do not follow from the table's seed")
+        origin = Origin(entry["engine"], tuple(entry["seats"]), secret)
         return begin(head.rules, begun, first_seq=entry["deal"]["seq"] + 1, origin=origin)
     except BadRecord:
         raise
