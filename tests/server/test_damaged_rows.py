@@ -316,6 +316,29 @@ async def test_nobody_plays_with_other_cards_than_were_dealt(opened: Opened) -> 
     await store.close()
 
 
+async def test_half_a_surrogate_pair_stops_nothing(opened: Opened, tmp_path: Path) -> None:
+    """The rest of a damaged emoji: no answer and no backup could contain it."""
+    store = await opened()
+    await open_table(store, visibility="lobby")
+    half = "\ud83d"
+    chat = {"type": "chat", "seat": 0, "name": half, "text": "text"}
+    line = json.dumps(chat, separators=(",", ":"))
+    await change(
+        store,
+        sa.update(rows).values(summary={"chairs": [["human", half, None]] * 3}),
+        sa.insert(events).values(table_id="table", seq=7, at=1, line=line),
+    )
+    await store.listings.lobby(1)
+    await store.database.read(lambda c: dump(c, tmp_path / "backup"))
+    await store.people.delete("p1", 1)
+    await change(store, sa.update(events).where(events.c.seq == 7).values(line=line))
+    await prune(store.database, store.people, Keep(chat=1), 9 * DAY)
+    assert not [
+        one for one in await store.database.read(lambda c: list(c.scalars(sa.select(events.c.line)))) if "ud83d" in one
+    ]
+    await store.close()
+
+
 @pytest.mark.parametrize("more", [-1, 1])
 async def test_a_log_of_another_length_than_its_row_says_is_damaged(opened: Opened, more: int) -> None:
     """No write could extend it, so the table would open and close for ever."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
+from dasan.server.compact import compact
 from dasan.server.operations.reporting import log
 from dasan.server.refusals import CannotServe, Refused
 from dasan.server.store.migrating import migrate
@@ -49,6 +51,8 @@ BROKEN = frozenset(
     }
 )
 """SQLite errors that concern the disk or the file, not the query."""
+SURROGATE = re.compile(r"\\u[dD]")
+"""What JSON with half of a surrogate pair contains."""
 LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 """SQLite errors while another program writes to the file for longer than the busy timeout."""
 
@@ -153,10 +157,13 @@ def put_row(
 
 def json_value(text: str | bytes) -> Any:
     """The value of a JSON column. None, as for ``null``, if the stored text is damaged: it must not hide the other rows of a
-    query.
+    query. So is one with half of a surrogate pair, which no file, socket or database takes.
     """
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if SURROGATE.search(text if isinstance(text, str) else text.decode()):
+            compact(value).encode()
+        return value
     except (ValueError, RecursionError):
         return None
 

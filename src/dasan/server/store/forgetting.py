@@ -6,7 +6,6 @@ has grown, and reads the table again.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -15,6 +14,7 @@ import sqlalchemy as sa
 from dasan.server.compact import compact
 from dasan.server.new_ids import stranger
 from dasan.server.people.reserved_names import FORMER
+from dasan.server.store.database import json_value
 from dasan.server.store.friends import forget_friends
 from dasan.server.store.group_people import forget_groups
 from dasan.server.store.notifications import forget_notifications
@@ -163,7 +163,7 @@ def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str
     chat_lines: set[int] = set()
     for seq, line, sender in connection.execute(query.order_by(events.c.seq)).all():
         try:
-            entry = json.loads(line)
+            entry: Any = json_value(line)
             match entry["type"]:
                 case "sit":
                     sitting = {seat: one for seat, one in sitting.items() if one != entry["player"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from dasan.server.new_ids import stranger
 from dasan.server.people.names import keys, numbered
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
-from dasan.server.store.database import Database, Lock, StorePart, among, put_row, serialize
+from dasan.server.store.database import Database, Lock, StorePart, among, json_value, put_row, serialize
 from dasan.server.store.forgetting import forget_at, forget_everywhere, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.group_people import groups_of
@@ -354,7 +353,7 @@ class People(StorePart):
 def _text(line: str) -> str:
     """The text of an entry of chat; the entry itself if it is damaged."""
     try:
-        return str(json.loads(line)["text"])
+        return str(json_value(line)["text"])
     except Exception:  # a damaged entry may lack anything
         return line
 
