@@ -31,21 +31,21 @@ from dasan.server.store import Store, backups, people
 from dasan.server.store.backups import dump, load
 from dasan.server.store.duplicates import Guest
 from dasan.server.store.hand import finished
-from dasan.server.store.log import Cause, Write, WrittenEntry
+from dasan.server.store.log import Cause, Write, WrittenEntry, _append
 from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
 from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
-from dasan.server.store.schema import departures, hands, tables
+from dasan.server.store.schema import departures, events, hands, tables
 from dasan.server.tables import directory
 from dasan.server.tables.decisions import decide
 from dasan.server.tables.directory import Tables
-from dasan.server.tables.room import Room, fold
+from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.times import DAY, HOUR, now
 
 from .conftest import Opened, new_database
 from .harness import RATED, SECONDS, Player, Served, Socket, fast
-from .rooms import move, room_of
+from .rooms import move, room_of, settle
 from .test_accounts import SECRET, ok
 from .test_every_store import moved, open_table
 from .test_live import play_hand
@@ -238,6 +238,46 @@ async def test_a_deletion_that_a_crash_interrupts_is_finished_with_the_same_id(
     assert await store.people.find("p1") is None
     assert await store.people.forget_interrupted(DAY) == 0
     assert await store.database.read(lambda c: c.execute(sa.select(departures)).all()) == []
+    await store.close()
+
+
+async def test_a_deletion_waits_for_a_write_to_the_log(postgres_url: str, tmp_path: Path) -> None:
+    """Else what the player says at that moment would stay, with the name: the table names the player nowhere else then."""
+    url = await new_database(postgres_url)
+    store = await Store.open(tmp_path, url)
+    room, fence = await open_table(store)
+    entry = {"type": "chat", "seat": 1, "name": "P1", "text": "hello from P1"}
+    cause = Cause("p1", "c", "d")
+    write = Write(fold(room, entry, 2000), fence, (WrittenEntry(room.seq, 2000, entry, cause),))
+    engine = create_async_engine(url.replace("postgresql:", "postgresql+asyncpg:"))
+    async with engine.begin() as writing:
+        await writing.run_sync(lambda connection: _append(connection, [write]))
+        deleting = asyncio.create_task(store.people.delete("p1", 5000))
+        await asyncio.wait([deleting], timeout=1)
+        assert not deleting.done()
+    await engine.dispose()
+    await deleting
+    lines = await store.database.read(lambda c: list(c.scalars(sa.select(events.c.line))))
+    assert len(lines) == room.seq + 1
+    assert not [line for line in lines if "P1" in line]
+    await store.close()
+
+
+async def test_a_contribution_stays_though_it_is_the_players_id(opened: Opened) -> None:
+    """The deal follows from it."""
+    store = await opened()
+    start = room_of("big-three", ["p0", "p1", "p2"])
+    given = {"type": "contribute", "seat": 1, "text": "p1"}
+    log: list[tuple[Entry, int]] = [(given, 1000)]
+    room = settle(fold(start, given, 1000), 1000, log)
+    await store.log.create(start)
+    fence = await store.leases.claim("table", "me", HOUR)
+    written = tuple(WrittenEntry(seq, at, entry) for seq, (entry, at) in enumerate(log))
+    await store.log.append(Write(room, fence or 0, written, dealt=True))
+    await store.people.delete("p1", 5000)
+    checkpoint: Any = await store.database.read(lambda c: c.scalar(sa.select(tables.c.checkpoint)))
+    assert checkpoint["deal"]["deal"]["contributions"] == ["p1"]
+    assert (await store.log.load("table")).room.state == room.state
     await store.close()
 
 

@@ -64,7 +64,8 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
     """Replace ``player`` by ``other`` in one table and its log. What is damaged there, so that nobody knows whom it names, is
     deleted: such a table or log cannot be read anyway.
     """
-    row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
+    # A write to the log locks this row first: it ends before the entries are read, or has an outdated fence.
+    row = connection.execute(sa.select(tables).where(tables.c.id == table_id).with_for_update()).one_or_none()
     if row is None:
         return
     chat_lines = _forget_entries(connection, row, player, other)
@@ -192,9 +193,11 @@ def _unsaid(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replaced(data: Any, player: str, other: str) -> Any:
-    """JSON data with ``other`` in place of the id ``player``, and ``FORMER`` in place of the name beside it."""
+    """JSON data with ``other`` in place of the id ``player``, and ``FORMER`` in place of the name beside it. Contributions to a
+    shuffle stay, whatever they say: the deal follows from them.
+    """
     if isinstance(data, dict):
-        after = {key: _replaced(value, player, other) for key, value in data.items()}
+        after = {k: value if k == "contributions" else _replaced(value, player, other) for k, value in data.items()}
         if data.get("player") == player and "name" in data:
             after["name"] = FORMER
         return after

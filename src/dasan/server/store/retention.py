@@ -232,13 +232,14 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
     def some(connection: sa.Connection) -> int:
         query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(chat).limit(AT_ONCE)
         rows = connection.execute(query).all()
+        # The rows of tables first, as in the deletion of a player: else the two could wait for each other.
+        for table_id in sorted({row.table_id for row in rows}):
+            _unsay_checkpoint(connection, table_id, cutoff)
+            leave_notice(connection, "reopen", table_id, now)
         for row in rows:
             line = compact(_unsaid(row.line))
             place = sa.and_(events.c.table_id == row.table_id, events.c.seq == row.seq)
             connection.execute(sa.update(events).where(place).values(line=line))
-        for table_id in sorted({row.table_id for row in rows}):
-            _unsay_checkpoint(connection, table_id, cutoff)
-            leave_notice(connection, "reopen", table_id, now)
         return len(rows)
 
     total += await _all(database, some)
