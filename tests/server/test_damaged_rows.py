@@ -29,7 +29,16 @@ from dasan.server.store.log import Cause, Write, WrittenEntry
 from dasan.server.store.notifications import Subscription, Wishes, put_out
 from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
-from dasan.server.store.schema import duplicates, events, group_keys, group_members, group_tables, groups, hands
+from dasan.server.store.schema import (
+    duplicates,
+    events,
+    group_keys,
+    group_members,
+    group_tables,
+    groups,
+    hand_seats,
+    hands,
+)
 from dasan.server.store.schema import tables as rows
 from dasan.server.store.table_rows import insert_room
 from dasan.server.tables import due_tables
@@ -364,4 +373,16 @@ async def test_old_chat_that_is_damaged_goes_too(opened: Opened) -> None:
     assert len(kept) == 3
     assert not any("said" in line for line in kept)
     assert await store.database.read(lambda c: c.scalar(sa.select(rows.c.checkpoint))) is None
+    await store.close()
+
+
+async def test_a_bid_that_no_column_holds_stops_nothing(furnished: Path, tmp_path: Path) -> None:
+    """In a record of an earlier schema, whose bids are not yet with the seats."""
+    shutil.copy(furnished, tmp_path)
+    store = await Store.open(tmp_path)
+    line = json.dumps({"type": "bid", "bid": 10**30})
+    await change(store, sa.update(hands).values(record=line), sa.update(hand_seats).values(preset=""))
+    await prune(store.database, store.people, Keep(), 9 * DAY)
+    filled = await store.database.read(lambda c: set(c.execute(sa.select(hand_seats.c.preset, hand_seats.c.bid))))
+    assert {tuple(one) for one in filled} == {("big-three", None)}
     await store.close()
