@@ -27,6 +27,7 @@ from dasan.server.store import Store, log
 from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import events
+from dasan.server.store.schema import tables as rows
 from dasan.server.tables import shared_rules
 from dasan.server.tables.chairs import Chair
 from dasan.server.tables.decisions import MOST_HANDS, substitute
@@ -319,7 +320,12 @@ async def test_a_long_log_is_read_in_pieces(tables: Tables, monkeypatch: pytest.
         {"table_id": table_id, "seq": seq, "at": 1, "line": compact({"type": "ready", "seat": 0, "ready": seq % 2 == 0})}
         for seq in range(entries)
     ]
-    await tables.store.database.write(lambda c: c.execute(sa.insert(events), written))
+
+    def write(connection: sa.Connection) -> None:
+        connection.execute(sa.insert(events), written)
+        connection.execute(sa.update(rows).values(seq=entries))
+
+    await tables.store.database.write(write)
     monkeypatch.setattr(log, "FOLDED_FOR", 0.0)
     turns = 0
     read = tables.store.database.read
