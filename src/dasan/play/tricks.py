@@ -82,7 +82,7 @@ def legal_plays(state: StateFields) -> tuple[Move, ...]:
         combinations = [combination for row, combination in fits if row.beats(on_table)]
     bound = _bound(state)
     if bound:
-        combinations = [c for c in combinations if _duty(state, c) is None]
+        combinations = [c for c in combinations if not _duty(state, c)]
     moves = plays(combinations)
     if on_table is not None and not (bound and _duty(state, None)):
         moves.append(PASS)
@@ -123,14 +123,21 @@ def _bound(state: StateFields) -> bool:
     return state.must_include is not None or (state.rules.guard is Guard.ENFORCED and guarding(state))
 
 
-def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
-    """The duty that forbids this otherwise legal play or pass, or None."""
+def _duty(state: StateFields, play: Combination | None) -> str:
+    """The topic of the duty that forbids this otherwise legal play or pass, or nothing."""
     if state.must_include is not None and play is not None and state.must_include not in play.cards:
-        return IllegalPlay(reason("opening", cards=state.must_include), clause=state.rules.cite["opening"])
-    if state.rules.guard is Guard.ENFORCED and neglects(state, play):
+        return "opening"
+    return "guard" if state.rules.guard is Guard.ENFORCED and neglects(state, play) else ""
+
+
+def _check_duty(state: StateFields, play: Combination | None) -> None:
+    """`IllegalPlay` if a duty forbids this otherwise legal play or pass."""
+    topic = _duty(state, play)
+    if topic == "opening":
+        raise IllegalPlay(reason("opening", cards=state.must_include), clause=state.rules.cite["opening"])
+    if topic == "guard":
         highest = state.hands[state.mover][-1]
-        return IllegalPlay(reason(_duty_of_guard(state), cards=highest), clause=state.rules.cite["guard"])
-    return None
+        raise IllegalPlay(reason(_duty_of_guard(state), cards=highest), clause=state.rules.cite["guard"])
 
 
 def _duty_of_guard(state: StateFields) -> str:
@@ -205,9 +212,7 @@ def pass_(state: AnyState) -> AnyState:
         raise IllegalPlay(reason("pass.phase", phase=state.phase), clause=state.rules.cite["pass"])
     if state.table is None:
         raise IllegalPlay(reason("leader"), clause=state.rules.cite["pass"])
-    refused = _duty(state, None)
-    if refused is not None:
-        raise refused
+    _check_duty(state, None)
     passed = (*state.passed, seat)
     waiting = next(in_turn(state.hands, seat, (*passed, state.table_seat)), None)
     after = state.then(
@@ -280,9 +285,7 @@ def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
     on_table = state.table
     if on_table is not None and not combination.beats(on_table):
         raise IllegalPlay(_why_not(state, combination, on_table), clause=_which_clause(state, combination, on_table))
-    refused = _duty(state, combination)
-    if refused is not None:
-        raise refused
+    _check_duty(state, combination)
     return combination
 
 
