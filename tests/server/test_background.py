@@ -161,7 +161,7 @@ async def test_the_event_log_answers_and_goes_on(tmp_path: Path, monkeypatch: py
     await store.close()
 
 
-@pytest.mark.parametrize("broken", ["log.due", "processes.beat", "processes.notices", "metrics.measure_delay"])
+@pytest.mark.parametrize("broken", ["due.tables", "processes.beat", "processes.notices", "metrics.measure_delay"])
 async def test_what_a_server_does_by_itself_goes_on(
     broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store import log
+from dasan.server.store import due
 from dasan.server.store.schema import events
 from dasan.server.store.schema import tables as rows
 from dasan.server.tables import due_tables
@@ -49,7 +49,7 @@ async def test_damaged_tables_that_are_due_do_not_crowd_out_others(
     tables: Tables, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """They stay due: each is tried, and reported, once in an hour."""
-    monkeypatch.setattr(log, "MOST_DUE", 1)
+    monkeypatch.setattr(due, "MOST_DUE", 1)
     await open_table(tables.store)
     table_id, _ = await tables.create("ann", "big-three", {}, ["me", "random", "random"])
     assert (await tables.look(table_id)).status == "playing"
@@ -92,15 +92,15 @@ async def test_a_rated_hand_that_only_bots_play_is_finished_after_a_restart(tmp_
         assert room.bot_to_act is not None
         assert room.deadline is None
         assert [one.deadline for one in await before.store.listings.mine("ann")] == [None]
-        assert await before.store.log.due(room.at + STALLED - 1) == ()
-        assert await before.store.log.due(room.at + STALLED) == (table_id,)
+        assert await before.store.due.tables(room.at + STALLED - 1) == ()
+        assert await before.store.due.tables(room.at + STALLED) == (table_id,)
     async with only_process(tmp_path) as after:
-        for one in await after.store.log.due(room.at + STALLED):
+        for one in await after.store.due.tables(room.at + STALLED):
             await after._due.open_due(one)
         async with asyncio.timeout(SECONDS):
             while not (await after.store.log.load(table_id)).room.over:  # noqa: ASYNC110 - nobody is told
                 await asyncio.sleep(0.02)
-        assert await after.store.log.due(now() + DAY) == ()
+        assert await after.store.due.tables(now() + DAY) == ()
 
 
 def _of_an_earlier_version(table_id: str) -> sa.Update:
@@ -131,7 +131,7 @@ async def test_a_rated_hand_of_an_earlier_version_where_a_bot_is_to_act_is_finis
         assert (await before.look(table_id)).bot_to_act is not None
     async with only_process(tmp_path) as after:
         await after.store.database.write(lambda c: c.execute(_of_an_earlier_version(table_id)))
-        assert await after.store.log.due(now() + DAY) == ()
+        assert await after.store.due.tables(now() + DAY) == ()
         await after._due.look_over()
         async with asyncio.timeout(SECONDS):
             while (await after.store.log.load(table_id)).room.status != "ended":  # noqa: ASYNC110 - nobody is told

@@ -12,13 +12,14 @@ import pytest
 import sqlalchemy as sa
 
 from dasan.server.refusals import Refused
-from dasan.server.store import Conflict, Repeated, Store, log
+from dasan.server.store import Conflict, Repeated, Store, due
 from dasan.server.store.database import Database, Unreachable
+from dasan.server.store.due import Resting
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.hand import FinishedHand, Player, Role
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.known import hold
-from dasan.server.store.log import Cause, EventLog, Resting, Unwritten, Write, WrittenEntry
+from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEntry
 from dasan.server.store.people import SEEN_EVERY, Taken
 from dasan.server.store.schema import tables
 from dasan.server.tables.decisions import decide
@@ -99,26 +100,26 @@ async def test_of_tables_that_are_due_the_longest_come_first(opened: Opened) -> 
         await store.log.create(replace(made, head=replace(made.head, id=name), status="playing"))
     change = sa.update(tables).values(deadline=sa.case(deadlines, value=tables.c.id))
     await store.database.write(lambda connection: connection.execute(change))
-    assert await store.log.due(4) == ("d", "b", "c", "a")
-    assert await store.log.due(4, ["b", "a", "x"]) == ("d", "c")
+    assert await store.due.tables(4) == ("d", "b", "c", "a")
+    assert await store.due.tables(4, ["b", "a", "x"]) == ("d", "c")
     await store.close()
 
 
 async def test_a_table_rests_that_has_no_deadline_and_is_open_nowhere(opened: Opened) -> None:
     store = await opened()
     room, fence = await open_table(store)
-    assert await store.log.resting(room.at + 1) == ()
+    assert await store.due.resting(room.at + 1) == ()
     await store.leases.release("table", "me", fence)
-    assert await store.log.resting(room.at + 1) == (Resting("table", fence, room.at),)
-    assert await store.log.resting(room.at) == ()
+    assert await store.due.resting(room.at + 1) == (Resting("table", fence, room.at),)
+    assert await store.due.resting(room.at) == ()
     await store.database.write(lambda c: c.execute(sa.update(tables).values(deadline=1)))
-    assert await store.log.resting(room.at + 1) == ()
+    assert await store.due.resting(room.at + 1) == ()
     await store.close()
 
 
 async def test_tables_that_rest_are_read_in_parts(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each comes once, the longest unused first."""
-    monkeypatch.setattr(log, "MOST_RESTING", 2)
+    monkeypatch.setattr(due, "MOST_RESTING", 2)
     store = await opened()
     resting = {"c": 1, "a": 2, "b": 2, "d": 2, "e": 3}
     room, _ = await open_table(store)
@@ -129,11 +130,11 @@ async def test_tables_that_rest_are_read_in_parts(opened: Opened, monkeypatch: p
     ]
     await store.database.write(lambda c: [c.execute(change).rowcount for change in changes])
     found: list[str] = []
-    part = await store.log.resting(4)
+    part = await store.due.resting(4)
     while part:
         assert len(part) <= 2
         found += [table.id for table in part]
-        part = await store.log.resting(4, part[-1])
+        part = await store.due.resting(4, part[-1])
     assert found == ["c", "a", "b", "d", "e"]
     await store.close()
 
@@ -152,7 +153,7 @@ async def test_parts_of_the_resting_tables_are_found_by_time(tmp_path: Path) -> 
         sa.event.listen(connection.engine, "before_cursor_execute", explain)
 
     await store.database.read(listen)
-    await store.log.resting(9, Resting("table", 1, 5))
+    await store.due.resting(9, Resting("table", 1, 5))
     assert "ix_tables_touched" in plans[0]
     await store.close()
 

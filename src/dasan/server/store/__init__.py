@@ -9,6 +9,7 @@ from pathlib import Path
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.store.bids import Bids
 from dasan.server.store.database import DATABASE_FILE, Database, Prepare, SqliteDatabase
+from dasan.server.store.due import Due
 from dasan.server.store.duplicates import Duplicates
 from dasan.server.store.fair_play import FairPlay
 from dasan.server.store.friends import Friends
@@ -39,6 +40,7 @@ class Store:
         self.database = database
         self.bids = Bids(database)
         self.log = EventLog(database)
+        self.due = Due(database)
         self.leases = Leases(database)
         self.duplicates = Duplicates(database)
         self.fair_play = FairPlay(database)

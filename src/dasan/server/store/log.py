@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,10 +23,9 @@ from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, StorePart, Unreachable, among, json_value
+from dasan.server.store.database import Database, StorePart, Unreachable, json_value
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hands
-from dasan.server.store.leases import lease_time
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import events, forgotten, seats, tables
 from dasan.server.store.table_rows import insert_room, insert_seats, opened, summary
@@ -44,10 +43,6 @@ GATHERED_FOR = 0.02
 """Seconds between the starts of transactions while several tables write: in SQLite a transaction costs as much
 processor time as three writes in it.
 """
-MOST_DUE = 1000
-"""The most due tables that one sweep reads."""
-MOST_RESTING = 1000
-"""The most resting tables that one query reads, so that the event loop is not busy with its rows for long."""
 LONG = 1000
 """The most entries of a log that is read and folded beside others. Players can make a log longer than any game: by toggling
 whether they are ready, or by taking moves back.
@@ -127,15 +122,6 @@ class Loaded:
 
     room: Room
     done: Mapping[tuple[str, str], Done] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Resting:
-    """A table that nobody uses: its fence, and the time of its last entry."""
-
-    id: str
-    fence: int
-    touched: int
 
 
 @dataclass
@@ -389,36 +375,6 @@ class EventLog(StorePart):
         query = sa.select(events.c.line, events.c.at).where(events.c.table_id == table_id, events.c.seq >= seq)
         rows = await self._rows(query.order_by(events.c.seq))
         return tuple((_read(row.line), row.at) for row in rows)
-
-    async def due(self, now: int, put_off: Collection[str] = ()) -> tuple[str, ...]:
-        """The ids of tables that go on by themselves, see `Room.due`, except those ``put_off``: at most ``MOST_DUE``, the
-        longest due first.
-        """
-        due = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing")
-        due = due.order_by(tables.c.deadline, tables.c.id).limit(MOST_DUE)
-
-        def read(connection: sa.Connection) -> tuple[str, ...]:
-            return tuple(connection.scalars(due.where(sa.not_(among(connection, tables.c.id, put_off)))))
-
-        return await self._database.read(read)
-
-    async def resting(self, before: int, after: Resting | None = None) -> tuple[Resting, ...]:
-        """The tables that are playing without a deadline, have not been used since ``before``, and that no process has open:
-        at most ``MOST_RESTING``, the longest unused first, from the one that follows ``after``.
-        """
-        c = tables.c
-        # By the index of `touched`, whose order the parts have. That of `deadline` would find all these tables for each part.
-        no_deadline = sa.func.coalesce(c.deadline, -1) == -1
-        idle = sa.and_(c.status == "playing", no_deadline, c.touched < before)
-        if after is not None:
-            idle = sa.and_(idle, c.touched >= after.touched, sa.or_(c.touched > after.touched, c.id > after.id))
-        query = sa.select(c.id, c.fence, c.touched).order_by(c.touched, c.id).limit(MOST_RESTING)
-
-        def read(connection: sa.Connection) -> tuple[Resting, ...]:
-            rows = connection.execute(query.where(idle, c.lease_until < lease_time(connection)))
-            return tuple(Resting(row.id, row.fence, row.touched) for row in rows)
-
-        return await self._database.read(read)
 
 
 def _dealt_at(row: Any, until: int | None = None) -> int | None:

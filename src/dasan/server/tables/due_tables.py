@@ -9,7 +9,7 @@ from typing import Protocol
 from dasan.server.operations.reporting import report
 from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
 from dasan.server.store import Store
-from dasan.server.store.log import Resting
+from dasan.server.store.due import Resting
 from dasan.server.times import HOUR, now
 
 SWEEP = 20.0
@@ -51,7 +51,7 @@ class DueTables:
     async def sweep(self) -> None:
         """Open the tables that go on by themselves."""
         self._put_off = {table_id: at for table_id, at in self._put_off.items() if at > monotonic()}
-        for table_id in await self._tables.store.log.due(now(), self._put_off):
+        for table_id in await self._tables.store.due.tables(now(), self._put_off):
             if not await self._tables.is_open(table_id):
                 await self.open_due(table_id)
 
@@ -61,14 +61,14 @@ class DueTables:
         while nothing there changes.
         """
         before, seen = now() - RESTED, set[str]()
-        page = await self._tables.store.log.resting(before)
+        page = await self._tables.store.due.resting(before)
         while page:
             for table in page:
                 seen.add(table.id)
                 if self._rests.get(table.id) != table.fence and table.id not in self._tables:
                     await asyncio.sleep(BETWEEN)
                     await self._look_at(table)
-            page = await self._tables.store.log.resting(before, page[-1])
+            page = await self._tables.store.due.resting(before, page[-1])
         self._rests = {table_id: fence for table_id, fence in self._rests.items() if table_id in seen}
 
     async def _look_at(self, table: Resting) -> None:
