@@ -1,7 +1,9 @@
 import type { Event } from '../gen/protocol';
 import { t } from '../i18n/i18n.svelte';
 import { moveText, seatName, sentence } from '../i18n/words';
+import type { Cue } from '../browser/sound';
 import { advised } from './advice';
+import { blast } from './bombs';
 import type { Game } from './game';
 import { bidsOf } from './trick';
 
@@ -13,6 +15,13 @@ export function announced({ table, view }: Game, events: readonly Event[], doubl
   const now = view.doublings ?? 0;
   if (now > doublings && view.bid !== null) texts.push(t('table.doubled', { n: view.bid * 2 ** now }));
   return texts.filter((text) => text !== null);
+}
+
+/** The sound of new events. */
+export function soundOf({ view, rules }: Game, events: readonly Event[]): Cue | null {
+  if (!view) return null;
+  if (events.some((event) => event.type === 'play')) return blast(view.table?.kind, rules) ?? 'play';
+  return events.some((event) => event.type === 'pass') ? 'pass' : null;
 }
 
 /** What a screen reader says of a hint: the best move and its reasons; null without one. */

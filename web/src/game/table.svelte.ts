@@ -1,6 +1,5 @@
-import type { ClientMessage, Event, Reaction, ServerMessage, View } from '../gen/protocol';
-import { adviceText, announced } from './announcements';
-import { blast } from './bombs';
+import type { ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
+import { adviceText, announced, soundOf } from './announcements';
 import { socketUrl } from '../server/api';
 import { cardOf, keys } from '../cards/cards';
 import { Connection, type Status } from '../server/connection';
@@ -8,6 +7,7 @@ import { refusalText } from '../server/refusal';
 import { ending, fold, newLines, news, NOTHING, sent, type Game } from './game';
 import { t } from '../i18n/i18n.svelte';
 import { PassTimes } from './passtimes';
+import { keepCommitment } from '../browser/commitments';
 import { prefs } from '../browser/prefs.svelte';
 import { Pump } from './pump';
 import { canPass, cardMoves, commandFor, matching, playable } from './selection';
@@ -389,13 +389,15 @@ export class Table {
     const before = this.game;
     const acted = this.acts;
     this.game = fold(before, message, at);
-    this.remember();
+    const { session } = this.game;
+    if (session?.next_commitment) keepCommitment(this.id, session.number + 1, session.next_commitment);
     if (this.game.stale) this.reconnect();
     if (message.type === 'snapshot') this.begin();
     if (message.type === 'update' && this.game !== before) {
       const events = news(before, message.events);
       this.quiet = quietAfter(events);
-      this.sound(events);
+      const sound = soundOf(this.game, events);
+      if (sound) cue(sound);
       for (const text of announced(this.game, events, before.view?.doublings ?? 0)) this.speakUp(text);
     }
     // The selected cards have been played; with two decks an equal card may remain.
@@ -410,16 +412,6 @@ export class Table {
       // The seat was taken back, perhaps during its turn.
       this.turn();
     }
-  }
-
-  /** Store the server's commitment before each deal, for checking the deal afterwards. */
-  private remember(): void {
-    const { session } = this.game;
-    if (!session?.next_commitment) return;
-    const name = `fair.${this.id}`;
-    const seen = load<Record<string, string>>(name, {}, 'session');
-    const key = String(session.number + 1);
-    if (!(key in seen)) save(name, { ...seen, [key]: session.next_commitment }, 'session');
   }
 
   /** Advice has arrived: select the best move; Enter then plays it. */
@@ -494,14 +486,6 @@ export class Table {
     if (plan) this.remark = t('ahead.gone');
     cue('turn');
     if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) this.passLater();
-  }
-
-  /** The sound of new events. */
-  private sound(events: readonly Event[]): void {
-    const { view, rules } = this.game;
-    if (!view) return;
-    if (events.some((event) => event.type === 'play')) cue(blast(view.table?.kind, rules) ?? 'play');
-    else if (events.some((event) => event.type === 'pass')) cue('pass');
   }
 
   /** Add a text for screen readers; none is removed before it can be read. */

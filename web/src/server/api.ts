@@ -65,7 +65,7 @@ import type {
 } from '../gen/protocol';
 import { t } from '../i18n/i18n.svelte';
 import { refusalText, type Refusal } from './refusal';
-import { save } from '../browser/storage';
+import { keepCommitment } from '../browser/commitments';
 
 /** The server refused: `message` is for the player, `id` names it in the catalogue. */
 export class ApiError extends Error {
@@ -159,7 +159,7 @@ export const lobby = (): Promise<Lobby> => ask('/api/lobby');
 export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   const promise = await send<Promised>('/api/promises', {}).catch(() => null);
   const made = await asPlayer(() => send<TableCreated>('/api/tables', promise ? { ...wanted, ticket: promise.ticket } : wanted));
-  if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, 'session');
+  if (promise) keepCommitment(made.id, 1, promise.commitment);
   return made;
 }
 export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => asPlayer(() => send('/api/quick', wanted));
