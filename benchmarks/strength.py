@@ -169,7 +169,9 @@ GAMES = {
         "Big Three, preset `big-three-denexa`", "big-three-denexa", (("net", "greedy", 400), ("net", "search", 40))
     ),
     "fr": Contests("Big Three, preset `big-three-fr`", "big-three-fr", (("net", "greedy", 400), ("net", "search", 90))),
-    "winner-bomb": Contests("Winner with bombs of four", "winner-bomb", (("net", "greedy", 100), ("net", "search", 120))),
+    "winner-bomb": Contests(
+        "Winner with bombs of four", "winner-bomb", (("net", "greedy", 100), ("net", "search", 120))
+    ),
     "hong-kong": Contests("Big Two of Hong Kong", "big-two-hong-kong", (("net", "greedy", 400), ("net", "search", 550))),
     "taiwan": Contests("Big Two of Taiwan", "big-two-taiwan", (("net", "greedy", 400), ("net", "search", 100))),
     "philippines": Contests(
