@@ -16,11 +16,11 @@ from dasan.server.api.dependencies import Player, Small, StoreHere, TablesHere
 from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
 from dasan.server.connections.rate_limits import limit
-from dasan.server.operations.reporting import report
 from dasan.server.protocol.hand import Result
 from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
+from dasan.server.store.damage import undamaged
 from dasan.server.store.hand import FinishedHand, copy_for
 from dasan.server.study.hand_picture import picture
 from dasan.server.tables.facts import facts, title_of
@@ -181,13 +181,7 @@ def _lines(entries: Iterable[object]) -> str:
 
 def summaries(hands: Iterable[FinishedHand], player: str | None) -> list[HandSummary]:
     """Hands as a list of this player's. One whose row is damaged is left out and logged."""
-    out = []
-    for hand in hands:
-        try:
-            out.append(summary_of(hand, player))
-        except Exception as error:  # a damaged row may lack anything
-            report(f"the row of hand {hand.id} is damaged", error)
-    return out
+    return undamaged("hand", hands, lambda hand: summary_of(hand, player))
 
 
 def summary_of(hand: FinishedHand, player: str | None) -> HandSummary:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -22,9 +21,9 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
-from dasan.server.compact import compact
 from dasan.server.operations.reporting import log
 from dasan.server.refusals import CannotServe, Refused
+from dasan.server.store.damage import json_value
 from dasan.server.store.migrating import migrate
 
 T = TypeVar("T")
@@ -51,8 +50,6 @@ BROKEN = frozenset(
     }
 )
 """SQLite errors that concern the disk or the file, not the query."""
-SURROGATE = re.compile(r"\\u[dD]")
-"""What JSON with half of a surrogate pair contains."""
 LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 """SQLite errors while another program writes to the file for longer than the busy timeout."""
 
@@ -153,19 +150,6 @@ def put_row(
         return False
     connection.execute(sa.insert(table), {**key, **(first or {}), **values})
     return True
-
-
-def json_value(text: str | bytes) -> Any:
-    """The value of a JSON column. None, as for ``null``, if the stored text is damaged: it must not hide the other rows of a
-    query. So is one with half of a surrogate pair, which no file, socket or database takes.
-    """
-    try:
-        value = json.loads(text)
-        if SURROGATE.search(text if isinstance(text, str) else text.decode()):
-            compact(value).encode()
-        return value
-    except (ValueError, RecursionError):
-        return None
 
 
 def as_python_sorts(connection: sa.Connection, column: sa.ColumnElement[str]) -> sa.ColumnElement[str]:

@@ -18,10 +18,10 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import Play
-from dasan.server.operations.reporting import report
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
+from dasan.server.store.damage import undamaged
 from dasan.server.store.database import Lock, StorePart, put_row, serialize
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.friends import blocked_pairs
@@ -142,13 +142,7 @@ class Duplicates(StorePart):
 
     async def _read(self, query: sa.Select[Any]) -> tuple[DuplicateEvent, ...]:
         """The events of a query, without those whose rows are damaged, which are logged."""
-        events = []
-        for row in await self._rows(query):
-            try:
-                events.append(_event(row))
-            except Exception as error:  # a damaged row may lack anything
-                report(f"the row of event {row.id} is damaged", error)
-        return tuple(events)
+        return tuple(undamaged("event", await self._rows(query), _event))
 
     async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> EventPlayed:
         """The player's table for their current or next deal, or a place in the queue for one.

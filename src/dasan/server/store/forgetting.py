@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from dasan.server.compact import compact
 from dasan.server.new_ids import stranger
 from dasan.server.people.reserved_names import FORMER
-from dasan.server.store.database import json_value
+from dasan.server.store.damage import json_value
 from dasan.server.store.friends import forget_friends
 from dasan.server.store.group_people import forget_groups
 from dasan.server.store.notifications import forget_notifications

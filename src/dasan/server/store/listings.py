@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,6 +9,7 @@ import sqlalchemy as sa
 
 from dasan.server.protocol.rest import Lobby, LobbyTable, TableSummary
 from dasan.server.protocol.table import SeatInfo, TableSettings
+from dasan.server.store.damage import undamaged
 from dasan.server.store.database import StorePart, put_row
 from dasan.server.store.schema import forgotten, seats, tables
 from dasan.server.tables.facts import title_of
@@ -22,8 +22,6 @@ QUIET = HOUR
 """Milliseconds without a move or deadline after which the lobby shows no table for spectators: its people have closed the
 page.
 """
-
-log = logging.getLogger("dasan.server")
 
 
 class Listings(StorePart):
@@ -62,13 +60,7 @@ class Listings(StorePart):
         return Lobby(open=[one for one in waiting if one and one.open], live=[one for one in playing if one.watch])
 
     async def _list(self, query: sa.Select[Any], read: Callable[[Any], T]) -> list[T]:
-        listed: list[T] = []
-        for row in await self._rows(query):
-            try:
-                listed.append(read(row))
-            except Exception:  # a damaged row may lack anything
-                log.error("the row of table %s is damaged", row.id)
-        return listed
+        return undamaged("table", await self._rows(query), read)
 
 
 def _mine(row: Any) -> TableSummary:

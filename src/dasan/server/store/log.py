@@ -23,7 +23,8 @@ from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, StorePart, Unreachable, json_value
+from dasan.server.store.damage import json_value
+from dasan.server.store.database import Database, StorePart, Unreachable
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hands import insert_hands
 from dasan.server.store.notifications import put_out

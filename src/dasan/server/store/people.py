@@ -13,7 +13,8 @@ from dasan.server.new_ids import stranger
 from dasan.server.people.names import keys, numbered
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
-from dasan.server.store.database import Database, Lock, StorePart, among, json_value, put_row, serialize
+from dasan.server.store.damage import json_value
+from dasan.server.store.database import Database, Lock, StorePart, among, put_row, serialize
 from dasan.server.store.forgetting import forget_at, forget_everywhere, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.group_people import groups_of

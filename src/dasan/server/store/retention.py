@@ -15,7 +15,8 @@ from dasan.server.compact import compact
 from dasan.server.operations.reporting import report
 from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
-from dasan.server.store.database import Database, among, json_value
+from dasan.server.store.damage import json_value
+from dasan.server.store.database import Database, among
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.friends import OPEN

@@ -13,7 +13,8 @@ import sqlalchemy as sa
 
 from dasan.server.operations.reporting import log
 from dasan.server.refusals import CannotServe
-from dasan.server.store.database import SAID_EVERY, Prepare, T, Unreachable, json_value
+from dasan.server.store.damage import json_value
+from dasan.server.store.database import SAID_EVERY, Prepare, T, Unreachable
 from dasan.server.store.migrating import migrate
 
 if TYPE_CHECKING:
