@@ -32,6 +32,8 @@ Prepare: TypeAlias = Callable[[sa.Connection], None]
 """A check of the schema or a change to it, before a database is used: ``migrate``, ``require`` or ``any_known``."""
 
 DATABASE_FILE = "dasan.sqlite3"
+ENGINE: Mapping[str, Any] = {"hide_parameters": True, "json_deserializer": json_value}
+"""What every engine needs: no values of rows in errors, and null for damaged JSON."""
 READERS = 4
 BUSY_MS = 5000
 """SQLite's busy timeout in milliseconds."""
@@ -186,14 +188,8 @@ class SqliteDatabase:
         self._logged = float("inf")
         """When the log last reported that the file is unusable."""
         url = sa.URL.create("sqlite+pysqlite", database=str(path))
-        self._writer = _sqlite(
-            sa.create_engine(url, pool_size=1, max_overflow=0, hide_parameters=True, json_deserializer=json_value),
-            "BEGIN IMMEDIATE",
-        )
-        self._reader = _sqlite(
-            sa.create_engine(url, pool_size=READERS, max_overflow=0, hide_parameters=True, json_deserializer=json_value),
-            "BEGIN DEFERRED",
-        )
+        self._writer = _sqlite(sa.create_engine(url, pool_size=1, max_overflow=0, **ENGINE), "BEGIN IMMEDIATE")
+        self._reader = _sqlite(sa.create_engine(url, pool_size=READERS, max_overflow=0, **ENGINE), "BEGIN DEFERRED")
         self._connection: sa.Connection | None = None
         """The writing thread keeps its connection: checking one out for every move costs as much as the move."""
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="dasan-write")

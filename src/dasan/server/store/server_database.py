@@ -13,8 +13,7 @@ import sqlalchemy as sa
 
 from dasan.server.operations.reporting import log
 from dasan.server.refusals import CannotServe
-from dasan.server.store.damage import json_value
-from dasan.server.store.database import SAID_EVERY, Prepare, T, Unreachable
+from dasan.server.store.database import ENGINE, SAID_EVERY, Prepare, T, Unreachable
 from dasan.server.store.migrating import migrate
 
 if TYPE_CHECKING:
@@ -67,16 +66,15 @@ class ServerDatabase:
             patience = (
                 {"timeout": CONNECTS_IN, "command_timeout": ANSWERS_IN} if made.drivername.endswith("asyncpg") else {}
             )
-            opening = create_async_engine(made, hide_parameters=True, json_deserializer=json_value)
+            opening = create_async_engine(made, **ENGINE)
             engine = create_async_engine(
                 made,
                 pool_size=8,
                 max_overflow=4,
                 pool_pre_ping=True,
                 pool_timeout=ANSWERS_IN,
-                hide_parameters=True,
-                json_deserializer=json_value,
                 connect_args=patience,
+                **ENGINE,
             )
         except (sa.exc.SQLAlchemyError, ValueError, ModuleNotFoundError) as error:
             if isinstance(error, ModuleNotFoundError) and error.name == "asyncpg":
