@@ -92,7 +92,7 @@ class Tables:
         await self._group.__aenter__()
         self.chore(repeat("checking for due tables", self._due.sweep, SWEEP), "sweep")
         self.chore(repeat("checking for tables that everybody has left", self._due.look_over, LOOK_OVER), "look over")
-        self.chore(repeat("renewing leases", self._renew, self._lease / 4000), "leases")
+        self.chore(repeat("renewing leases", self._renew, self._own_lease / 4000), "leases")
         if self.relays is not None:
             self.chore(repeat("listening to other processes", self.relays.run), "relays")
         return self
@@ -118,7 +118,7 @@ class Tables:
         return table_id in self._open
 
     @property
-    def _lease(self) -> int:
+    def _own_lease(self) -> int:
         """The length of this process's leases in milliseconds."""
         return _lease() if self.store.database.shared else int(HELD * 1000)
 
@@ -207,9 +207,10 @@ class Tables:
 
     async def is_open(self, table_id: str) -> bool:
         """Whether any process has the table open."""
-        if not self.store.database.shared:  # another process's lease has outlived it
-            return table_id in self._open
-        return table_id in self._open or await self.store.leases.owner_of(table_id, _lease()) is not None
+        if table_id in self._open:
+            return True
+        # In a database of a single process, the lease of another has outlived it.
+        return self.store.database.shared and await self.store.leases.owner_of(table_id, _lease()) is not None
 
     async def look(self, table_id: str) -> Room:
         """The table's current room."""
@@ -341,7 +342,7 @@ class Tables:
     async def claim(self, table: Table) -> int:
         """The fence for writing the table's log. ``Refused``: another process owns the table."""
         asked = _clock()
-        fence = await self.store.leases.claim(table.id, self.process, self._lease)
+        fence = await self.store.leases.claim(table.id, self.process, self._own_lease)
         if fence is None:
             raise OwnedElsewhere
         table.trusted = asked + LEASE * TRUSTED
@@ -358,7 +359,7 @@ class Tables:
     async def _extend(self, mine: Sequence[Table]) -> frozenset[str]:
         """Extend the leases of these tables; return the ids of those still owned."""
         asked = _clock()
-        renewed = await self.store.leases.renew(self.process, [t.id for t in mine], self._lease)
+        renewed = await self.store.leases.renew(self.process, [t.id for t in mine], self._own_lease)
         for table in mine:
             if table.id in renewed:
                 table.trusted = asked + LEASE * TRUSTED
