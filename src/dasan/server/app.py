@@ -39,6 +39,7 @@ from dasan.server.operations.checks import Checks
 from dasan.server.operations.chores import Chores
 from dasan.server.operations.folders import data_dir
 from dasan.server.operations.metrics import Metrics
+from dasan.server.operations.reporting import log
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import Identities, signing_key
 from dasan.server.people.sightings import Sightings
@@ -55,8 +56,6 @@ from dasan.version import commit
 LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
 """Loggers whose debug output would contain hands and their secrets (G.02)."""
-
-log = logging.getLogger("dasan.server")
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
 from hashlib import sha256
 from urllib.parse import urlsplit
@@ -12,6 +11,7 @@ from dasan.server.notifications.letters import Letters, Unsent
 from dasan.server.notifications.push import Delivery, Push
 from dasan.server.notifications.words import written
 from dasan.server.operations.background import guarded, repeat
+from dasan.server.operations.reporting import log
 from dasan.server.store.notifications import MAIL, MOST_TRIES, Notifications, Outgoing
 from dasan.server.times import now
 
@@ -25,8 +25,6 @@ LETTER_LASTS = 45.0
 """The time limit for sending an e-mail in seconds: shorter than the time for which it is taken."""
 WAITS = 30
 """Seconds until the first retry; each further delay is four times as long."""
-
-log = logging.getLogger("dasan.server")
 
 
 class Sending:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
@@ -11,6 +10,7 @@ from dasan import __version__
 from dasan.server.connections.websocket import Live
 from dasan.server.operations.background import repeat
 from dasan.server.operations.metrics import Metrics
+from dasan.server.operations.reporting import log
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
 from dasan.server.store.processes import NOTICE_LIFE, Notice
@@ -28,8 +28,6 @@ BEAT_EVERY = 10.0
 PRUNE_EVERY = 60 * 60.0
 HERE_EVERY = 15.0
 """Seconds between writes of who is online: a third of the time for which a write counts."""
-
-log = logging.getLogger("dasan.server")
 
 
 class Chores:

@@ -9,7 +9,6 @@ entries of several tables share one transaction.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -22,6 +21,7 @@ from dasan.errors import BadRecord
 from dasan.reasons import reason
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
+from dasan.server.operations.reporting import log
 from dasan.server.refusals import Refused
 from dasan.server.store.damage import json_value
 from dasan.server.store.database import Database, StorePart, Unreachable
@@ -50,8 +50,6 @@ whether they are ready, or by taking moves back.
 """
 FOLDED_FOR = 0.005
 """Seconds after which a table that folds its log lets the others go on."""
-
-log = logging.getLogger("dasan.server")
 
 
 class Conflict(Exception):
