@@ -23,12 +23,14 @@ from .test_keeping import chatting
 
 pytestmark = pytest.mark.full
 
+REPORT = {"table_id": "t", "seq": 1, "by": "a", "text": "", "reason": "", "at": 1}
+
 
 async def test_a_backup_goes_from_one_database_to_another(opened: Opened, postgres_url: str, tmp_path: Path) -> None:
     store = await opened()
     await chatting(store)
     await store.people.register("p1", "Ann", "hash", 7)
-    await store.reports.add({"table_id": "t", "seq": 1, "by": "a", "text": "", "reason": "", "at": 1})
+    await store.reports.add(REPORT)
     room = (await store.log.load("table")).room
     path = tmp_path / "backup.gz"
     counts = await store.database.read(lambda c: dump(c, path, b"k" * 32))
@@ -83,12 +85,9 @@ def test_a_backup_does_not_blame_its_file_for_the_database(tmp_path: Path, monke
     assert not any(tmp_path.iterdir())
 
 
-REPORT = {"table_id": "t", "seq": 1, "by": "a", "text": "", "reason": "", "at": 1}
-
-
 @pytest.fixture
 def backup(tmp_path: Path) -> Path:
-    """A backup of a store with one table, by the first schema there was."""
+    """A backup of a store with one table, beside an empty folder ``new``."""
 
     async def make() -> None:
         store = await Store.open(tmp_path)
