@@ -302,7 +302,8 @@ class EventLog(StorePart):
             table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
             if table is None:
                 raise Refused("not-found", reason("no-table"))
-            since = 0 if whole else (_dealt_at(table, until) or 1) - 1
+            dealt = None if whole else _dealt_at(table, until)
+            since = 0 if dealt is None else dealt - 1
             mine = events.c.table_id == table_id
             lines = connection.execute(
                 sa.select(events.c.seq, events.c.at, events.c.line)

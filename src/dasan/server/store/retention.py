@@ -82,8 +82,8 @@ class Keep:
 
 
 async def prune(database: Database, people: People, keep: Keep, now: int, *, dry: bool = False) -> Counter[str]:
-    """Delete data older than its period, and finish interrupted deletions of players; return the counts by kind of the former.
-    dry: only count.
+    """Delete data older than its period, and return the counts by kind. Also finish interrupted deletions of players, which do
+    not count. dry: only count.
     """
     removed: Counter[str] = Counter()
     if keep.tables:
