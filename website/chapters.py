@@ -1,4 +1,4 @@
-"""Cards that are drawn in the pages of the site, and the chapters of the rules: their clauses, citations and languages."""
+"""Cards that are drawn in the pages of the site, the clauses and citations of the rules, and pages in several languages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from posixpath import relpath
 
 LANGUAGES = {"en": "English", "fr": "Français", "zh-Hans": "简体中文", "zh-Hant": "繁體中文"}
-"""The languages of the rule book; English lies in `docs/rules/`, the others in folders beside it."""
+"""The languages of the rules and of the player's page; English lies in their folder, the others in folders of their own."""
 
 CHAPTERS = {
     "B3": "big-three",
@@ -53,6 +53,11 @@ def chapter(html: str, here: str, language: str) -> str:
     html = _in_text(
         html, lambda text: CLAUSE.sub(lambda found: _link(found[0], here, language), CARDS.sub(_drawn, text))
     )
+    return in_language(html, here, language)
+
+
+def in_language(html: str, here: str, language: str) -> str:
+    """A page in one of the languages, at the path ``here`` of `docs/`, that offers the others below its title."""
     if language == "fr":
         html = _in_text(html, _french)
     html = html.replace("</h1>", "</h1>\n" + _switch(here, language), 1)
@@ -60,11 +65,13 @@ def chapter(html: str, here: str, language: str) -> str:
 
 
 def language_of(path: str) -> str | None:
-    """The language of a chapter of the rules; None for any other page."""
-    parts = path.split("/")
-    if parts[0] != "rules":
-        return None
-    return parts[1] if parts[1] in LANGUAGES else "en"
+    """The language of a page that exists in all of them; None for any other page."""
+    match path.split("/"):
+        case ["rules", _] | ["start", "player.md"]:
+            return "en"
+        case ["rules", language, _] | ["start", language, "player.md"]:
+            return language
+    return None
 
 
 def _french(text: str) -> str:
@@ -106,23 +113,24 @@ def _drawn(found: re.Match[str]) -> str:
 def _link(clause: str, here: str, language: str) -> str:
     """A link to a clause, in the language of the page that cites it."""
     chapter = CHAPTERS[clause.partition(".")[0]]
-    return f'<a class="cites" href="{_way(here, _path(chapter, language))}#{clause}">{clause}</a>'
+    return f'<a class="cites" href="{_way(here, _path("rules", chapter, language))}#{clause}">{clause}</a>'
 
 
 def _switch(here: str, language: str) -> str:
-    """Links to the same chapter in the other languages; the index is written in English alone."""
-    name = here.rpartition("/")[2].removesuffix(".md")
+    """Links to the same page in the other languages; the index of the rules is written in English alone."""
+    room, *_, file = here.split("/")
+    name = file.removesuffix(".md")
     items = []
     for other, title in LANGUAGES.items():
-        target = _path("big-three" if name == "index" and other != "en" else name, other)
+        target = _path(room, "big-three" if name == "index" and other != "en" else name, other)
         current = ' aria-current="page"' if other == language else ""
         items.append(f'<a lang="{other}" hreflang="{other}" href="{_way(here, target)}"{current}>{title}</a>')
     return f'<nav class="languages" aria-label="Language">{"".join(items)}</nav>'
 
 
-def _path(name: str, language: str) -> str:
-    """The path of a chapter in `docs/`."""
-    return f"rules/{name}.md" if language == "en" else f"rules/{language}/{name}.md"
+def _path(room: str, name: str, language: str) -> str:
+    """The path of a page in `docs/`."""
+    return f"{room}/{name}.md" if language == "en" else f"{room}/{language}/{name}.md"
 
 
 def _way(here: str, target: str) -> str:

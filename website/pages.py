@@ -50,11 +50,13 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Draw the cards of every page; link the clauses and languages of the rules."""
+    """Draw the cards of every page; link the clauses of the rules, and the languages of a page that has several."""
     here = page.file.src_uri
     language = chapters.language_of(here)
     if language is None:
         return chapters.drawn(html)
+    if not here.startswith("rules/"):
+        return chapters.in_language(chapters.drawn(html), here, language)
     if here != "rules/index.md":
         page.meta["hide"] = ["toc"]
     return chapters.chapter(html, here, language)

@@ -1,11 +1,11 @@
-"""The rule book on the documentation site: drawn cards, linked clauses, four languages."""
+"""The documentation site: drawn cards, the linked clauses of the rule book, pages in four languages."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from website.chapters import LANGUAGES, chapter, drawn, language_of
+from website.chapters import LANGUAGES, chapter, drawn, in_language, language_of
 
 from dasan.ruleset.clauses import load
 
@@ -59,3 +59,15 @@ def test_every_clause_has_a_place_and_every_citation_leads_to_one() -> None:
             assert (BOOK / f"{name}.md").exists() or (BOOK / name / "index.md").exists(), target
     assert citations <= places
     assert len(places) == len(LANGUAGES) * len(load())
+
+
+def test_the_players_page_leads_to_its_other_languages() -> None:
+    for language in LANGUAGES:
+        here = "start/player.md" if language == "en" else f"start/{language}/player.md"
+        assert language_of(here) == language
+        html = in_language("<h1>T</h1>", here, language)
+        folder = Path("/", here.removesuffix(".md"))
+        pages = {(folder / target).resolve() for target in re.findall(r'hreflang=".*?" href="(.*?)/"', html)}
+        assert pages == {Path("/start", "" if other == "en" else other, "player") for other in LANGUAGES}
+    assert language_of("start/host.md") is None
+    assert language_of("index.md") is None
