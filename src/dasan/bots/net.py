@@ -40,7 +40,7 @@ class NetBot(Named):
     for moves that surely win. sighted: as for `fitted`.
     """
 
-    version = f"22+{GreedyBot.version}"
+    version = f"23+{GreedyBot.version}"
     """Its own version, and that of `greedy`, which plays if there is no network."""
 
     def __init__(

@@ -77,7 +77,7 @@ class SearchBot(Named):
     """
 
     name = "search"
-    version = "20"
+    version = "21"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
@@ -134,7 +134,7 @@ class StrongBot(Named):
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed, see `timed`.
     """
 
-    version = f"22+{SearchBot.version}"
+    version = f"23+{SearchBot.version}"
     """Its own version, and that of `search`, which plays if there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
