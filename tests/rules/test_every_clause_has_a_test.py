@@ -15,8 +15,9 @@ from dasan.ruleset.clauses import load
 HERE = Path(__file__).parent
 BOOK = HERE.parents[1] / "docs" / "rules"
 START = re.compile(r"^\*\*([A-Z0-9]+\.\d+)\*\*", re.MULTILINE)
-COUNTS = {"B3": 23, "B4": 7, "D2": 19, "DD": 9, "W": 23, "G": 6, "H": 43}
-"""The number of clauses of each chapter, by the beginning of their ids."""
+CHAPTER = re.compile(r"^\| \[.*\| ([A-Z0-9]+)\.01 to \1\.(\d\d)", re.MULTILINE)
+COUNTS = {chapter: int(last) for chapter, last in CHAPTER.findall((BOOK / "index.md").read_text(encoding="utf-8"))}
+"""The number of clauses of each chapter, by the beginning of their ids, as the table of `docs/rules/index.md` says."""
 NAMED = re.compile(rf"(?<=_)({'|'.join(COUNTS).lower()})_(\d\d)(?=_|$)")
 MARKED = re.compile(rf"\b({'|'.join(COUNTS)})\.\d\d\b")
 
@@ -36,6 +37,8 @@ def named_in_tests() -> dict[str, list[str]]:
 
 
 def test_the_book_has_every_clause_once() -> None:
+    """The chapters have the clauses that the table of `docs/rules/index.md` announces."""
+    assert len(COUNTS) == 7
     assert sorted(IDS) == sorted(f"{c}.{n:02}" for c, last in COUNTS.items() for n in range(1, last + 1))
 
 
@@ -79,6 +82,20 @@ def test_every_clause_is_in_force_somewhere() -> None:
 def test_every_option_names_a_clause_of_the_book() -> None:
     for preset in dasan.PRESETS.values():
         assert {option.clause for option in preset.options} <= set(IDS)
+
+
+@pytest.mark.parametrize("game", ["big-three", "big-two", "winner", "dou-dizhu"])
+def test_the_table_of_a_game_lists_its_options(game: str) -> None:
+    """With every choice that is a word, and its clause."""
+    index = (BOOK / "index.md").read_text(encoding="utf-8")
+    title = next(preset.title for preset in dasan.PRESETS.values() if preset.name == game)
+    table = index.split(f"\n## Options of {title}\n")[1].split("\n## ")[0]
+    rows = {row.split("`")[1]: row for row in table.splitlines() if row.startswith("| `")}
+    options = {option.name: option for p in dasan.PRESETS.values() if p.family == game for option in p.options}
+    assert set(rows) == set(options)
+    for name, option in options.items():
+        words = [f"`{choice}`" for choice in option.choices or () if isinstance(choice, str)]
+        assert not [word for word in (*words, option.clause) if word not in rows[name]], name
 
 
 def test_the_package_reads_the_same_book() -> None:
