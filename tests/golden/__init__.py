@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 HERE = Path(__file__).parent
+REWRITE = ".venv/bin/python -m tests.golden.make"
+"""The command that pins sessions, playthroughs and what each option changes."""
 
 
 def pinned(name: str, text: str) -> None:
@@ -15,4 +17,6 @@ def pinned(name: str, text: str) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     assert file.exists(), f"{name} is not pinned"
-    assert text == file.read_text(encoding="utf-8"), f"{name} differs from what is pinned"
+    assert text == file.read_text(encoding="utf-8"), (
+        f"{name} differs from what is pinned; DASAN_REGENERATE=1 rewrites it"
+    )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.golden import HERE, narrate
 from tests.golden.playing import annotated, body
 from tests.golden.test_options import PINNED, changes, digest, pairs, rules_of, same_cards
-from tests.golden.test_playthroughs import HERE
 
 import dasan
 
@@ -16,6 +16,8 @@ SEEDS = 5000
 def main() -> None:
     for preset in dasan.PRESETS:
         (HERE / f"{preset}.jsonl").write_text(annotated(dasan.rules(preset), 7))
+        told = narrate.annotated(narrate.play(preset))
+        (HERE / "playthroughs" / f"{preset}.jsonl").write_text(told, encoding="utf-8")
     rows = []
     known = {(p, o, v): seed for p, o, v, seed, *_ in pairs()}
     with pytest.MonkeyPatch.context() as patch:

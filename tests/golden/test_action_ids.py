@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.golden.test_playthroughs import HERE
+from tests.golden import HERE
 
 import dasan
 from dasan.games import TEACHING

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.golden import REWRITE
 from tests.golden.playing import body
 
 import dasan
@@ -93,4 +94,4 @@ def by_default(rules: dasan.Rules, seed: int) -> str:
 
 def test_every_option_is_there() -> None:
     listed = {(p, o, v) for p, o, v, *_ in pairs()}
-    assert listed == {(name, option, str(value)) for name, option, value in changes()}
+    assert listed == {(name, option, str(value)) for name, option, value in changes()}, f"{REWRITE} pins new options"

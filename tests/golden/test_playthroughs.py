@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from tests.golden import HERE, REWRITE
 from tests.golden.playing import annotated
 
 import dasan
 from dasan.records.verify import verify
-
-HERE = Path(__file__).parent
 
 
 @pytest.mark.parametrize("preset", list(dasan.PRESETS))
 def test_playthrough(preset: str) -> None:
     """G.03: the record replays, verifies, and equals byte for byte what this version plays from the same seed."""
     text = (HERE / f"{preset}.jsonl").read_text()
-    assert annotated(dasan.rules(preset), 7) == text
+    assert annotated(dasan.rules(preset), 7) == text, f"{REWRITE} rewrites it"
     verified = verify(text)
     assert not verified.unproved
     without_notes = "".join(line + "\n" for line in text.splitlines() if '"type": "note"' not in line)
