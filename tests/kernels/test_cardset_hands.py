@@ -28,6 +28,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"straights": "hong-kong"},
     {"straights": "taiwan"},
     {"straights": "no-twos", "four_plus_one": False},
+    {"scoring": "cards-hong-kong", "flushes": False, "suit_order": "philippine"},
 ]
 SEED = np.uint64(20_26)
 

@@ -33,6 +33,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("winner", {"suits_ranked": False, "players": 3, "min_straight": 3}),
     ("winner-bomb", {"scoring": "cards"}),
     ("winner-bomb", {"players": 7}),
+    ("zheng-shangyou", {}),
+    ("winner", {"full_houses": False, "twos_in_runs": False, "min_pair_run": 3}),
 ]
 SEED = np.uint64(20_26)
 

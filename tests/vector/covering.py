@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 
 import dasan
+from dasan.backends import Backend
+from dasan.backends.contract import DESCRIBES
 from dasan.games.option import Option
+from dasan.ruleset.fields import WORDS
 from dasan.ruleset.policies import OptionValue
 
 Setting = dict[str, OptionValue]
@@ -100,3 +104,30 @@ def _gain(missing: dict[Pair, None], setting: Setting, name: str, value: OptionV
         for other in setting.items()
         if other[0] != name
     )
+
+
+def untried(backend: Backend, tried: Iterable[tuple[str, Setting]]) -> set[str]:
+    """The values of options that `backend` plays, and that none of the settings `tried` has.
+
+    Options that change nothing in one hand that is dealt are left out.
+    """
+    settings = [dasan.rules(preset, **setting) for preset, setting in tried]
+    had = {(name, value) for rules in settings for name, value in rules.options.items()}
+    families = {dasan.PRESETS[rules.name].family for rules in settings}
+    missing: set[str] = set()
+    for preset in dasan.PRESETS.values():
+        for change in single_changes(preset.name) if preset.family in families else ():
+            if allowed(preset.name, change) and not change.items() <= had:
+                rules = dasan.rules(preset.name, **change)
+                if backend.unsupported(rules) is None and _one_hand(rules) != _one_hand(dasan.rules(preset.name)):
+                    missing.update(f"{name}={value}" for name, value in change.items())
+    return missing
+
+
+def _one_hand(rules: dasan.Rules) -> dasan.Rules:
+    """The rules without what does not matter once a hand is dealt."""
+    usual = dasan.rules("big-three")
+    same = {
+        name: getattr(usual, name) for name in (*WORDS, *DESCRIBES, "later_lead", "exchange") if hasattr(rules, name)
+    }
+    return replace(rules, **same)
