@@ -55,7 +55,19 @@ def test_the_page_explains_every_option_game_and_bot() -> None:
         words = json.loads(path.read_text(encoding="utf-8"))
         translated = {key for key in words if re.match(r"(help|about)\.|bot\..+\.about$", key)}
         assert translated == (set() if path.stem == "en" else explained), path.stem
-        assert all(f"option.{name}" in words for name in options), path.stem
+        assert {f"option.{name}" for name in options} <= words.keys(), path.stem
+
+
+def test_the_page_names_every_choice() -> None:
+    """By `choice.CHOICE`, or by `choice.OPTION.CHOICE` where options share a word; numbers need no name."""
+    options = {option for preset in PRESETS.values() for option in preset.options}
+    for path in LANGUAGES:
+        words = json.loads(path.read_text(encoding="utf-8"))
+        named = (
+            (option.name, choice) for option in options for choice in option.choices or () if isinstance(choice, str)
+        )
+        unnamed = {f"choice.{choice}" for name, choice in named if f"choice.{name}.{choice}" not in words}
+        assert unnamed <= words.keys(), path.stem
 
 
 def test_every_refusal_takes_its_sentence_from_the_catalogue() -> None:
