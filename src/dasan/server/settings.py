@@ -22,7 +22,6 @@ from dasan.server.refusals import CannotServe
 LEAST_TOKEN = 16
 FILE = "DASAN_SETTINGS"
 """The environment variable that names a file of settings."""
-SWITCHES = frozenset({"log_requests", "warm", "migrate", "push_private"})
 SMTP_SECURITY = ("starttls", "tls", "none")
 URL = re.compile(r"https?://([A-Za-z0-9.-]+)(?::[0-9]{1,5})?/?")
 MAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,190}")
@@ -40,6 +39,11 @@ def default_data_dir() -> Path:
 def setting(default: object, help: str, *, secret: bool = False) -> Any:
     """A field with its text for the documentation. secret: whether it is never printed."""
     return field(default=default, repr=not secret, metadata={"help": help})
+
+
+def switch(default: int, help: str) -> Any:
+    """A field that is 0 or 1."""
+    return field(default=default, metadata={"help": help, "switch": True})
 
 
 def number(default: float, help: str, least: float, most: float) -> Any:
@@ -103,7 +107,7 @@ class Settings:
     smtp_password: str = setting("", "the password of that user", secret=True)
     smtp_security: str = setting("starttls", "the encryption of the connection to it: `starttls`, `tls` or `none`")
     mail_from: str = setting("", "the sender of e-mails, and the contact address given to push services")
-    push_private: int = setting(0, "1: push services may be in the host's own network and without HTTPS, as in tests")
+    push_private: int = switch(0, "1: push services may be in the host's own network and without HTTPS, as in tests")
     bot_delay: float = number(
         0.6,
         "mean seconds that a bot's move takes, randomized so that its time reveals nothing; 0: no delay",
@@ -126,7 +130,7 @@ class Settings:
     keep_chat_days: int = days("days to keep chat and reports of it; 0: forever")
     log_format: str = setting("text", "the format of log lines: `text` or `json`")
     log_level: str = setting("info", "the lowest level that is logged: `debug`, `info`, `warning` or `error`")
-    log_requests: int = setting(0, "1: log every request by its route, without the values in its path")
+    log_requests: int = switch(0, "1: log every request by its route, without the values in its path")
     metrics_token: str = setting(
         "", "at least 16 characters that Prometheus sends as its bearer token; empty: no metrics", secret=True
     )
@@ -136,8 +140,8 @@ class Settings:
     backup_dir: str = setting(
         "", "the folder of backups (`*.gz`), for the metric of the time of the newest; empty: no such metric"
     )
-    warm: int = setting(1, "0: compile nothing in advance")
-    migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
+    warm: int = switch(1, "0: compile nothing in advance")
+    migrate: int = switch(1, "0: refuse a database with an older schema instead of migrating it at the start")
     idle_seconds: float = number(60.0, "seconds after which a table without connections is unloaded", 0, 86_400)
     send_queue: int = number(
         256, "queued messages at which a slow reader is dropped; it is also dropped at a megabyte of them", 1, 65_536
@@ -282,6 +286,10 @@ class Settings:
                 values[f.name] = _read(f.name, str(f.type), text)
         values |= {name: value for name, value in given.items() if value is not None}
         return cls(**values)
+
+
+SWITCHES = frozenset(f.name for f in fields(Settings) if "switch" in f.metadata)
+"""The settings that are 0 or 1."""
 
 
 def _in_file(path: Path) -> Iterator[tuple[str, Any]]:
