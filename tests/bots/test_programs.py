@@ -163,7 +163,7 @@ def test_a_program_that_ends_between_questions_has_crashed(more: str, kind: str,
 
 def test_a_program_that_does_not_start() -> None:
     state = dasan.deal(dasan.rules("big-three"), seed=1)
-    with pytest.raises(Fault, match="does not start"):
+    with pytest.raises(Fault, match=r"^no-such-program-here: "):
         ProgramBot("no-such-program-here").choose(state.view(state.to_act))
     (only,) = check("no-such-program-here", GAMES, hands=1, seconds=1)
     assert only.fault is not None
@@ -381,4 +381,4 @@ def test_a_contest_with_a_program_that_does_not_start_is_refused(tmp_path: Path)
     for others in (["arena", "random"], ["evaluate"]):
         done = cli(*others, "cmd:/no/such/program", "--game", "big-two", "--deals", "2", "--processes", "1")
         assert (done.exit_code, done.stdout) == (2, "")
-        assert "cmd:/no/such/program does not start: " in done.stderr
+        assert "cmd:/no/such/program does not start: /no/such/program: " in done.stderr

@@ -72,7 +72,7 @@ class Program:
                 start_new_session=True,
             )
         except OSError as error:
-            raise Fault("crash", f"{shlex.join(command)[:80]} does not start: {error.strerror}") from error
+            raise Fault("crash", f"{shlex.join(command)[:80]}: {error.strerror}") from error
         self._owner = os.getpid()
         self._lines: Queue[bytes] = Queue(16)
         self._orders: Queue[bytes | None] = Queue()
