@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
@@ -105,7 +105,7 @@ async def _kept_or_limited(
 
 
 async def _keep(
-    tables: Tables, hand: FinishedHand, kind: str, lines: list[str], moves: Iterable[Mapping[str, Any]] = ()
+    tables: Tables, hand: FinishedHand, kind: str, lines: list[str], moves: Collection[Mapping[str, Any]] = ()
 ) -> None:
     """Store a review for later requests. A failure does not affect the current request."""
     try:

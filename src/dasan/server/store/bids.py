@@ -12,7 +12,7 @@ from dasan.reasons import reason
 from dasan.server.new_ids import new_id
 from dasan.server.protocol.bidding import BidAnswer
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, writing
 from dasan.server.store.schema import bid_answers
 from dasan.server.store.sessions import check_not_deleted
 
@@ -23,7 +23,8 @@ MOST = 2000
 class Bids(StorePart):
     """Reads and writes the hands of the bidding trainer."""
 
-    async def hand(self, player: str, preset: str, now: int) -> tuple[str, bytes]:
+    @writing
+    def hand(self, connection: sa.Connection, player: str, preset: str, now: int) -> tuple[str, bytes]:
         """(id, seed) of the player's unanswered hand, or of a new one.
 
         ``Refused``: the player has just been deleted.
@@ -31,20 +32,16 @@ class Bids(StorePart):
         mine = sa.and_(bid_answers.c.player == player, bid_answers.c.preset == preset)
         unanswered = sa.select(bid_answers.c.id, bid_answers.c.seed).where(mine, bid_answers.c.bid.is_(None))
         older = sa.select(bid_answers.c.id).where(mine).order_by(bid_answers.c.at.desc()).offset(MOST - 1)
-
-        def write(connection: sa.Connection) -> tuple[str, bytes]:
-            row = connection.execute(unanswered).one_or_none()
-            if row is not None:
-                return row.id, row.seed
-            old = list(connection.scalars(older.limit(MOST)))
-            check_not_deleted(connection, player)
-            connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
-            hand_id, seed = new_id(), fairness.new_secret()
-            made = {"id": hand_id, "seed": seed, "player": player, "preset": preset, "at": now}
-            connection.execute(sa.insert(bid_answers), made)
-            return hand_id, seed
-
-        return await self._database.write(write)
+        row = connection.execute(unanswered).one_or_none()
+        if row is not None:
+            return row.id, row.seed
+        old = list(connection.scalars(older.limit(MOST)))
+        check_not_deleted(connection, player)
+        connection.execute(sa.delete(bid_answers).where(bid_answers.c.id.in_(old)))
+        hand_id, seed = new_id(), fairness.new_secret()
+        made = {"id": hand_id, "seed": seed, "player": player, "preset": preset, "at": now}
+        connection.execute(sa.insert(bid_answers), made)
+        return hand_id, seed
 
     async def seed(self, player: str, preset: str, hand_id: str) -> bytes:
         """The seed of a hand. ``Refused``: it is not the player's."""

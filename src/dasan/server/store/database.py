@@ -1,8 +1,8 @@
 """The store's database: its interface, and an SQLite file. `server_database` has PostgreSQL.
 
 A query is a plain function of a connection, the same for both; ``read`` and ``write`` run it in one transaction, off
-the event loop. SQLite writes through one thread and one connection, in WAL mode with synchronous=FULL; readers have
-separate connections.
+the event loop. ``reading`` and ``writing`` make it a coroutine of its part of the store. SQLite writes through one thread
+and one connection, in WAL mode with synchronous=FULL; readers have separate connections.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from enum import IntEnum
+from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
@@ -26,7 +27,9 @@ from dasan.server.refusals import CannotServe, Refused
 from dasan.server.store.damage import json_value
 from dasan.server.store.migrating import migrate
 
+P = ParamSpec("P")
 T = TypeVar("T")
+Part = TypeVar("Part", bound="StorePart")
 
 Prepare: TypeAlias = Callable[[sa.Connection], None]
 """A check of the schema or a change to it, before a database is used: ``migrate``, ``require`` or ``any_known``."""
@@ -120,6 +123,30 @@ class StorePart:
     async def _change(self, change: sa.Update | sa.Delete) -> int:
         """Carry out one statement; return the number of rows that it has changed."""
         return await self._database.write(lambda connection: connection.execute(change).rowcount)
+
+
+def reading(
+    query: Callable[Concatenate[Part, sa.Connection, P], T],
+) -> Callable[Concatenate[Part, P], Coroutine[Any, Any, T]]:
+    """Decorate a method that is one query: callers await it, without its connection, and `Database.read` runs it."""
+
+    @wraps(query)
+    async def run(part: Part, /, *args: P.args, **named: P.kwargs) -> T:
+        return await part._database.read(lambda connection: query(part, connection, *args, **named))
+
+    return run
+
+
+def writing(
+    change: Callable[Concatenate[Part, sa.Connection, P], T],
+) -> Callable[Concatenate[Part, P], Coroutine[Any, Any, T]]:
+    """Decorate a method that is one change: callers await it, without its connection, and `Database.write` runs it."""
+
+    @wraps(change)
+    async def run(part: Part, /, *args: P.args, **named: P.kwargs) -> T:
+        return await part._database.write(lambda connection: change(part, connection, *args, **named))
+
+    return run
 
 
 class Lock(IntEnum):

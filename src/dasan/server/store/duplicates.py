@@ -22,7 +22,7 @@ from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.damage import undamaged
-from dasan.server.store.database import Lock, StorePart, put_row, serialize
+from dasan.server.store.database import Lock, StorePart, put_row, serialize, writing
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.people import marked, names_apart
@@ -144,46 +144,43 @@ class Duplicates(StorePart):
         """The events of a query, without those whose rows are damaged, which are logged."""
         return tuple(undamaged("event", await self._rows(query), _event))
 
-    async def seat(self, event: DuplicateEvent, player: str, name: str, now: int, make: Make) -> EventPlayed:
+    @writing
+    def seat(
+        self, connection: sa.Connection, event: DuplicateEvent, player: str, name: str, now: int, make: Make
+    ) -> EventPlayed:
         """The player's table for their current or next deal, or a place in the queue for one.
 
         ``Refused``: the event has not begun or has ended, they have played every deal, or have just been deleted.
         """
-
-        def write(connection: sa.Connection) -> EventPlayed:
-            serialize(connection, Lock.EVENTS)
-            check_not_deleted(connection, player)
-            plays = duplicate_plays.c
-            mine = sa.and_(plays.event_id == event.id, plays.player == player)
-            rows = connection.execute(sa.select(duplicate_plays).where(mine).order_by(plays.deal)).all()
-            going = next((row for row in rows if row.finished is None), None)
-            if going is not None and going.table_id is not None:
-                return EventPlayed(deal=going.deal, table=going.table_id, waiting=0)
-            # The request may have waited until the event was over, whatever the time at which it came.
-            if connection.scalar(sa.select(duplicates.c.id).where(duplicates.c.id == event.id, NOT_OVER)) is None:
-                raise Refused("illegal", reason("event.ended"))
-            if not event.starts <= now < event.ends:
-                raise Refused("illegal", reason("event.early" if now < event.starts else "event.ended"))
-            left = sorted({*range(event.deals)} - {row.deal for row in rows if row.finished is not None})
-            if not left:
-                raise Refused("illegal", reason("event.played"))
-            deal = left[0] if going is None else going.deal
-            _enter(connection, event.id, player, name, now)
-            since = now if going is None or going.seen < now - AWAY else going.since
-            if going is None:
-                row = {"event_id": event.id, "player": player, "deal": deal, "assisted": False, "since": now}
-                connection.execute(sa.insert(duplicate_plays), {**row, "seen": now})
-            else:
-                connection.execute(
-                    sa.update(duplicate_plays).where(mine, plays.deal == deal).values(since=since, seen=now)
-                )
-            party = _party(connection, event, deal, player, name, now)
-            late = event.fill is not None and now - since >= event.fill * 1000
-            if len(party) < event.people and not late:
-                return EventPlayed(deal=deal, table=None, waiting=len(party))
-            return EventPlayed(deal=deal, table=_open_table(connection, event, deal, party, make), waiting=0)
-
-        return await self._database.write(write)
+        serialize(connection, Lock.EVENTS)
+        check_not_deleted(connection, player)
+        plays = duplicate_plays.c
+        mine = sa.and_(plays.event_id == event.id, plays.player == player)
+        rows = connection.execute(sa.select(duplicate_plays).where(mine).order_by(plays.deal)).all()
+        going = next((row for row in rows if row.finished is None), None)
+        if going is not None and going.table_id is not None:
+            return EventPlayed(deal=going.deal, table=going.table_id, waiting=0)
+        # The request may have waited until the event was over, whatever the time at which it came.
+        if connection.scalar(sa.select(duplicates.c.id).where(duplicates.c.id == event.id, NOT_OVER)) is None:
+            raise Refused("illegal", reason("event.ended"))
+        if not event.starts <= now < event.ends:
+            raise Refused("illegal", reason("event.early" if now < event.starts else "event.ended"))
+        left = sorted({*range(event.deals)} - {row.deal for row in rows if row.finished is not None})
+        if not left:
+            raise Refused("illegal", reason("event.played"))
+        deal = left[0] if going is None else going.deal
+        _enter(connection, event.id, player, name, now)
+        since = now if going is None or going.seen < now - AWAY else going.since
+        if going is None:
+            row = {"event_id": event.id, "player": player, "deal": deal, "assisted": False, "since": now}
+            connection.execute(sa.insert(duplicate_plays), {**row, "seen": now})
+        else:
+            connection.execute(sa.update(duplicate_plays).where(mine, plays.deal == deal).values(since=since, seen=now))
+        party = _party(connection, event, deal, player, name, now)
+        late = event.fill is not None and now - since >= event.fill * 1000
+        if len(party) < event.people and not late:
+            return EventPlayed(deal=deal, table=None, waiting=len(party))
+        return EventPlayed(deal=deal, table=_open_table(connection, event, deal, party, make), waiting=0)
 
     async def plays(self, event_id: str) -> tuple[Play, ...]:
         """All finished plays of an event, by one indexed query."""
@@ -241,21 +238,20 @@ class Duplicates(StorePart):
         query = sa.select(sa.func.count()).where(entries.event_id == event_id, entries.player.not_like("bot:%"))
         return await self._value(query) or 0
 
-    async def add_bots(self, event_id: str, plays: Sequence[Play], names: dict[str, str], now: int) -> None:
+    @writing
+    def add_bots(
+        self, connection: sa.Connection, event_id: str, plays: Sequence[Play], names: dict[str, str], now: int
+    ) -> None:
         """Store the scores of the bots in the standings. Idempotent; nothing is stored once the event is over."""
-
-        def write(connection: sa.Connection) -> None:
-            fresh = sa.and_(duplicates.c.id == event_id, NOT_OVER, sa.not_(duplicates.c.bots_played))
-            if connection.execute(sa.update(duplicates).where(fresh).values(bots_played=True)).rowcount != 1:
-                return
-            for player, name in names.items():
-                _enter(connection, event_id, player, name, now)
-            if plays:
-                moments = {"since": now, "seen": now, "finished": now}
-                rows = [{"event_id": event_id, **asdict(play), **moments} for play in plays]
-                connection.execute(sa.insert(duplicate_plays), rows)
-
-        await self._database.write(write)
+        fresh = sa.and_(duplicates.c.id == event_id, NOT_OVER, sa.not_(duplicates.c.bots_played))
+        if connection.execute(sa.update(duplicates).where(fresh).values(bots_played=True)).rowcount != 1:
+            return
+        for player, name in names.items():
+            _enter(connection, event_id, player, name, now)
+        if plays:
+            moments = {"since": now, "seen": now, "finished": now}
+            rows = [{"event_id": event_id, **asdict(play), **moments} for play in plays]
+            connection.execute(sa.insert(duplicate_plays), rows)
 
     async def par(self, event_id: str, deal: int, contract: str) -> tuple[bool, tuple[int, ...] | None]:
         """Whether the payments of best play are stored for a contract of a deal, and these by seat; None if not proved."""
@@ -287,23 +283,20 @@ class Duplicates(StorePart):
         rows = await self._rows(query.order_by(plays.table_id))
         return tuple((row.table_id, row.player) for row in rows)
 
-    async def reveal(self, event_id: str, now: int, *, stuck: bool = False) -> None:
+    @writing
+    def reveal(self, connection: sa.Connection, event_id: str, now: int, *, stuck: bool = False) -> None:
         """End an event without unfinished plays: reveal its deals, and clear the queue for tables.
 
         stuck: whether to abandon unfinished plays.
         """
-
-        def write(connection: sa.Connection) -> None:
-            serialize(connection, Lock.EVENTS)  # nobody is seated between the look at open plays and the end
-            plays = duplicate_plays.c
-            open_plays = sa.and_(plays.event_id == event_id, plays.finished.is_(None))
-            gone = open_plays if stuck else sa.and_(open_plays, plays.table_id.is_(None))
-            connection.execute(sa.delete(duplicate_plays).where(gone))
-            if connection.execute(sa.select(plays.deal).where(open_plays)).first() is None:
-                mine = sa.and_(duplicates.c.id == event_id, NOT_OVER)
-                connection.execute(sa.update(duplicates).where(mine).values(revealed=now))
-
-        await self._database.write(write)
+        serialize(connection, Lock.EVENTS)  # nobody is seated between the look at open plays and the end
+        plays = duplicate_plays.c
+        open_plays = sa.and_(plays.event_id == event_id, plays.finished.is_(None))
+        gone = open_plays if stuck else sa.and_(open_plays, plays.table_id.is_(None))
+        connection.execute(sa.delete(duplicate_plays).where(gone))
+        if connection.execute(sa.select(plays.deal).where(open_plays)).first() is None:
+            mine = sa.and_(duplicates.c.id == event_id, NOT_OVER)
+            connection.execute(sa.update(duplicates).where(mine).values(revealed=now))
 
 
 def _enter(connection: sa.Connection, event_id: str, player: str, name: str, now: int) -> None:

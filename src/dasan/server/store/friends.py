@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from dasan.reasons import reason
 from dasan.server.protocol import friends as protocol
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart, among
+from dasan.server.store.database import StorePart, among, reading, writing
 from dasan.server.store.known import hold
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
@@ -33,7 +33,8 @@ HERE = 45_000
 class Friends(StorePart):
     """Reads and writes friends, blocks and invitations."""
 
-    async def circle(self, player: str, now: int) -> protocol.Friends:
+    @reading
+    def circle(self, connection: sa.Connection, player: str, now: int) -> protocol.Friends:
         """The player's followed players, other followers and blocked players, each ordered by name."""
         name = sa.select(players.c.name).where(players.c.id == player)
         back = follows.alias()
@@ -63,55 +64,43 @@ class Friends(StorePart):
             here = row.seen is not None and row.seen >= now - HERE
             return protocol.Friend(name=row.name, mutual=row.seen is not None, here=here, seen=row.seen)
 
-        def read(connection: sa.Connection) -> protocol.Friends:
-            return protocol.Friends(
-                you=connection.scalar(name),
-                follows=[friend(row) for row in connection.execute(mine)],
-                followers=list(connection.scalars(others)),
-                blocked=list(connection.scalars(shut)),
-            )
+        return protocol.Friends(
+            you=connection.scalar(name),
+            follows=[friend(row) for row in connection.execute(mine)],
+            followers=list(connection.scalars(others)),
+            blocked=list(connection.scalars(shut)),
+        )
 
-        return await self._database.read(read)
-
-    async def follow(self, player: str, other: str, now: int) -> None:
+    @writing
+    def follow(self, connection: sa.Connection, player: str, other: str, now: int) -> None:
         """Follow a player. ``Refused``: it is the same player, one has blocked the other, or ``MOST_FOLLOWED`` is
         reached.
         """
+        _check_open(connection, player, other)
+        if not _follows(connection, player, other):
+            _check_room(connection, follows, follows.c.follower == player)
+            row = {"follower": player, "followed": other, "since": now, "seen": now}
+            connection.execute(sa.insert(follows), row)
 
-        def write(connection: sa.Connection) -> None:
-            _check_open(connection, player, other)
-            if not _follows(connection, player, other):
-                _check_room(connection, follows, follows.c.follower == player)
-                row = {"follower": player, "followed": other, "since": now, "seen": now}
-                connection.execute(sa.insert(follows), row)
-
-        await self._database.write(write)
-
-    async def unfollow(self, player: str, other: str) -> None:
+    @writing
+    def unfollow(self, connection: sa.Connection, player: str, other: str) -> None:
         """Unfollow a player. Invitations between the two end, because only friends may invite."""
+        mine = sa.and_(follows.c.follower == player, follows.c.followed == other)
+        connection.execute(sa.delete(follows).where(mine))
+        _end_invitations(connection, player, other)
 
-        def write(connection: sa.Connection) -> None:
-            mine = sa.and_(follows.c.follower == player, follows.c.followed == other)
-            connection.execute(sa.delete(follows).where(mine))
-            _end_invitations(connection, player, other)
-
-        await self._database.write(write)
-
-    async def block(self, player: str, other: str, now: int) -> None:
+    @writing
+    def block(self, connection: sa.Connection, player: str, other: str, now: int) -> None:
         """Block a player. ``Refused``: it is the same player, or ``MOST_FOLLOWED`` is reached."""
-
-        def write(connection: sa.Connection) -> None:
-            _check_known(connection, player, other)
-            mine = sa.and_(blocks.c.player == player, blocks.c.blocked == other)
-            if connection.execute(sa.select(blocks.c.since).where(mine)).first() is None:
-                _check_room(connection, blocks, blocks.c.player == player)
-                connection.execute(sa.insert(blocks), {"player": player, "blocked": other, "since": now})
-            both = [player, other]
-            pair = sa.and_(follows.c.follower.in_(both), follows.c.followed.in_(both))
-            connection.execute(sa.delete(follows).where(pair))
-            _end_invitations(connection, player, other)
-
-        await self._database.write(write)
+        _check_known(connection, player, other)
+        mine = sa.and_(blocks.c.player == player, blocks.c.blocked == other)
+        if connection.execute(sa.select(blocks.c.since).where(mine)).first() is None:
+            _check_room(connection, blocks, blocks.c.player == player)
+            connection.execute(sa.insert(blocks), {"player": player, "blocked": other, "since": now})
+        both = [player, other]
+        pair = sa.and_(follows.c.follower.in_(both), follows.c.followed.in_(both))
+        connection.execute(sa.delete(follows).where(pair))
+        _end_invitations(connection, player, other)
 
     async def unblock(self, player: str, other: str) -> None:
         """Lift a block. The other player's block stays."""
@@ -122,35 +111,30 @@ class Friends(StorePart):
         """Store that these players are online; players who follow nobody are skipped."""
         names = sorted(here)
         for first in range(0, len(names), AT_ONCE):
-            mine = follows.c.follower.in_(names[first : first + AT_ONCE])
-            # Rows are locked in a fixed order, so that two processes that update the same ones cannot deadlock.
-            locked = sa.select(follows.c.since).where(mine).order_by(follows.c.follower, follows.c.followed)
+            await self._seen(names[first : first + AT_ONCE], now)
 
-            def write(
-                connection: sa.Connection, mine: sa.ColumnElement[bool] = mine, locked: sa.Select[Any] = locked
-            ) -> None:
-                connection.execute(locked.with_for_update())
-                connection.execute(sa.update(follows).where(mine).values(seen=now))
+    @writing
+    def _seen(self, connection: sa.Connection, names: Collection[str], now: int) -> None:
+        mine = follows.c.follower.in_(names)
+        # Rows are locked in a fixed order, so that two processes that update the same ones cannot deadlock.
+        locked = sa.select(follows.c.since).where(mine).order_by(follows.c.follower, follows.c.followed)
+        connection.execute(locked.with_for_update())
+        connection.execute(sa.update(follows).where(mine).values(seen=now))
 
-            await self._database.write(write)
-
-    async def invite(self, host: str, other: str, table_id: str, now: int) -> None:
+    @writing
+    def invite(self, connection: sa.Connection, host: str, other: str, table_id: str, now: int) -> None:
         """Invite a friend to a table; a second invitation renews the first. ``Refused``: they do not follow each
         other.
         """
-
-        def write(connection: sa.Connection) -> None:
-            _check_open(connection, host, other)
-            if not (_follows(connection, host, other) and _follows(connection, other, host)):
-                raise Refused("illegal", reason("friend.mutual"))
-            mine = sa.and_(invitations.c.table_id == table_id, invitations.c.player == other)
-            renewed = connection.execute(sa.delete(invitations).where(mine)).rowcount
-            row = {"table_id": table_id, "player": other, "host": host, "at": now}
-            connection.execute(sa.insert(invitations), row)
-            if not renewed:
-                put_out(connection, [other], "invitation", table_id, now)
-
-        await self._database.write(write)
+        _check_open(connection, host, other)
+        if not (_follows(connection, host, other) and _follows(connection, other, host)):
+            raise Refused("illegal", reason("friend.mutual"))
+        mine = sa.and_(invitations.c.table_id == table_id, invitations.c.player == other)
+        renewed = connection.execute(sa.delete(invitations).where(mine)).rowcount
+        row = {"table_id": table_id, "player": other, "host": host, "at": now}
+        connection.execute(sa.insert(invitations), row)
+        if not renewed:
+            put_out(connection, [other], "invitation", table_id, now)
 
     async def invited(self, table_id: str, now: int) -> list[str]:
         """The names of players with a valid invitation to a table who do not sit there."""

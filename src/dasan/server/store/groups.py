@@ -20,7 +20,7 @@ from dasan.server.protocol.groups import (
     GroupTable,
 )
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, reading, writing
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.group_standings import standings
 from dasan.server.store.known import hold
@@ -58,18 +58,15 @@ MARK = "group-"
 class Groups(StorePart):
     """Reads and writes groups."""
 
-    async def create(self, player: str, name: str, rules: GroupRules, now: int) -> str:
+    @writing
+    def create(self, connection: sa.Connection, player: str, name: str, rules: GroupRules, now: int) -> str:
         """Create a group hosted by ``player``; return its id. ``Refused``: its name is taken; they are in too many."""
         group_id = MARK + secrets.token_urlsafe(9)
-
-        def write(connection: sa.Connection) -> None:
-            _check_room(connection, player)
-            row = {"id": group_id, "name": name, "host": player, "link": _new_link(), "created": now, **_stored(rules)}
-            connection.execute(sa.insert(groups), row)
-            _put_keys(connection, group_id, name)
-            connection.execute(sa.insert(group_members), {"group_id": group_id, "player": player, "since": now})
-
-        await self._database.write(write)
+        _check_room(connection, player)
+        row = {"id": group_id, "name": name, "host": player, "link": _new_link(), "created": now, **_stored(rules)}
+        connection.execute(sa.insert(groups), row)
+        _put_keys(connection, group_id, name)
+        connection.execute(sa.insert(group_members), {"group_id": group_id, "player": player, "since": now})
         return group_id
 
     async def of_player(self, player: str) -> list[GroupListed]:
@@ -135,153 +132,121 @@ class Groups(StorePart):
 
         return await self._database.read(read)
 
-    async def rename(self, group_id: str, player: str, name: str) -> None:
+    @writing
+    def rename(self, connection: sa.Connection, group_id: str, player: str, name: str) -> None:
         """Rename a group. ``Refused``: the name is taken, or the player is not the host."""
+        _hosted(connection, group_id, player)
+        connection.execute(sa.update(groups).where(groups.c.id == group_id).values(name=name))
+        _put_keys(connection, group_id, name)
 
-        def write(connection: sa.Connection) -> None:
-            _hosted(connection, group_id, player)
-            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(name=name))
-            _put_keys(connection, group_id, name)
-
-        await self._database.write(write)
-
-    async def play_by(self, group_id: str, player: str, rules: GroupRules) -> None:
+    @writing
+    def play_by(self, connection: sa.Connection, group_id: str, player: str, rules: GroupRules) -> None:
         """Store the rules of the group's tables. ``Refused``: the player is not the host."""
+        _hosted(connection, group_id, player)
+        connection.execute(sa.update(groups).where(groups.c.id == group_id).values(**_stored(rules)))
 
-        def write(connection: sa.Connection) -> None:
-            _hosted(connection, group_id, player)
-            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(**_stored(rules)))
-
-        await self._database.write(write)
-
-    async def new_link(self, group_id: str, player: str) -> None:
+    @writing
+    def new_link(self, connection: sa.Connection, group_id: str, player: str) -> None:
         """Replace the link to join; the old one stops working. ``Refused``: the player is not the host."""
+        _hosted(connection, group_id, player)
+        connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
 
-        def write(connection: sa.Connection) -> None:
-            _hosted(connection, group_id, player)
-            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
-
-        await self._database.write(write)
-
-    async def hand_over(self, group_id: str, player: str, name: str) -> None:
+    @writing
+    def hand_over(self, connection: sa.Connection, group_id: str, player: str, name: str) -> None:
         """Make the member with this name the host. ``Refused``: the player is not the host; no such member."""
+        _hosted(connection, group_id, player)
+        other = _member(connection, group_id, name)
+        connection.execute(sa.update(groups).where(groups.c.id == group_id).values(host=other))
 
-        def write(connection: sa.Connection) -> None:
-            _hosted(connection, group_id, player)
-            other = _member(connection, group_id, name)
-            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(host=other))
-
-        await self._database.write(write)
-
-    async def remove(self, group_id: str, player: str, name: str) -> None:
+    @writing
+    def remove(self, connection: sa.Connection, group_id: str, player: str, name: str) -> None:
         """Remove the member with this name, and replace the link to join.
 
         ``Refused``: the player is not the host, there is no such member, or it is the player.
         """
+        _hosted(connection, group_id, player)
+        other = _member(connection, group_id, name)
+        if other == player:
+            raise Refused("illegal", reason("friend.self"))
+        _part(connection, group_id, other)
+        connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
 
-        def write(connection: sa.Connection) -> None:
-            _hosted(connection, group_id, player)
-            other = _member(connection, group_id, name)
-            if other == player:
-                raise Refused("illegal", reason("friend.self"))
-            _part(connection, group_id, other)
-            connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
-
-        await self._database.write(write)
-
-    async def leave(self, group_id: str, player: str) -> None:
+    @writing
+    def leave(self, connection: sa.Connection, group_id: str, player: str) -> None:
         """Leave a group; it is deleted with its last member. ``Refused``: the host must hand it over first."""
-
-        def write(connection: sa.Connection) -> None:
-            row = _group(connection, group_id, player, locked=True)
-            others = _members(connection, group_id) - {player}
-            if row.host == player and others:
-                raise Refused("illegal", reason("group.leave"))
-            _part(connection, group_id, player)
-            if not others:
-                connection.execute(sa.delete(groups).where(groups.c.id == group_id))
-
-        await self._database.write(write)
-
-    async def delete(self, group_id: str, player: str) -> None:
-        """Delete a group; the hands stay. ``Refused``: the player is not the host."""
-
-        def write(connection: sa.Connection) -> None:
-            _hosted(connection, group_id, player)
+        row = _group(connection, group_id, player, locked=True)
+        others = _members(connection, group_id) - {player}
+        if row.host == player and others:
+            raise Refused("illegal", reason("group.leave"))
+        _part(connection, group_id, player)
+        if not others:
             connection.execute(sa.delete(groups).where(groups.c.id == group_id))
 
-        await self._database.write(write)
+    @writing
+    def delete(self, connection: sa.Connection, group_id: str, player: str) -> None:
+        """Delete a group; the hands stay. ``Refused``: the player is not the host."""
+        _hosted(connection, group_id, player)
+        connection.execute(sa.delete(groups).where(groups.c.id == group_id))
 
-    async def behind(self, link: str, player: str | None) -> tuple[GroupListed, bool]:
+    @reading
+    def behind(self, connection: sa.Connection, link: str, player: str | None) -> tuple[GroupListed, bool]:
         """The group of a link, and whether the player is a member. ``Refused``: there is no such link."""
+        row = _linked(connection, link)
+        name = connection.scalar(sa.select(players.c.name).where(players.c.id == row.host)) or ""
+        members = _members(connection, row.id)
+        return GroupListed(id=row.id, name=row.name, members=len(members), host=name), player in members
 
-        def read(connection: sa.Connection) -> tuple[GroupListed, bool]:
-            row = _linked(connection, link)
-            name = connection.scalar(sa.select(players.c.name).where(players.c.id == row.host)) or ""
-            members = _members(connection, row.id)
-            return GroupListed(id=row.id, name=row.name, members=len(members), host=name), player in members
-
-        return await self._database.read(read)
-
-    async def join(self, link: str, player: str, now: int) -> str:
+    @writing
+    def join(self, connection: sa.Connection, link: str, player: str, now: int) -> str:
         """Become a member; return the group's id.
 
         ``Refused``: no such link; the group is full; the player is in too many groups, or in a block with the host.
         """
-
-        def write(connection: sa.Connection) -> str:
-            row = _linked(connection, link, locked=True)
-            members = _members(connection, row.id)
-            if player in members:
-                return str(row.id)
-            _check_room(connection, player)
-            if len(members) >= MOST_MEMBERS:
-                raise Refused("illegal", reason("group.full", n=MOST_MEMBERS))
-            if _blocked(connection, player, {row.host}):
-                raise Refused("forbidden", reason("friend.blocked"))
-            connection.execute(sa.insert(group_members), {"group_id": row.id, "player": player, "since": now})
+        row = _linked(connection, link, locked=True)
+        members = _members(connection, row.id)
+        if player in members:
             return str(row.id)
+        _check_room(connection, player)
+        if len(members) >= MOST_MEMBERS:
+            raise Refused("illegal", reason("group.full", n=MOST_MEMBERS))
+        if _blocked(connection, player, {row.host}):
+            raise Refused("forbidden", reason("friend.blocked"))
+        connection.execute(sa.insert(group_members), {"group_id": row.id, "player": player, "since": now})
+        return str(row.id)
 
-        return await self._database.write(write)
-
-    async def say(self, group_id: str, player: str, text: str, now: int) -> None:
+    @writing
+    def say(self, connection: sa.Connection, group_id: str, player: str, text: str, now: int) -> None:
         """Add a line to the chat, and delete lines beyond ``MOST_LINES``. ``Refused``: the player is not a member."""
+        hold(connection, [player])
+        _group(connection, group_id, player)
+        row = {"group_id": group_id, "player": player, "at": now, "text": text}
+        connection.execute(sa.insert(group_lines), row)
+        mine = group_lines.c.group_id == group_id
+        newest = sa.select(group_lines.c.id).where(mine).order_by(group_lines.c.id.desc())
+        oldest = connection.scalar(newest.offset(MOST_LINES).limit(1))
+        if oldest is not None:
+            connection.execute(sa.delete(group_lines).where(mine, group_lines.c.id <= oldest))
 
-        def write(connection: sa.Connection) -> None:
-            hold(connection, [player])
-            _group(connection, group_id, player)
-            row = {"group_id": group_id, "player": player, "at": now, "text": text}
-            connection.execute(sa.insert(group_lines), row)
-            mine = group_lines.c.group_id == group_id
-            newest = sa.select(group_lines.c.id).where(mine).order_by(group_lines.c.id.desc())
-            oldest = connection.scalar(newest.offset(MOST_LINES).limit(1))
-            if oldest is not None:
-                connection.execute(sa.delete(group_lines).where(mine, group_lines.c.id <= oldest))
-
-        await self._database.write(write)
-
-    async def report(self, group_id: str, player: str, line: int, why: str, now: int) -> None:
+    @writing
+    def report(self, connection: sa.Connection, group_id: str, player: str, line: int, why: str, now: int) -> None:
         """Report a line of the chat to the moderators, once. ``Refused``: no such line; the player is not a member."""
-
-        def write(connection: sa.Connection) -> None:
-            hold(connection, [player])
-            _group(connection, group_id, player)
-            mine = sa.and_(group_lines.c.group_id == group_id, group_lines.c.id == line)
-            entry = connection.execute(sa.select(group_lines).where(mine)).one_or_none()
-            if entry is None or entry.player not in hold(connection, [entry.player]):
-                raise Refused("not-found", reason("chat.gone"))
-            same = sa.and_(reports.c.table_id == group_id, reports.c.seq == line, reports.c.by == player)
-            if connection.execute(sa.select(reports.c.id).where(same)).first() is None:
-                row = {"table_id": group_id, "seq": line, "by": player, "against": entry.player, "text": entry.text}
-                connection.execute(sa.insert(reports), {**row, "reason": why, "at": now})
-
-        await self._database.write(write)
+        hold(connection, [player])
+        _group(connection, group_id, player)
+        mine = sa.and_(group_lines.c.group_id == group_id, group_lines.c.id == line)
+        entry = connection.execute(sa.select(group_lines).where(mine)).one_or_none()
+        if entry is None or entry.player not in hold(connection, [entry.player]):
+            raise Refused("not-found", reason("chat.gone"))
+        same = sa.and_(reports.c.table_id == group_id, reports.c.seq == line, reports.c.by == player)
+        if connection.execute(sa.select(reports.c.id).where(same)).first() is None:
+            row = {"table_id": group_id, "seq": line, "by": player, "against": entry.player, "text": entry.text}
+            connection.execute(sa.insert(reports), {**row, "reason": why, "at": now})
 
     async def rules_of(self, group_id: str, player: str) -> GroupRules:
         """The rules of the group's tables. ``Refused``: the player is not a member."""
         return await self._database.read(lambda connection: _rules(_group(connection, group_id, player)))
 
-    async def open_table(self, group_id: str, player: str, room: Room, now: int) -> None:
+    @writing
+    def open_table(self, connection: sa.Connection, group_id: str, player: str, room: Room, now: int) -> None:
         """Insert a table of the group, and invite the other members, except those in a block with the player.
 
         Members of a group in which the player has opened a table within ``NOTIFIED_EVERY`` are not notified again.
@@ -297,47 +262,35 @@ class Groups(StorePart):
                 group_members.c.since < group_tables.c.at,
             )
         )
+        _group(connection, group_id, player)
+        insert_room(connection, room)
+        row = {"table_id": room.head.id, "group_id": group_id, "at": now}
+        connection.execute(sa.insert(group_tables), row)
+        others = _members(connection, group_id) - {player}
+        wanted = sorted(hold(connection, others) - _blocked(connection, player, others))
+        notified = connection.execute(lately.where(group_members.c.player.in_(wanted)))
+        # Not by a query: PostgreSQL reads no value of JSON that has a NUL, and SQLite none of damaged JSON.
+        recent = {row.player for row in notified if isinstance(row.opened, dict) and row.opened.get("host") == player}
+        rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
+        if rows:
+            connection.execute(sa.insert(invitations), rows)
+        put_out(connection, [one for one in wanted if one not in recent], "invitation", room.head.id, now)
 
-        def write(connection: sa.Connection) -> None:
-            _group(connection, group_id, player)
-            insert_room(connection, room)
-            row = {"table_id": room.head.id, "group_id": group_id, "at": now}
-            connection.execute(sa.insert(group_tables), row)
-            others = _members(connection, group_id) - {player}
-            wanted = sorted(hold(connection, others) - _blocked(connection, player, others))
-            notified = connection.execute(lately.where(group_members.c.player.in_(wanted)))
-            # Not by a query: PostgreSQL reads no value of JSON that has a NUL, and SQLite none of damaged JSON.
-            recent = {
-                row.player for row in notified if isinstance(row.opened, dict) and row.opened.get("host") == player
-            }
-            rows = [{"table_id": room.head.id, "player": one, "host": player, "at": now} for one in wanted]
-            if rows:
-                connection.execute(sa.insert(invitations), rows)
-            put_out(connection, [one for one in wanted if one not in recent], "invitation", room.head.id, now)
-
-        await self._database.write(write)
-
-    async def open_rematch(self, before: str, room: Room) -> None:
+    @writing
+    def open_rematch(self, connection: sa.Connection, before: str, room: Room) -> None:
         """Insert the rematch of the table ``before`` unless it exists; it belongs to the same group, if any."""
+        if not insert_room(connection, room):
+            return
+        group_id = connection.scalar(sa.select(group_tables.c.group_id).where(group_tables.c.table_id == before))
+        if group_id is not None:
+            row = {"table_id": room.head.id, "group_id": group_id, "at": room.at}
+            connection.execute(sa.insert(group_tables), row)
 
-        def write(connection: sa.Connection) -> None:
-            if not insert_room(connection, room):
-                return
-            group_id = connection.scalar(sa.select(group_tables.c.group_id).where(group_tables.c.table_id == before))
-            if group_id is not None:
-                row = {"table_id": room.head.id, "group_id": group_id, "at": room.at}
-                connection.execute(sa.insert(group_tables), row)
-
-        await self._database.write(write)
-
-    async def standings(self, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:
+    @reading
+    def standings(self, connection: sa.Connection, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:
         """As `group_standings.standings`. ``Refused``: the player is not a member."""
-
-        def read(connection: sa.Connection) -> tuple[list[int], list[GroupStanding]]:
-            _group(connection, group_id, player)
-            return standings(connection, group_id, player)
-
-        return await self._database.read(read)
+        _group(connection, group_id, player)
+        return standings(connection, group_id, player)
 
 
 def _new_link() -> str:

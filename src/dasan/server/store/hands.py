@@ -15,7 +15,7 @@ from dasan.records.lines import record_lines
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.people import HistoryChoices
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, reading
 from dasan.server.store.event_plays import check_open, record_result
 from dasan.server.store.hand import FinishedHand, player_of
 from dasan.server.store.ratings import hold_ratings, rate
@@ -108,17 +108,15 @@ class FinishedHands(StorePart):
 
         return await self._database.read(read)
 
-    async def of_table(self, table_id: str, after: int, most: int) -> tuple[FinishedHand, ...]:
+    @reading
+    def of_table(self, connection: sa.Connection, table_id: str, after: int, most: int) -> tuple[FinishedHand, ...]:
         """A table's hands with numbers above ``after``, in order, at most ``most`` of them."""
         query = sa.select(hands).where(hands.c.table_id == table_id, hands.c.number > after).order_by(hands.c.number)
+        return tuple(_hand(row, ()) for row in connection.execute(query.limit(most)))
 
-        def read(connection: sa.Connection) -> tuple[FinishedHand, ...]:
-            return tuple(_hand(row, ()) for row in connection.execute(query.limit(most)))
-
-        return await self._database.read(read)
-
-    async def of_player(
-        self, player: str, before: Place | None, wanted: HandFilter = HandFilter()
+    @reading
+    def of_player(
+        self, connection: sa.Connection, player: str, before: Place | None, wanted: HandFilter = HandFilter()
     ) -> tuple[tuple[FinishedHand, ...], Place | None]:
         """Up to ``PAGE`` of the player's hands, newest first, and the place to go on from; None if there are no more.
 
@@ -133,23 +131,20 @@ class FinishedHands(StorePart):
         looked = mine.limit(SCANNED).subquery()
         some = sa.select(looked.c.finished, looked.c.hand_id).where(*_conditions(looked.c, wanted)).limit(PAGE)
         some = some.order_by(looked.c.finished.desc(), looked.c.hand_id.desc())
+        places = [(row.finished, row.hand_id) for row in connection.execute(some)]
+        if len(places) == PAGE:
+            after: Place | None = places[-1]
+        else:
+            last = connection.execute(mine.offset(SCANNED - 1).limit(1)).first()
+            after = None if last is None else (last.finished, last.hand_id)
+        ids = [hand_id for _, hand_id in places]
+        newest_first = sa.select(hands).order_by(hands.c.finished.desc(), hands.c.id.desc())
+        rows = connection.execute(newest_first.where(hands.c.id.in_(ids))).all()
+        seats = _seats(connection, ids)
+        return tuple(_hand(row, seats.get(row.id, ())) for row in rows), after
 
-        def read(connection: sa.Connection) -> tuple[tuple[FinishedHand, ...], Place | None]:
-            places = [(row.finished, row.hand_id) for row in connection.execute(some)]
-            if len(places) == PAGE:
-                after: Place | None = places[-1]
-            else:
-                last = connection.execute(mine.offset(SCANNED - 1).limit(1)).first()
-                after = None if last is None else (last.finished, last.hand_id)
-            ids = [hand_id for _, hand_id in places]
-            newest_first = sa.select(hands).order_by(hands.c.finished.desc(), hands.c.id.desc())
-            rows = connection.execute(newest_first.where(hands.c.id.in_(ids))).all()
-            seats = _seats(connection, ids)
-            return tuple(_hand(row, seats.get(row.id, ())) for row in rows), after
-
-        return await self._database.read(read)
-
-    async def choices(self, player: str) -> HistoryChoices:
+    @reading
+    def choices(self, connection: sa.Connection, player: str) -> HistoryChoices:
         """What the last ``SCANNED`` hands of the player can be filtered by."""
         c, others = hand_seats.c, hand_seats.alias()
         mine = sa.select(hand_seats).where(c.player == player)
@@ -161,21 +156,17 @@ class FinishedHands(StorePart):
             .join_from(looked, others, sa.and_(others.c.hand_id == looked.c.hand_id, others.c.seat != looked.c.seat))
             .group_by(others.c.name, others.c.player, others.c.bot)
         )
-
-        def read(connection: sa.Connection) -> HistoryChoices:
-            rows = connection.execute(facts).all()
-            opponents: Counter[str] = Counter()
-            for row in connection.execute(met):
-                if row.bot is not None or row.player is not None:
-                    opponents[row.name if row.bot is None else f"{BOT}{row.bot}"] += row.hands
-            return HistoryChoices(
-                presets=sorted({row.preset for row in rows}),
-                roles=sorted({row.role for row in rows if row.decided}),
-                bids=sorted({row.bid for row in rows if row.bid is not None}),
-                opponents=sorted(opponents, key=lambda name: (-opponents[name], name))[:MOST_OPPONENTS],
-            )
-
-        return await self._database.read(read)
+        rows = connection.execute(facts).all()
+        opponents: Counter[str] = Counter()
+        for row in connection.execute(met):
+            if row.bot is not None or row.player is not None:
+                opponents[row.name if row.bot is None else f"{BOT}{row.bot}"] += row.hands
+        return HistoryChoices(
+            presets=sorted({row.preset for row in rows}),
+            roles=sorted({row.role for row in rows if row.decided}),
+            bids=sorted({row.bid for row in rows if row.bid is not None}),
+            opponents=sorted(opponents, key=lambda name: (-opponents[name], name))[:MOST_OPPONENTS],
+        )
 
     async def statistics(self, column: sa.Column[Any], value: str) -> list[Any]:
         """Rows with the hands, wins and payments of a player or bot, by preset and role, without void hands."""

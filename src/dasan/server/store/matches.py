@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Lock, StorePart, serialize
+from dasan.server.store.database import Lock, StorePart, serialize, writing
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.people import marked, names_apart
 from dasan.server.store.ratings import BEGINNING, shown
@@ -116,8 +116,10 @@ def _nearest(me: Seeker, near: Sequence[Seeker], size: int, blocked: Pairs) -> t
 class Matches(StorePart):
     """Reads and writes the list of players who seek a game."""
 
-    async def seek(
+    @writing
+    def seek(
         self,
+        connection: sa.Connection,
         player: str,
         name: str,
         game: tuple[str, str],
@@ -135,52 +137,45 @@ class Matches(StorePart):
         ``Refused``: the player has just been deleted.
         """
         preset, speed = game
+        serialize(connection, Lock.MATCHES)
+        check_not_deleted(connection, player)
+        gone = sa.and_(seekers.c.table_id.is_(None), seekers.c.seen < now - GONE)
+        connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
+        mine = seekers.c.player == player
+        old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
+        if old is not None and old.table_id not in (None, forget):
+            return Sought(old.table_id, old.since, 0)
+        since = now
+        if old is not None and old.table_id is None and (old.preset, old.speed) == (preset, speed):
+            since = old.since
+        me = Seeker(player, name, _rating(connection, player, preset, players), bots, since)
+        row = {**vars(me), "preset": preset, "speed": speed, "seen": now, "table_id": None}
+        del row["account"]
+        if old is not None:
+            connection.execute(sa.update(seekers).where(mine).values(**row))
+        else:
+            connection.execute(sa.insert(seekers), row)
+        waiting = _waiting(connection, player, game, now)
+        blocked = blocked_pairs(connection, [player, *(one.player for one in waiting)])
+        others = [one for one in waiting if frozenset((player, one.player)) not in blocked]
+        together = party(me, others, players, now, fill_after, blocked)
+        if not together:
+            return Sought(None, me.since, len(others) + 1)
+        accounts = marked(connection, {one.player: one.name for one in together})
+        named = names_apart(connection, [(one.player, one.name) for one in together], accounts)
+        room = make(tuple(replace(one, name=named[one.player], account=one.player in accounts) for one in together))
+        insert_room(connection, room)
+        matched = seekers.c.player.in_([one.player for one in together])
+        connection.execute(sa.update(seekers).where(matched).values(table_id=room.head.id))
+        return Sought(room.head.id, me.since, len(others) + 1)
 
-        def write(connection: sa.Connection) -> Sought:
-            serialize(connection, Lock.MATCHES)
-            check_not_deleted(connection, player)
-            gone = sa.and_(seekers.c.table_id.is_(None), seekers.c.seen < now - GONE)
-            connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
-            mine = seekers.c.player == player
-            old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
-            if old is not None and old.table_id not in (None, forget):
-                return Sought(old.table_id, old.since, 0)
-            since = now
-            if old is not None and old.table_id is None and (old.preset, old.speed) == (preset, speed):
-                since = old.since
-            me = Seeker(player, name, _rating(connection, player, preset, players), bots, since)
-            row = {**vars(me), "preset": preset, "speed": speed, "seen": now, "table_id": None}
-            del row["account"]
-            if old is not None:
-                connection.execute(sa.update(seekers).where(mine).values(**row))
-            else:
-                connection.execute(sa.insert(seekers), row)
-            waiting = _waiting(connection, player, game, now)
-            blocked = blocked_pairs(connection, [player, *(one.player for one in waiting)])
-            others = [one for one in waiting if frozenset((player, one.player)) not in blocked]
-            together = party(me, others, players, now, fill_after, blocked)
-            if not together:
-                return Sought(None, me.since, len(others) + 1)
-            accounts = marked(connection, {one.player: one.name for one in together})
-            named = names_apart(connection, [(one.player, one.name) for one in together], accounts)
-            room = make(tuple(replace(one, name=named[one.player], account=one.player in accounts) for one in together))
-            insert_room(connection, room)
-            matched = seekers.c.player.in_([one.player for one in together])
-            connection.execute(sa.update(seekers).where(matched).values(table_id=room.head.id))
-            return Sought(room.head.id, me.since, len(others) + 1)
-
-        return await self._database.write(write)
-
-    async def leave(self, player: str) -> str | None:
+    @writing
+    def leave(self, connection: sa.Connection, player: str) -> str | None:
         """Stop seeking; return the table found in the meantime, if any."""
-
-        def write(connection: sa.Connection) -> str | None:
-            mine = seekers.c.player == player
-            table: str | None = connection.scalar(sa.select(seekers.c.table_id).where(mine))
-            connection.execute(sa.delete(seekers).where(mine, seekers.c.table_id.is_(None)))
-            return table
-
-        return await self._database.write(write)
+        mine = seekers.c.player == player
+        table: str | None = connection.scalar(sa.select(seekers.c.table_id).where(mine))
+        connection.execute(sa.delete(seekers).where(mine, seekers.c.table_id.is_(None)))
+        return table
 
 
 def _waiting(connection: sa.Connection, player: str, game: tuple[str, str], now: int) -> list[Seeker]:

@@ -23,7 +23,7 @@ from dasan.server.protocol.moderation import (
     Unmute,
 )
 from dasan.server.refusals import Refused
-from dasan.server.store.database import Database, StorePart, put_row
+from dasan.server.store.database import Database, StorePart, put_row, reading, writing
 from dasan.server.store.known import identified
 from dasan.server.store.people import put, set_banned
 from dasan.server.store.processes import leave_notice
@@ -73,16 +73,13 @@ class Moderation(StorePart):
         self._restrictions.set(networks, words)
         return not self._kept_out <= before
 
-    async def appoint(self, player: str, now: int, *, moderator: bool = True) -> None:
+    @writing
+    def appoint(self, connection: sa.Connection, player: str, now: int, *, moderator: bool = True) -> None:
         """Appoint or remove a moderator. ``Refused``: there is no such account."""
-
-        def write(connection: sa.Connection) -> None:
-            known = sa.and_(players.c.id == player, players.c.account.is_not(None))
-            if connection.execute(sa.update(players).where(known).values(moderator=moderator)).rowcount == 0:
-                raise Refused("not-found", reason("nobody.such"))
-            _log(connection, HOST, "appoint" if moderator else "depose", player, now)
-
-        await self._database.write(write)
+        known = sa.and_(players.c.id == player, players.c.account.is_not(None))
+        if connection.execute(sa.update(players).where(known).values(moderator=moderator)).rowcount == 0:
+            raise Refused("not-found", reason("nobody.such"))
+        _log(connection, HOST, "appoint" if moderator else "depose", player, now)
 
     async def muted(self, player: str, now: int) -> bool:
         """Whether the player is muted now."""
@@ -156,7 +153,8 @@ class Moderation(StorePart):
             await self.reload()
         return subject
 
-    async def queue(self) -> tuple[list[dict[str, Any]], int]:
+    @reading
+    def queue(self, connection: sa.Connection) -> tuple[list[dict[str, Any]], int]:
         """(the oldest reports, each with the number of others against the same player; the number of open reports)."""
         others = (
             sa.select(reports.c.against, sa.func.count().label("number"))
@@ -170,14 +168,11 @@ class Moderation(StorePart):
             .order_by(reports.c.at, reports.c.id)
             .limit(MOST_SHOWN)
         )
-        return await self._database.read(
-            lambda connection: (
-                [dict(row) for row in connection.execute(query).mappings()],
-                connection.scalar(sa.select(sa.func.count()).select_from(reports)) or 0,
-            )
-        )
+        waiting = connection.scalar(sa.select(sa.func.count()).select_from(reports)) or 0
+        return [dict(row) for row in connection.execute(query).mappings()], waiting
 
-    async def restricted(self, now: int) -> tuple[list[str], int]:
+    @reading
+    def restricted(self, connection: sa.Connection, now: int) -> tuple[list[str], int]:
         """(ids of muted or banned players, the latest first, at most ``MOST_SHOWN``; their total number)."""
         restricted = sa.or_(players.c.banned, players.c.muted_until > now)
         since = (
@@ -186,33 +181,26 @@ class Moderation(StorePart):
             .scalar_subquery()
         )
         query = sa.select(players.c.id).where(restricted).order_by(sa.func.coalesce(since, 0).desc(), players.c.id)
-        return await self._database.read(
-            lambda connection: (
-                list(connection.scalars(query.limit(MOST_SHOWN))),
-                connection.scalar(sa.select(sa.func.count()).select_from(players).where(restricted)) or 0,
-            )
-        )
+        number = connection.scalar(sa.select(sa.func.count()).select_from(players).where(restricted)) or 0
+        return list(connection.scalars(query.limit(MOST_SHOWN))), number
 
-    async def people(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
+    @reading
+    def people(self, connection: sa.Connection, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
         """These players by id: their row and their recent networks."""
         ids = sorted(set(wanted))
-
-        def read(connection: sa.Connection) -> dict[str, dict[str, Any]]:
-            blank = {"name": "", "account": None, "banned": False, "muted_until": None}
-            people: dict[str, dict[str, Any]] = {one: {"id": one, **blank, "networks": []} for one in ids}
-            for row in connection.execute(sa.select(players).where(players.c.id.in_(ids))).mappings():
-                people[row["id"]] |= row
-            lately = sa.select(addresses).where(addresses.c.player.in_(ids)).order_by(addresses.c.seen.desc())
-            for row in connection.execute(lately).mappings():
-                people[row["player"]]["networks"].append(row["network"])
-            for person in people.values():
-                del person["networks"][NETWORKS_SHOWN:]
-            nameless = [one for one, person in people.items() if not person["name"]]
-            for one, name in _names_at_tables(connection, nameless).items():
-                people[one]["name"] = name
-            return people
-
-        return await self._database.read(read)
+        blank = {"name": "", "account": None, "banned": False, "muted_until": None}
+        people: dict[str, dict[str, Any]] = {one: {"id": one, **blank, "networks": []} for one in ids}
+        for row in connection.execute(sa.select(players).where(players.c.id.in_(ids))).mappings():
+            people[row["id"]] |= row
+        lately = sa.select(addresses).where(addresses.c.player.in_(ids)).order_by(addresses.c.seen.desc())
+        for row in connection.execute(lately).mappings():
+            people[row["player"]]["networks"].append(row["network"])
+        for person in people.values():
+            del person["networks"][NETWORKS_SHOWN:]
+        nameless = [one for one, person in people.items() if not person["name"]]
+        for one, name in _names_at_tables(connection, nameless).items():
+            people[one]["name"] = name
+        return people
 
     async def networks(self, now: int) -> list[tuple[str, int]]:
         """(banned network, end of the ban)."""
@@ -228,7 +216,10 @@ class Moderation(StorePart):
             by_language.setdefault(row.language, []).append(row.word)
         return by_language
 
-    async def audit(self, most: int = MOST_SHOWN, subject: str | None = None) -> list[dict[str, Any]]:
+    @reading
+    def audit(
+        self, connection: sa.Connection, most: int = MOST_SHOWN, subject: str | None = None
+    ) -> list[dict[str, Any]]:
         """The latest actions, the newest first, with names where known."""
         actor, target = players.alias(), players.alias()
         query = (
@@ -244,13 +235,9 @@ class Moderation(StorePart):
             .order_by(audit.c.at.desc(), audit.c.id.desc())
             .limit(most)
         )
-
-        def read(connection: sa.Connection) -> list[dict[str, Any]]:
-            named = (subject, None if subject is None else identified(connection, subject))
-            wanted = query if subject is None else query.where(audit.c.subject.in_(named))
-            return [dict(row) for row in connection.execute(wanted).mappings()]
-
-        return await self._database.read(read)
+        named = (subject, None if subject is None else identified(connection, subject))
+        wanted = query if subject is None else query.where(audit.c.subject.in_(named))
+        return [dict(row) for row in connection.execute(wanted).mappings()]
 
 
 def _names_at_tables(connection: sa.Connection, guests: list[str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from dasan.server.notifications.quiet import quiet_until
 from dasan.server.notifications.words import Kind
 from dasan.server.operations.reporting import report
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart, put_row
+from dasan.server.store.database import StorePart, put_row, reading, writing
 from dasan.server.store.known import hold
 from dasan.server.store.schema import (
     duplicates,
@@ -107,7 +107,8 @@ class Outgoing:
 class Notifications(StorePart):
     """Reads and writes wishes, subscriptions and the outbox."""
 
-    async def wishes(self, player: str) -> tuple[Wishes, tuple[Subscription, ...]]:
+    @reading
+    def wishes(self, connection: sa.Connection, player: str) -> tuple[Wishes, tuple[Subscription, ...]]:
         """The player's settings and subscribed browsers, newest first."""
         mine = sa.select(notification_settings).where(notification_settings.c.player == player)
         browsers = (
@@ -115,14 +116,11 @@ class Notifications(StorePart):
             .where(push_subscriptions.c.player == player)
             .order_by(push_subscriptions.c.created.desc())
         )
+        row = connection.execute(mine).one_or_none()
+        return _wishes(row), tuple(map(_subscription, connection.execute(browsers)))
 
-        def read(connection: sa.Connection) -> tuple[Wishes, tuple[Subscription, ...]]:
-            row = connection.execute(mine).one_or_none()
-            return _wishes(row), tuple(map(_subscription, connection.execute(browsers)))
-
-        return await self._database.read(read)
-
-    async def wish(self, player: str, wishes: Wishes) -> None:
+    @writing
+    def wish(self, connection: sa.Connection, player: str, wishes: Wishes) -> None:
         """Store the player's settings, except the address. ``Refused``: the player is deleted."""
         begins, ends = wishes.quiet or (None, None)
         values = {
@@ -134,34 +132,27 @@ class Notifications(StorePart):
             "quiet_from": begins,
             "quiet_until": ends,
         }
+        _check_known(connection, player)
+        _put(connection, player, values)
+        unwanted = [kind for kind in ("turn", "invitation", "event") if not values[kind]]
+        mine = sa.and_(outbox.c.player == player, outbox.c.kind.in_(unwanted))
+        connection.execute(sa.delete(outbox).where(mine))
 
-        def write(connection: sa.Connection) -> None:
-            _check_known(connection, player)
-            _put(connection, player, values)
-            unwanted = [kind for kind in ("turn", "invitation", "event") if not values[kind]]
-            mine = sa.and_(outbox.c.player == player, outbox.c.kind.in_(unwanted))
-            connection.execute(sa.delete(outbox).where(mine))
-
-        await self._database.write(write)
-
-    async def subscribe(self, player: str, session: str, subscription: Subscription) -> None:
+    @writing
+    def subscribe(self, connection: sa.Connection, player: str, session: str, subscription: Subscription) -> None:
         """Subscribe a browser. session: its sign-in session, at whose end the subscription ends."""
-
-        def write(connection: sa.Connection) -> None:
-            _check_known(connection, player)
-            _put(connection, player, {})
-            connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id == subscription.id))
-            row = {**vars(subscription), "player": player, "session": session}
-            connection.execute(sa.insert(push_subscriptions), row)
-            newest_first = (
-                sa.select(push_subscriptions.c.id)
-                .where(push_subscriptions.c.player == player)
-                .order_by(push_subscriptions.c.created.desc(), push_subscriptions.c.id)
-            )
-            old = list(connection.scalars(newest_first))[MOST_BROWSERS:]
-            connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id.in_(old)))
-
-        await self._database.write(write)
+        _check_known(connection, player)
+        _put(connection, player, {})
+        connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id == subscription.id))
+        row = {**vars(subscription), "player": player, "session": session}
+        connection.execute(sa.insert(push_subscriptions), row)
+        newest_first = (
+            sa.select(push_subscriptions.c.id)
+            .where(push_subscriptions.c.player == player)
+            .order_by(push_subscriptions.c.created.desc(), push_subscriptions.c.id)
+        )
+        old = list(connection.scalars(newest_first))[MOST_BROWSERS:]
+        connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id.in_(old)))
 
     async def unsubscribe(self, subscription: str, player: str | None = None) -> None:
         """Unsubscribe a browser. player: only if it is this player's."""
@@ -170,24 +161,21 @@ class Notifications(StorePart):
             mine = sa.and_(mine, push_subscriptions.c.player == player)
         await self._change(sa.delete(push_subscriptions).where(mine))
 
-    async def ask(self, player: str, address: str, token: str, now: int) -> None:
+    @writing
+    def ask(self, connection: sa.Connection, player: str, address: str, token: str, now: int) -> None:
         """Send a confirmation e-mail to ``address``; it gets no other until its link is opened.
 
         ``Refused``: the account has asked within a minute, or the address has been asked too often today.
         """
-
-        def write(connection: sa.Connection) -> None:
-            _check_known(connection, player)
-            settings = notification_settings.c
-            asked = connection.scalar(sa.select(settings.asked).where(settings.player == player)) or 0
-            same = sa.func.lower(settings.address) == address.lower()
-            others = sa.select(sa.func.count()).where(same, settings.asked > now - DAY)
-            if now - asked < ASK_EVERY or (connection.scalar(others) or 0) >= MOST_ASKED:
-                raise Refused("too-fast", reason("fast"))
-            _put(connection, player, {"address": address, "token": token, "asked": now, "confirmed": False})
-            _put_out(connection, (player, "confirm", "", MAIL), now, now)
-
-        await self._database.write(write)
+        _check_known(connection, player)
+        settings = notification_settings.c
+        asked = connection.scalar(sa.select(settings.asked).where(settings.player == player)) or 0
+        same = sa.func.lower(settings.address) == address.lower()
+        others = sa.select(sa.func.count()).where(same, settings.asked > now - DAY)
+        if now - asked < ASK_EVERY or (connection.scalar(others) or 0) >= MOST_ASKED:
+            raise Refused("too-fast", reason("fast"))
+        _put(connection, player, {"address": address, "token": token, "asked": now, "confirmed": False})
+        _put_out(connection, (player, "confirm", "", MAIL), now, now)
 
     async def confirm(self, token: str, now: int) -> bool:
         """Confirm an address. Returns whether the token is valid: sent within a day."""
@@ -196,34 +184,28 @@ class Notifications(StorePart):
         change = sa.update(notification_settings).where(mine).values(confirmed=True)
         return await self._change(change) == 1
 
-    async def stop_letters(self, *, player: str | None = None, token: str | None = None) -> bool:
+    @writing
+    def stop_letters(self, connection: sa.Connection, *, player: str | None = None, token: str | None = None) -> bool:
         """Delete the address of a player, or the one with this token; returns whether there was one."""
         settings = notification_settings.c
         mine = settings.token == token if player is None else settings.player == player
+        owner = connection.scalar(sa.select(settings.player).where(mine, settings.address.is_not(None)))
+        if owner is None:
+            return False
+        change = sa.update(notification_settings).where(settings.player == owner)
+        connection.execute(change.values(address=None, token=None, confirmed=False))
+        letters = sa.and_(outbox.c.player == owner, outbox.c.target == MAIL)
+        connection.execute(sa.delete(outbox).where(letters))
+        return True
 
-        def write(connection: sa.Connection) -> bool:
-            owner = connection.scalar(sa.select(settings.player).where(mine, settings.address.is_not(None)))
-            if owner is None:
-                return False
-            change = sa.update(notification_settings).where(settings.player == owner)
-            connection.execute(change.values(address=None, token=None, confirmed=False))
-            letters = sa.and_(outbox.c.player == owner, outbox.c.target == MAIL)
-            connection.execute(sa.delete(outbox).where(letters))
-            return True
-
-        return await self._database.write(write)
-
-    async def remind(self, event_id: str, player: str, *, wanted: bool) -> None:
+    @writing
+    def remind(self, connection: sa.Connection, event_id: str, player: str, *, wanted: bool) -> None:
         """Set or remove the player's reminder of an event."""
-
-        def write(connection: sa.Connection) -> None:
-            _check_known(connection, player)
-            mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
-            connection.execute(sa.delete(event_reminders).where(mine))
-            if wanted:
-                connection.execute(sa.insert(event_reminders), {"event_id": event_id, "player": player})
-
-        await self._database.write(write)
+        _check_known(connection, player)
+        mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
+        connection.execute(sa.delete(event_reminders).where(mine))
+        if wanted:
+            connection.execute(sa.insert(event_reminders), {"event_id": event_id, "player": player})
 
     async def reminded(self, event_id: str, player: str) -> bool:
         """Whether the player has a reminder of an event."""

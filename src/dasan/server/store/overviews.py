@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, reading
 from dasan.server.store.schema import hand_seats, hands, players, reports, seats, tables
 
 
@@ -82,11 +82,8 @@ class Overviews(StorePart):
         rows = await self._rows(query)
         return tuple((row.finished, row.id, row.record) for row in rows)
 
-    async def _of(self, query: sa.Select[Any], most: int) -> Overview:
+    @reading
+    def _of(self, connection: sa.Connection, query: sa.Select[Any], most: int) -> Overview:
         counted = sa.select(sa.func.count()).select_from(query.order_by(None).subquery())
-
-        def read(connection: sa.Connection) -> Overview:
-            rows = connection.execute(query.limit(most)).mappings().all()
-            return Overview(tuple(map(dict, rows)), connection.scalar(counted) or 0)
-
-        return await self._database.read(read)
+        rows = connection.execute(query.limit(most)).mappings().all()
+        return Overview(tuple(map(dict, rows)), connection.scalar(counted) or 0)

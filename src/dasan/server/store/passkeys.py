@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, writing
 from dasan.server.store.people import Taken, open_account
 from dasan.server.store.schema import challenges, passkeys, players
 
@@ -51,26 +51,20 @@ class LastWayIn(Exception):
 class Passkeys(StorePart):
     """Reads and writes passkeys and challenges."""
 
-    async def ask(self, ticket: str, asked: Challenge, now: int) -> None:
+    @writing
+    def ask(self, connection: sa.Connection, ticket: str, asked: Challenge, now: int) -> None:
         """Store a challenge until it is answered or expires."""
         row = {"ticket": ticket, "challenge": asked.challenge, "purpose": asked.purpose, "until": now + CHALLENGE_KEPT}
+        connection.execute(sa.delete(challenges).where(challenges.c.until < now))
+        connection.execute(sa.insert(challenges), {**row, "player": asked.player, "account": asked.account})
 
-        def write(connection: sa.Connection) -> None:
-            connection.execute(sa.delete(challenges).where(challenges.c.until < now))
-            connection.execute(sa.insert(challenges), {**row, "player": asked.player, "account": asked.account})
-
-        await self._database.write(write)
-
-    async def answer(self, ticket: str, now: int) -> Challenge | None:
+    @writing
+    def answer(self, connection: sa.Connection, ticket: str, now: int) -> Challenge | None:
         """Remove and return a challenge; None if it does not exist, was answered or has expired."""
-
-        def write(connection: sa.Connection) -> Challenge | None:
-            mine = sa.and_(challenges.c.ticket == ticket, challenges.c.until >= now)
-            row = connection.execute(sa.select(challenges).where(mine)).one_or_none()
-            taken = connection.execute(sa.delete(challenges).where(challenges.c.ticket == ticket)).rowcount
-            return Challenge(row.challenge, row.purpose, row.player, row.account) if row and taken else None
-
-        return await self._database.write(write)
+        mine = sa.and_(challenges.c.ticket == ticket, challenges.c.until >= now)
+        row = connection.execute(sa.select(challenges).where(mine)).one_or_none()
+        taken = connection.execute(sa.delete(challenges).where(challenges.c.ticket == ticket)).rowcount
+        return Challenge(row.challenge, row.purpose, row.player, row.account) if row and taken else None
 
     async def of(self, player: str) -> tuple[Passkey, ...]:
         """The player's passkeys, the oldest first."""
@@ -82,38 +76,32 @@ class Passkeys(StorePart):
         row = await self._row(sa.select(passkeys).where(passkeys.c.id == passkey_id(credential)))
         return None if row is None else Passkey(**row._mapping)
 
-    async def add(self, passkey: Passkey, account: str | None) -> None:
+    @writing
+    def add(self, connection: sa.Connection, passkey: Passkey, account: str | None) -> None:
         """Store a passkey. account: also open an account with this name for the player. ``Taken``: the name or the
         passkey belongs to somebody.
         """
-
-        def write(connection: sa.Connection) -> None:
-            if connection.scalar(sa.select(passkeys.c.id).where(passkeys.c.id == passkey.id)) is not None:
-                raise Taken
-            if account is not None:
-                open_account(connection, passkey.player, account, passkey.created)
-            connection.execute(sa.insert(passkeys), vars(passkey))
-
-        await self._database.write(write)
+        if connection.scalar(sa.select(passkeys.c.id).where(passkeys.c.id == passkey.id)) is not None:
+            raise Taken
+        if account is not None:
+            open_account(connection, passkey.player, account, passkey.created)
+        connection.execute(sa.insert(passkeys), vars(passkey))
 
     async def use(self, passkey: Passkey, uses: int, now: int) -> bool:
         """Store the passkey's counter and the time of its use. False if it has been removed in the meantime."""
         change = sa.update(passkeys).where(passkeys.c.id == passkey.id).values(uses=uses, used=now)
         return await self._change(change) == 1
 
-    async def remove(self, player: str, wanted: str) -> bool:
+    @writing
+    def remove(self, connection: sa.Connection, player: str, wanted: str) -> bool:
         """Delete one of the player's passkeys. False if they have none with this id. ``LastWayIn``: they could not sign
         in without it.
         """
-
-        def write(connection: sa.Connection) -> bool:
-            mine = set(connection.scalars(sa.select(passkeys.c.id).where(passkeys.c.player == player)))
-            if wanted not in mine:
-                return False
-            password = connection.scalar(sa.select(players.c.password).where(players.c.id == player))
-            if password is None and len(mine) == 1:
-                raise LastWayIn
-            connection.execute(sa.delete(passkeys).where(passkeys.c.id == wanted))
-            return True
-
-        return await self._database.write(write)
+        mine = set(connection.scalars(sa.select(passkeys.c.id).where(passkeys.c.player == player)))
+        if wanted not in mine:
+            return False
+        password = connection.scalar(sa.select(players.c.password).where(players.c.id == player))
+        if password is None and len(mine) == 1:
+            raise LastWayIn
+        connection.execute(sa.delete(passkeys).where(passkeys.c.id == wanted))
+        return True

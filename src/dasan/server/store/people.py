@@ -14,7 +14,7 @@ from dasan.server.people.names import keys, numbered
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
 from dasan.server.store.damage import json_value
-from dasan.server.store.database import Database, Lock, StorePart, among, put_row, serialize
+from dasan.server.store.database import Database, Lock, StorePart, among, put_row, reading, serialize, writing
 from dasan.server.store.forgetting import forget_at, forget_everywhere, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.group_people import groups_of
@@ -115,77 +115,67 @@ class People(StorePart):
         owner: str | None = await self._value(query)
         return owner
 
-    async def name_beside(self, name: str, others: Sequence[str], usual: str = "") -> str:
+    @reading
+    def name_beside(self, connection: sa.Connection, name: str, others: Sequence[str], usual: str = "") -> str:
         """The displayed name of a guest who sits down where people have the names ``others``, see `names_apart`.
 
         usual: the guest's name in the seat that they leave. Its number stays: others may have muted it, or the name with
         a number that is free again.
         """
         taken = {key for other in others for key in keys(other)}
+        stays = usual in numbered(name) and taken.isdisjoint(keys(usual)) and not _owned(connection, usual)
+        return usual if stays else _apart(connection, name, taken)
 
-        def read(connection: sa.Connection) -> str:
-            stays = usual in numbered(name) and taken.isdisjoint(keys(usual)) and not _owned(connection, usual)
-            return usual if stays else _apart(connection, name, taken)
-
-        return await self._database.read(read)
-
-    async def index_names(self) -> int:
+    @writing
+    def index_names(self, connection: sa.Connection) -> int:
         """Store the keys of earlier versions' accounts that have none; returns their number."""
         known = sa.select(name_keys.c.player)
         query = sa.select(players.c.id, players.c.name).where(players.c.account.is_not(None), players.c.id.not_in(known))
+        rows = connection.execute(query).all()
+        for row in rows:
+            put_keys(connection, row.id, row.name)
+        return len(rows)
 
-        def write(connection: sa.Connection) -> int:
-            rows = connection.execute(query).all()
-            for row in rows:
-                put_keys(connection, row.id, row.name)
-            return len(rows)
-
-        return await self._database.write(write)
-
-    async def rename(self, player: str, name: str, now: int) -> None:
+    @writing
+    def rename(self, connection: sa.Connection, player: str, name: str, now: int) -> None:
         """Change a player's name. ``Refused``: the player has just been deleted."""
+        check_not_deleted(connection, player)
+        put(connection, player, now, name=name)
 
-        def write(connection: sa.Connection) -> None:
-            check_not_deleted(connection, player)
-            put(connection, player, now, name=name)
-
-        await self._database.write(write)
-
-    async def register(self, player: str, account: str, password: str, now: int) -> None:
+    @writing
+    def register(self, connection: sa.Connection, player: str, account: str, password: str, now: int) -> None:
         """Open an account (password: a hash) for a guest, whose sessions end. ``Taken``: somebody else has the name."""
+        open_account(connection, player, account, now, password=password)
 
-        def write(connection: sa.Connection) -> None:
-            open_account(connection, player, account, now, password=password)
-
-        await self._database.write(write)
-
-    async def set_password(
-        self, player: str, password: str, now: int, before: Person | None = None, session: str | None = None
+    @writing
+    def set_password(
+        self,
+        connection: sa.Connection,
+        player: str,
+        password: str,
+        now: int,
+        before: Person | None = None,
+        session: str | None = None,
     ) -> None:
         """Change the password (a hash) and sign every browser out.
 
         ``AccountChanged``: the account differs from ``before``, or ``session`` is no longer signed in.
         """
+        check_unchanged(connection, before, session)
+        connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
+        end_sessions(connection, player, now)
 
-        def write(connection: sa.Connection) -> None:
-            check_unchanged(connection, before, session)
-            connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
-            end_sessions(connection, player, now)
-
-        await self._database.write(write)
-
-    async def sign_in(self, session: str, player: str, agent: str, now: int, before: Person | None = None) -> None:
+    @writing
+    def sign_in(
+        self, connection: sa.Connection, session: str, player: str, agent: str, now: int, before: Person | None = None
+    ) -> None:
         """Sign a browser in. session: a hash of its cookie's token.
 
         ``AccountChanged``: the account differs from ``before``, so that a ban or a new password also stops sign-ins in
         progress.
         """
-
-        def write(connection: sa.Connection) -> None:
-            check_unchanged(connection, before)
-            put_session(connection, session, player, agent, now)
-
-        await self._database.write(write)
+        check_unchanged(connection, before)
+        put_session(connection, session, player, agent, now)
 
     async def is_signed_in(self, session: str, player: str, now: int) -> bool:
         """Whether the browser is still signed in. Updates the time when it was last seen, at most once in
@@ -212,34 +202,31 @@ class People(StorePart):
         """Sign out one of the player's browsers (None: all), which also ends all personal links."""
         await self._database.write(lambda connection: end_sessions(connection, player, now, session))
 
-    async def make_link(self, link: str, player: str, now: int, until: int) -> None:
+    @writing
+    def make_link(self, connection: sa.Connection, link: str, player: str, now: int, until: int) -> None:
         """Store a personal link, as a hash."""
+        connection.execute(sa.delete(links).where(links.c.until < now))
+        connection.execute(sa.insert(links), {"id": link, "player": player, "until": until})
 
-        def write(connection: sa.Connection) -> None:
-            connection.execute(sa.delete(links).where(links.c.until < now))
-            connection.execute(sa.insert(links), {"id": link, "player": player, "until": until})
-
-        await self._database.write(write)
-
-    async def take_link(self, link: str, now: int, session: str = "", agent: str = "") -> str | None:
+    @writing
+    def take_link(
+        self, connection: sa.Connection, link: str, now: int, session: str = "", agent: str = ""
+    ) -> str | None:
         """Remove a personal link and return its player; None if it does not exist, was used or has expired.
 
         session: of the browser that takes it, which is signed in if the player has an account.
         """
+        player = connection.scalar(sa.select(links.c.player).where(links.c.id == link, links.c.until >= now))
+        taken = connection.execute(sa.delete(links).where(links.c.id == link)).rowcount
+        if player is None or not taken:
+            return None
+        account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))
+        if session and account is not None:
+            put_session(connection, session, player, agent, now)
+        return str(player)
 
-        def write(connection: sa.Connection) -> str | None:
-            player = connection.scalar(sa.select(links.c.player).where(links.c.id == link, links.c.until >= now))
-            taken = connection.execute(sa.delete(links).where(links.c.id == link)).rowcount
-            if player is None or not taken:
-                return None
-            account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))
-            if session and account is not None:
-                put_session(connection, session, player, agent, now)
-            return str(player)
-
-        return await self._database.write(write)
-
-    async def export(self, player: str) -> dict[str, Any]:
+    @reading
+    def export(self, connection: sa.Connection, player: str) -> dict[str, Any]:
         """All data stored about a player."""
         own = {
             "ratings": ratings.c.player,
@@ -255,44 +242,40 @@ class People(StorePart):
             "shared_reviews": shared_reviews.c.leader,
         }
         hosted = (duplicates.c.id, duplicates.c.title, duplicates.c.starts, duplicates.c.ends)
-
-        def read(connection: sa.Connection) -> dict[str, Any]:
-            chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
-                # By table, which is indexed; players may have left some tables before a hand was over.
-                among(connection, events.c.table_id, tables_of(connection, player)),
-                events.c.player == player,
-                events.c.line.startswith('{"type":"chat"', autoescape=True),
-            )
-            queries: dict[str, sa.Select[Any]] = {
-                "player": sa.select(*(column for column in players.c if column is not players.c.password)).where(
-                    players.c.id == player
-                ),
-                "sessions": sa.select(sign_ins.c.created, sign_ins.c.seen, sign_ins.c.agent).where(
-                    sign_ins.c.player == player
-                ),
-                "tables": sa.select(seats.c.table_id, seats.c.seat).where(seats.c.player == player),
-                "hands": sa.select(hand_seats, hands.c.table_id)
-                .join_from(hand_seats, hands)
-                .where(hand_seats.c.player == player)
-                .order_by(hand_seats.c.finished),
-                "chat": chat.order_by(events.c.at),
-                "passkeys": sa.select(passkeys.c.name, passkeys.c.created, passkeys.c.used).where(
-                    passkeys.c.player == player
-                ),
-                "bids": sa.select(*BID_ANSWER).where(bid_answers.c.player == player),
-                "events_hosted": sa.select(*hosted).where(duplicates.c.host == player),
-                "moderation": sa.select(audit.c.at, audit.c.action, audit.c.detail).where(audit.c.subject == player),
-                **{name: sa.select(column.table).where(column == player) for name, column in own.items()},
-                **friends_of(player),
-                **notifications_of(player),
-                **groups_of(player),
-            }
-            data = {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
-            for line in data["chat"]:
-                line["text"] = _text(line.pop("line"))
-            return data
-
-        return await self._database.read(read)
+        chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
+            # By table, which is indexed; players may have left some tables before a hand was over.
+            among(connection, events.c.table_id, tables_of(connection, player)),
+            events.c.player == player,
+            events.c.line.startswith('{"type":"chat"', autoescape=True),
+        )
+        queries: dict[str, sa.Select[Any]] = {
+            "player": sa.select(*(column for column in players.c if column is not players.c.password)).where(
+                players.c.id == player
+            ),
+            "sessions": sa.select(sign_ins.c.created, sign_ins.c.seen, sign_ins.c.agent).where(
+                sign_ins.c.player == player
+            ),
+            "tables": sa.select(seats.c.table_id, seats.c.seat).where(seats.c.player == player),
+            "hands": sa.select(hand_seats, hands.c.table_id)
+            .join_from(hand_seats, hands)
+            .where(hand_seats.c.player == player)
+            .order_by(hand_seats.c.finished),
+            "chat": chat.order_by(events.c.at),
+            "passkeys": sa.select(passkeys.c.name, passkeys.c.created, passkeys.c.used).where(
+                passkeys.c.player == player
+            ),
+            "bids": sa.select(*BID_ANSWER).where(bid_answers.c.player == player),
+            "events_hosted": sa.select(*hosted).where(duplicates.c.host == player),
+            "moderation": sa.select(audit.c.at, audit.c.action, audit.c.detail).where(audit.c.subject == player),
+            **{name: sa.select(column.table).where(column == player) for name, column in own.items()},
+            **friends_of(player),
+            **notifications_of(player),
+            **groups_of(player),
+        }
+        data = {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
+        for line in data["chat"]:
+            line["text"] = _text(line.pop("line"))
+        return data
 
     async def delete(
         self, player: str, now: int, before: Person | None = None, session: str | None = None

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart, put_row
+from dasan.server.store.database import StorePart, put_row, writing
 from dasan.server.store.schema import notices, processes
 
 Kind: TypeAlias = Literal["recheck", "reopen", "restrict", "release"]
@@ -51,14 +51,11 @@ def leave_notice(connection: sa.Connection, kind: Kind, subject: str, now: int) 
 class Processes(StorePart):
     """Reads and writes heartbeats and notices."""
 
-    async def beat(self, process: str, version: str, now: int) -> None:
+    @writing
+    def beat(self, connection: sa.Connection, process: str, version: str, now: int) -> None:
         """Write the process's heartbeat. Raises an error if the database accepts no writes."""
-
-        def write(connection: sa.Connection) -> None:
-            if put_row(connection, processes, {"id": process}, {"seen": now}, {"version": version, "started": now}):
-                connection.execute(sa.delete(processes).where(processes.c.seen < now - 100 * ALIVE))
-
-        await self._database.write(write)
+        if put_row(connection, processes, {"id": process}, {"seen": now}, {"version": version, "started": now}):
+            connection.execute(sa.delete(processes).where(processes.c.seen < now - 100 * ALIVE))
 
     async def gone(self, process: str) -> None:
         """Delete the process's heartbeat at its end."""

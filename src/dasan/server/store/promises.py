@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, writing
 from dasan.server.store.schema import promises
 
 PROMISE_KEPT = 60 * 60 * 1000
@@ -14,22 +14,16 @@ PROMISE_KEPT = 60 * 60 * 1000
 class Promises(StorePart):
     """Reads and writes promised seeds."""
 
-    async def promise(self, ticket: str, seed: bytes, now: int) -> None:
+    @writing
+    def promise(self, connection: sa.Connection, ticket: str, seed: bytes, now: int) -> None:
         """Store a seed under its ticket."""
+        connection.execute(sa.delete(promises).where(promises.c.at < now - PROMISE_KEPT))
+        connection.execute(sa.insert(promises), {"ticket": ticket, "seed": seed, "at": now})
 
-        def write(connection: sa.Connection) -> None:
-            connection.execute(sa.delete(promises).where(promises.c.at < now - PROMISE_KEPT))
-            connection.execute(sa.insert(promises), {"ticket": ticket, "seed": seed, "at": now})
-
-        await self._database.write(write)
-
-    async def redeem(self, ticket: str, now: int) -> bytes | None:
+    @writing
+    def redeem(self, connection: sa.Connection, ticket: str, now: int) -> bytes | None:
         """Remove and return the seed of a ticket; None if it does not exist, was redeemed or has expired."""
-
-        def write(connection: sa.Connection) -> bytes | None:
-            mine = sa.and_(promises.c.ticket == ticket, promises.c.at >= now - PROMISE_KEPT)
-            seed = connection.scalar(sa.select(promises.c.seed).where(mine))
-            deleted = connection.execute(sa.delete(promises).where(mine))
-            return seed if deleted.rowcount else None
-
-        return await self._database.write(write)
+        mine = sa.and_(promises.c.ticket == ticket, promises.c.at >= now - PROMISE_KEPT)
+        seed = connection.scalar(sa.select(promises.c.seed).where(mine))
+        deleted = connection.execute(sa.delete(promises).where(mine))
+        return seed if deleted.rowcount else None

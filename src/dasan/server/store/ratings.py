@@ -24,7 +24,7 @@ from dasan.arena import measured as arena
 from dasan.bots import BOTS
 from dasan.server.new_ids import is_stranger
 from dasan.server.operations.reporting import report
-from dasan.server.store.database import Database, StorePart
+from dasan.server.store.database import Database, StorePart, reading
 from dasan.server.store.hand import FinishedHand, Player, player_of
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
 
@@ -320,20 +320,18 @@ class Ratings(StorePart):
         assert self._counting is not None
         return await asyncio.shield(self._counting)
 
-    async def _count(self) -> Counts:
-        def read(connection: sa.Connection) -> Counts:
-            step = _step(connection).label("step")
-            settled = sa.func.sum(sa.case((ratings.c.hands >= SETTLED, 1), else_=0)).label("settled")
-            grouped = (ratings.c.preset, ratings.c.players, step)
-            rows = connection.execute(
-                _of_accounts(sa.select(*grouped, settled, sa.func.count().label("ratings"))).group_by(*grouped)
-            ).all()
-            games: dict[tuple[str, int], dict[int, int]] = {}
-            for row in rows:
-                games.setdefault((row.preset, row.players), {})[int(row.step)] = int(row.settled)
-            return Counts(games, sum(row.ratings for row in rows), time.monotonic())
-
-        return await self._database.read(read)
+    @reading
+    def _count(self, connection: sa.Connection) -> Counts:
+        step = _step(connection).label("step")
+        settled = sa.func.sum(sa.case((ratings.c.hands >= SETTLED, 1), else_=0)).label("settled")
+        grouped = (ratings.c.preset, ratings.c.players, step)
+        rows = connection.execute(
+            _of_accounts(sa.select(*grouped, settled, sa.func.count().label("ratings"))).group_by(*grouped)
+        ).all()
+        games: dict[tuple[str, int], dict[int, int]] = {}
+        for row in rows:
+            games.setdefault((row.preset, row.players), {})[int(row.step)] = int(row.settled)
+        return Counts(games, sum(row.ratings for row in rows), time.monotonic())
 
     def _have_counted(self, task: asyncio.Task[Counts]) -> None:
         self._counting = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.protocol.study import Habits, ReviewNote, ReviewNotes
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart
+from dasan.server.store.database import StorePart, writing
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import decisions, hand_seats, players, review_notes, reviews, shared_reviews
 from dasan.server.store.sessions import check_not_deleted, deleted
@@ -55,8 +55,15 @@ class Reviews(StorePart):
         lines = await self._value(query)
         return None if lines is None else tuple(record_lines(lines))
 
-    async def keep(
-        self, hand: FinishedHand, kind: str, version: str, lines: Iterable[str], judged: Iterable[Mapping[str, Any]] = ()
+    @writing
+    def keep(
+        self,
+        connection: sa.Connection,
+        hand: FinishedHand,
+        kind: str,
+        version: str,
+        lines: Collection[str],
+        judged: Collection[Mapping[str, Any]] = (),
     ) -> None:
         """Store a complete review. judged: its decisions, for the habits of the people who played.
 
@@ -67,21 +74,17 @@ class Reviews(StorePart):
         row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": text}
         decided = json.loads(text)["move"] if kind == TURNING else None
         rows = [_decision(hand, one) for one in judged if one["estimates"] and hand.players[one["seat"]].player]
-
-        def write(connection: sa.Connection) -> None:
-            connection.execute(sa.delete(reviews).where(reviews.c.hand_id == hand.id, reviews.c.kind == kind))
-            connection.execute(sa.insert(reviews), row)
-            gone = deleted(connection, {row["player"] for row in rows})
-            wanted = [row for row in rows if row["player"] not in gone]
-            if rows:
-                connection.execute(sa.delete(decisions).where(decisions.c.hand_id == hand.id))
-            if wanted:
-                connection.execute(sa.insert(decisions), wanted)
-            if decided is not None:
-                turn = {"turn_seq": decided["seq"], "turn_seat": decided["seat"]}
-                connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == hand.id).values(**turn))
-
-        await self._database.write(write)
+        connection.execute(sa.delete(reviews).where(reviews.c.hand_id == hand.id, reviews.c.kind == kind))
+        connection.execute(sa.insert(reviews), row)
+        gone = deleted(connection, {row["player"] for row in rows})
+        wanted = [row for row in rows if row["player"] not in gone]
+        if rows:
+            connection.execute(sa.delete(decisions).where(decisions.c.hand_id == hand.id))
+        if wanted:
+            connection.execute(sa.insert(decisions), wanted)
+        if decided is not None:
+            turn = {"turn_seq": decided["seq"], "turn_seat": decided["seat"]}
+            connection.execute(sa.update(hand_seats).where(hand_seats.c.hand_id == hand.id).values(**turn))
 
     async def habits(self, player: str) -> list[Habits]:
         """The cost of a player's decisions by game and kind."""
@@ -102,52 +105,44 @@ class Reviews(StorePart):
         page = [ReviewNote(seq=row.seq, text=row.text) for row in rows[:PAGE]]
         return ReviewNotes(notes=page, next=page[-1].seq if len(rows) > PAGE else None)
 
-    async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
+    @writing
+    def note(self, connection: sa.Connection, player: str, hand_id: str, seq: int, text: str) -> None:
         """Store a note, replacing an earlier one at the same move; an empty text deletes it.
 
         ``Refused``: the player has too many, or has just been deleted. Guests who did not play the hand have a small
         limit each and a common one, so that they cannot exhaust other players' limits.
         """
         mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
+        if text:
+            check_not_deleted(connection, player)
+        connection.execute(sa.delete(review_notes).where(mine, review_notes.c.seq == seq))
+        if not text:
+            return
+        played = sa.select(hand_seats.c.player).where(hand_seats.c.hand_id == hand_id, hand_seats.c.player.is_not(None))
+        accounts = sa.select(players.c.id).where(players.c.account.is_not(None))
+        strange = sa.and_(
+            review_notes.c.hand_id == hand_id,
+            review_notes.c.player.not_in(played),
+            review_notes.c.player.not_in(accounts),
+        )
+        limits = [(mine, MOST_NOTES), (review_notes.c.player == player, MOST_OF_PLAYER)]
+        account = connection.scalar(accounts.where(players.c.id == player)) is not None
+        if not account and player not in connection.scalars(played).all():
+            limits = [(mine, MOST_OF_STRANGER), (strange, MOST_OF_STRANGERS)]
+        for which, most in limits:
+            if (connection.scalar(sa.select(sa.func.count()).select_from(review_notes).where(which)) or 0) >= most:
+                raise Refused("illegal", reason("notes.most", n=most))
+        row = {"player": player, "hand_id": hand_id, "seq": seq, "text": text}
+        connection.execute(sa.insert(review_notes), row)
 
-        def write(connection: sa.Connection) -> None:
-            if text:
-                check_not_deleted(connection, player)
-            connection.execute(sa.delete(review_notes).where(mine, review_notes.c.seq == seq))
-            if not text:
-                return
-            played = sa.select(hand_seats.c.player).where(
-                hand_seats.c.hand_id == hand_id, hand_seats.c.player.is_not(None)
-            )
-            accounts = sa.select(players.c.id).where(players.c.account.is_not(None))
-            strange = sa.and_(
-                review_notes.c.hand_id == hand_id,
-                review_notes.c.player.not_in(played),
-                review_notes.c.player.not_in(accounts),
-            )
-            limits = [(mine, MOST_NOTES), (review_notes.c.player == player, MOST_OF_PLAYER)]
-            account = connection.scalar(accounts.where(players.c.id == player)) is not None
-            if not account and player not in connection.scalars(played).all():
-                limits = [(mine, MOST_OF_STRANGER), (strange, MOST_OF_STRANGERS)]
-            for which, most in limits:
-                if (connection.scalar(sa.select(sa.func.count()).select_from(review_notes).where(which)) or 0) >= most:
-                    raise Refused("illegal", reason("notes.most", n=most))
-            row = {"player": player, "hand_id": hand_id, "seq": seq, "text": text}
-            connection.execute(sa.insert(review_notes), row)
-
-        await self._database.write(write)
-
-    async def share(self, shared: Shared, now: int) -> None:
+    @writing
+    def share(self, connection: sa.Connection, shared: Shared, now: int) -> None:
         """Store a new shared review. ``Refused``: its leader has just been deleted."""
         row = {**vars(shared), "touched": now}
         row["hand_id"] = row.pop("hand")
-
-        def write(connection: sa.Connection) -> None:
-            check_not_deleted(connection, shared.leader)
-            connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.touched < now - FOLLOWED))
-            connection.execute(sa.insert(shared_reviews), row)
-
-        await self._database.write(write)
+        check_not_deleted(connection, shared.leader)
+        connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.touched < now - FOLLOWED))
+        connection.execute(sa.insert(shared_reviews), row)
 
     async def shared(self, shared_id: str) -> Shared | None:
         """The shared review with this id; None if there is none."""
@@ -155,17 +150,14 @@ class Reviews(StorePart):
         row = await self._row(query)
         return None if row is None else Shared(row.id, row.hand_id, row.leader, row.name, row.place, row.revision)
 
-    async def lead(self, shared_id: str, place: Mapping[str, Any], now: int) -> int:
+    @writing
+    def lead(self, connection: sa.Connection, shared_id: str, place: Mapping[str, Any], now: int) -> int:
         """Store the leader's new position; return its revision."""
         mine = shared_reviews.c.id == shared_id
         change = sa.update(shared_reviews).where(mine)
         values = {"place": dict(place), "revision": shared_reviews.c.revision + 1, "touched": now}
-
-        def write(connection: sa.Connection) -> int:
-            connection.execute(change.values(**values))
-            return connection.scalar(sa.select(shared_reviews.c.revision).where(mine)) or 0
-
-        return await self._database.write(write)
+        connection.execute(change.values(**values))
+        return connection.scalar(sa.select(shared_reviews.c.revision).where(mine)) or 0
 
 
 def _decision(hand: FinishedHand, one: Mapping[str, Any]) -> dict[str, Any]:
