@@ -15,7 +15,6 @@ import dasan.server.operations.chores as chores_module
 import dasan.server.tables.directory as tables_module
 import dasan.server.tables.relays as relays_module
 from dasan.server.app import create_app
-from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.store import Store
@@ -23,6 +22,7 @@ from dasan.server.store.log import Unwritten
 from dasan.server.tables.relays import Relays, _Here, _Relayed
 
 from .harness import SECONDS, fast
+from .local_bus import LocalBus
 from .test_every_store import moved, open_table
 from .test_owners import _Table
 

@@ -8,11 +8,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
-from dasan.server.bus import Bus, LocalBus, NoOwner
+from dasan.server.bus import Bus, NoOwner
 from dasan.server.bus.nats import NatsBus
 from dasan.server.refusals import CannotServe
 
 from .harness import SECONDS
+from .local_bus import LocalBus
 from .services import free_port, nats_cluster
 
 pytestmark = pytest.mark.full

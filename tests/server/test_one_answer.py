@@ -16,7 +16,6 @@ import pytest_asyncio
 import dasan
 import dasan.server.tables.answers as answers_module
 import dasan.server.tables.directory as tables_module
-from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import repeat
 from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
@@ -29,6 +28,7 @@ from dasan.server.tables.open_table import RESTART
 
 from .conftest import new_database
 from .harness import RATED, SECONDS, chores_of, fast
+from .local_bus import LocalBus
 
 pytestmark = pytest.mark.full
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import dasan.server.tables.relays as relays_module
-from dasan.server.bus import LocalBus
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.refusals import OwnedElsewhere
@@ -18,6 +17,7 @@ from dasan.server.tables.relays import MOST_TOGETHER, RESTART, Relays, _Here, _R
 from dasan.server.times import now
 
 from .harness import SECONDS
+from .local_bus import LocalBus
 
 pytestmark = pytest.mark.full
 

@@ -13,7 +13,6 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 import dasan.server.study.together as together
-from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.protocol.moderation import BanNetwork
 from dasan.server.protocol.study import PlaceShown
@@ -28,6 +27,7 @@ from dasan.server.study.together import Together
 from dasan.server.times import now
 
 from .harness import SECONDS, Json, Player, Serve, Served, Socket
+from .local_bus import LocalBus
 from .test_keeping import ban, closed_with, from_outside, my_id
 
 pytestmark = pytest.mark.full

@@ -19,7 +19,6 @@ import httpx
 import pytest
 
 import dasan
-from dasan.server.bus import LocalBus
 from dasan.server.operations import logs
 from dasan.server.operations.checks import Checks
 from dasan.server.operations.reporting import report
@@ -31,6 +30,7 @@ from dasan.server.workers.pools import FAILING, Workers
 from dasan.server.workers.process import JobCrashed
 
 from .harness import SECONDS, Player, Serve, Served, fast, served
+from .local_bus import LocalBus
 from .test_live import play_hand
 
 pytestmark = pytest.mark.full
