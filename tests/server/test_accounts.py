@@ -11,9 +11,10 @@ import pytest
 import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
+from dasan.server.protocol.rest import HandRole
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.store.hand import FinishedHand, Role
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.ratings import rate, shown, teams
@@ -229,7 +230,7 @@ def test_a_rated_hand_counts_for_a_player_who_leaves_it(server: Served) -> None:
     assert rating["hands"] == 1
 
 
-def hand_of(roles: list[tuple[Role, bool, int]], finish_order: list[int]) -> FinishedHand:
+def hand_of(roles: list[tuple[HandRole, bool, int]], finish_order: list[int]) -> FinishedHand:
     players = tuple(Seated(s, f"P{s}", f"p{s}", None, role, paid, won) for s, (role, won, paid) in enumerate(roles))
     result = {"finish_order": finish_order}
     return FinishedHand("h", "t", 1, "big-two", 0, True, True, result, [], "", players)

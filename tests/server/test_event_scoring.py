@@ -23,11 +23,12 @@ from dasan.server.events.daily import HOUSE, QUIET
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import _table
 from dasan.server.events.scoring import Play, standings
+from dasan.server.protocol.table import EventPlace
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, duplicates, schema
 from dasan.server.store.duplicates import Guest, Mine
 from dasan.server.store.event_plays import check_open
-from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs
+from dasan.server.tables.chairs import Chair, Head, bot_chairs
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
 from dasan.server.times import DAY, now
@@ -247,7 +248,9 @@ async def test_events_that_have_not_ended_are_not_read(
 
 
 def room(deal: int, guests: Sequence[Guest]) -> Room:
-    head = Head(f"{guests[0].player}-{deal}", dasan.rules("big-two"), QUIET, bytes(128), EventDeal("big", deal, 2))
+    head = Head(
+        f"{guests[0].player}-{deal}", dasan.rules("big-two"), QUIET, bytes(128), EventPlace(id="big", deal=deal, deals=2)
+    )
     people = {guest.seat: guest for guest in guests}
     names = [None if seat in people else HOUSE for seat in range(4)]
     chairs = (

@@ -23,10 +23,10 @@ from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Events
 from dasan.server.people.reserved_names import FORMER
 from dasan.server.protocol.commands import ReactionName
-from dasan.server.protocol.table import TableSettings
+from dasan.server.protocol.table import EventPlace, TableSettings
 from dasan.server.store import Store
 from dasan.server.store.hand import finished
-from dasan.server.tables.chairs import Chair, EventDeal, Head
+from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
@@ -372,7 +372,7 @@ async def test_a_void_hand_has_no_par(tmp_path: Path) -> None:
     """Nobody has bid (H.12)."""
     rules = dasan.rules("wa-keng", all_pass="redeal")
     event = DuplicateEvent("event", rules, bytes(128), 1, 3, "greedy", 0, DAY, TableSettings())
-    head = Head("table", rules, event.settings, event.deal_seed(0), EventDeal(event.id, 0, 1))
+    head = Head("table", rules, event.settings, event.deal_seed(0), EventPlace(id=event.id, deal=0, deals=1))
     room = settle(Room.create(head, tuple(Chair("human", who, player=who) for who in "abc"), "a", 0), 1000)
     while room.to_act is not None:
         room = fold(room, {"type": "move", "seat": room.to_act, "move": "pass"}, 1000)
@@ -445,7 +445,7 @@ def test_listed_events_are_shown_and_others_are_found_by_their_link(server: Serv
 
 
 def test_pages_of_hands_differ_between_tables_with_the_same_deal() -> None:
-    place = EventDeal("e", 0, 2)
+    place = EventPlace(id="e", deal=0, deals=2)
     rules, seed = dasan.rules(GAME), bytes(128)
     heads = [Head(name, rules, TableSettings(), seed, place) for name in ("a", "b")]
     assert heads[0].page(1) != heads[1].page(1)

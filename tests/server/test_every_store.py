@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.protocol.rest import HandRole
 from dasan.server.refusals import Refused
 from dasan.server.store import Conflict, Repeated, Store, due
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.due import Resting
 from dasan.server.store.friends import blocked_pairs
-from dasan.server.store.hand import FinishedHand, Player, Role
+from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.known import hold
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEntry
@@ -280,7 +281,7 @@ async def test_two_processes_rate_the_same_bots_at_once(opened: Opened) -> None:
     one, other = await opened(), await opened()
 
     def ended(number: int) -> FinishedHand:
-        roles: list[Role] = ["bidder", "defender", "defender"]
+        roles: list[HandRole] = ["bidder", "defender", "defender"]
         players = tuple(Player(s, "", None, f"bot{(s + number) % 3}", role, 0, s == 0) for s, role in enumerate(roles))
         return FinishedHand(f"h{number}", "t", number, "big-three", 0, True, True, {}, [], "", players)
 

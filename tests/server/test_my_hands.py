@@ -12,10 +12,11 @@ import pytest
 import sqlalchemy as sa
 
 import dasan
+from dasan.server.protocol.rest import HandRole
 from dasan.server.store import Store
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.store.hand import FinishedHand, Role
+from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import HandFilter, insert_hand
 from dasan.server.store.retention import Keep, prune
@@ -25,7 +26,7 @@ from .conftest import Opened
 from .harness import Json, Player, Served
 from .test_accounts import played
 
-ROLES: tuple[Role, ...] = ("bidder", "partner", "defender")
+ROLES: tuple[HandRole, ...] = ("bidder", "partner", "defender")
 OTHERS = (("Bo", "bo", None), ("Old Chen", None, "level-6"), ("Cy", "cy", None))
 
 
@@ -156,8 +157,8 @@ def test_a_turning_point_is_found_by_its_player(server: Served) -> None:
 async def test_a_void_hand_is_neither_won_nor_lost(opened: Opened) -> None:
     """H.12: it has no role either; a hand that pays nothing counts."""
     store = await opened()
-    none: tuple[Role, ...] = ("player", "player", "player")
-    roles: tuple[Role, ...] = ("bidder", "defender", "defender")
+    none: tuple[HandRole, ...] = ("player", "player", "player")
+    roles: tuple[HandRole, ...] = ("bidder", "defender", "defender")
     for number, (sat, winners) in enumerate(((roles, (0,)), (roles, (1, 2)), (none, ()))):
         seats = tuple(
             Seated(seat, name, name, None, sat[seat], 0, seat in winners)

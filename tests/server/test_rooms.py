@@ -26,9 +26,9 @@ from dasan.server.protocol.commands import (
     StartCommand,
     TakeBackCommand,
 )
+from dasan.server.protocol.table import EventPlace
 from dasan.server.refusals import Refused
 from dasan.server.tables import showing
-from dasan.server.tables.chairs import EventDeal
 from dasan.server.tables.checkpoints import checkpoint, restore
 from dasan.server.tables.decisions import bot_move, by_itself, decide, entries, substitute
 from dasan.server.tables.room import STALLED, Room, fold
@@ -131,8 +131,8 @@ def test_a_table_ends_once_all_its_people_have_left() -> None:
     assert done(deleted, "p1", LEAVE).status == "ended", "who is deleted cannot come back"
 
 
-@pytest.mark.parametrize("event", [None, EventDeal("e", 0, 1)], ids=["rated", "event"])
-def test_a_binding_hand_that_all_people_have_left_is_played_to_its_end(event: EventDeal | None) -> None:
+@pytest.mark.parametrize("event", [None, EventPlace(id="e", deal=0, deals=1)], ids=["rated", "event"])
+def test_a_binding_hand_that_all_people_have_left_is_played_to_its_end(event: EventPlace | None) -> None:
     room = room_of("big-three", ["p0", "greedy", "greedy"], **({} if event else RATED))
     room = settle(replace(room, head=replace(room.head, event=event)), 1000)
     room = done(room, "p0", LEAVE)

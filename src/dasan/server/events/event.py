@@ -7,17 +7,14 @@ its records contain the deal's commitment.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
 import dasan
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
+from dasan.server.protocol.events import EventStatus
 from dasan.server.protocol.table import TableSettings
 
 MOST_DEALS = 64
-Status: TypeAlias = Literal["before", "open", "closing", "over"]
-"""before: it has not begun. open: deals can be started. closing: bots finish open tables. over: the deals are
-revealed."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class DuplicateEvent:
     revealed: int | None = None
     bots_played: bool = False
 
-    def status(self, now: int) -> Status:
+    def status(self, now: int) -> EventStatus:
         """The event's status at the time ``now``."""
         if self.revealed is not None:
             return "over"

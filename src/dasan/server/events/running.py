@@ -23,10 +23,11 @@ from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.events import EventPlayed
+from dasan.server.protocol.table import EventPlace
 from dasan.server.refusals import Refused
 from dasan.server.store.duplicates import Closing, Guest
 from dasan.server.store.hand import FinishedHand
-from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called
+from dasan.server.tables.chairs import Chair, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
 from dasan.server.times import now
@@ -255,7 +256,7 @@ def _table(plays: Sequence[Play], deals: int, moment: float) -> Standings:
 
 def _room(event: DuplicateEvent, deal: int, guests: Sequence[Guest]) -> Room:
     """The room of a table that plays a deal: these people, and bots with the same names at every table."""
-    place = EventDeal(event.id, deal, event.deals)
+    place = EventPlace(id=event.id, deal=deal, deals=event.deals)
     head = Head(new_id(), event.rules, event.settings, event.deal_seed(deal), place)
     taken = {guest.seat: guest for guest in guests}
     names = [None if seat in taken else event.bot for seat in range(event.rules.players)]

@@ -10,6 +10,7 @@ from dasan.server.protocol.base import Message, Milliseconds, Name, OptionValue,
 from dasan.server.protocol.table import Speed, Untimed
 
 EventStatus = Literal["before", "open", "closing", "over"]
+"""before: it has not begun. open: deals can be started. closing: bots finish open tables. over: the deals are revealed."""
 
 
 class EventSummary(Message):

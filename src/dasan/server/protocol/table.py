@@ -71,11 +71,15 @@ class TableSettings(Message):
         return self.rated and self.speed.kind != "untimed"
 
 
+SubstituteReason: TypeAlias = Literal["absent", "time", "left", "failed"]
+"""Why a substitute plays: the player is absent, out of time or has left, or the seat's own bot failed too often."""
+
+
 class Substitute(Message):
     """The bot that plays in a seat instead of its player, and the reason. ``failed``: the seat's own bot failed too often."""
 
     bot: str
-    reason: Literal["absent", "time", "left", "failed"]
+    reason: SubstituteReason
 
 
 class SeatInfo(Message):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import dasan
 from dasan.envs.payoff import payoffs
 from dasan.records.lines import record_lines
 from dasan.server.new_ids import is_stranger
+from dasan.server.protocol.rest import HandRole
 from dasan.server.tables.chairs import called
 from dasan.server.tables.room import Room
-
-Role: TypeAlias = Literal["bidder", "partner", "defender", "player"]
-"""player: in games without sides."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Player:
     name: str
     player: str | None
     bot: str | None
-    role: Role
+    role: HandRole
     payment: int
     won: bool
     whole: bool = True
@@ -82,7 +80,7 @@ def finished(room: Room) -> FinishedHand:
     head, result = room.head, state.result
     players = []
     for seat, chair in enumerate(room.chairs):
-        role: Role = "player"
+        role: HandRole = "player"
         if state.bidder is not None:
             role = "bidder" if seat == state.bidder else "partner" if seat == state.partner else "defender"
         won = seat in result.winners

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
 
 from dasan.errors import BadRecord
-from dasan.server.protocol.table import TableSettings
+from dasan.server.protocol.table import EventPlace, TableSettings
 from dasan.server.store.schema import forgotten, seats, tables
-from dasan.server.tables.chairs import Chair, EventDeal, Head
+from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.checkpoints import restore
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import kept_rules
@@ -23,7 +22,7 @@ def opened(row: Any, *, from_the_start: bool = False) -> Room:
         if rules.digest != row.rules["digest"]:
             raise BadRecord("the rules do not match the digest in the table's row")
         place = row.opened.get("event")
-        event = None if place is None else EventDeal(**place)
+        event = None if place is None else EventPlace(**place)
         head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed, event)
         if row.checkpoint is not None and not from_the_start:
             return restore(head, row.checkpoint)
@@ -70,7 +69,7 @@ def insert_room(connection: sa.Connection, room: Room) -> bool:
     if room.silenced:
         begun["silenced"] = sorted(room.silenced)
     if head.event is not None:
-        begun["event"] = asdict(head.event)
+        begun["event"] = head.event.model_dump()
     row = {
         "id": head.id,
         "preset": head.rules.name,

@@ -6,16 +6,13 @@ import base64
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import dasan
 from dasan.bots import CHARACTERS
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
-from dasan.server.protocol.table import TableSettings
-
-Reason: TypeAlias = Literal["absent", "time", "left", "failed"]
-"""Why a substitute plays: the player is absent, out of time or has left, or the bot failed too often."""
+from dasan.server.protocol.table import EventPlace, SubstituteReason, TableSettings
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class Chair:
     bot: str | None = None
     ready: bool = False
     silent: bool = False
-    substitute: tuple[str, Reason] | None = None
+    substitute: tuple[str, SubstituteReason] | None = None
     program: bool = False
     account: bool = False
 
@@ -84,15 +81,6 @@ def next_host(people: Sequence[Chair]) -> Chair:
 
 
 @dataclass(frozen=True)
-class EventDeal:
-    """The place of a table in a duplicate event: the event's id, the deal from 0, and the number of deals."""
-
-    id: str
-    deal: int
-    deals: int
-
-
-@dataclass(frozen=True)
 class Head:
     """A table's constant facts. seed: the source of the secrets of all its hands. event: its duplicate event, if any;
     such a table plays one hand and shares its seed with other tables.
@@ -102,7 +90,7 @@ class Head:
     rules: dasan.Rules = field(repr=False)
     settings: TableSettings
     seed: bytes = field(repr=False)
-    event: EventDeal | None = None
+    event: EventPlace | None = None
 
     def secret(self, number: int) -> bytes:
         """The secret behind the shuffle of hand ``number``."""

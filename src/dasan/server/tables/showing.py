@@ -7,7 +7,7 @@ tests validate every message with the models.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import dasan
@@ -155,7 +155,7 @@ def table_info(room: Room, viewer: int | None) -> Json:
         "next_at": room.next_at,
         "casual": casual,
         "rematch": room.rematch,
-        "event": None if room.head.event is None else asdict(room.head.event),
+        "event": None if room.head.event is None else room.head.event.model_dump(),
     }
 
 
