@@ -19,6 +19,7 @@ from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.store import Store
 from dasan.server.store.log import Unwritten
+from dasan.server.tables.open_table import RESTART
 from dasan.server.tables.relays import Relays, _Here, _Relayed
 
 from .harness import SECONDS, fast
@@ -130,7 +131,7 @@ async def test_an_answer_that_nobody_can_read_ends_the_connections_it_is_about(
     here._here[1] = _Here("t", connection)
     running(here.run())
     async with asyncio.timeout(SECONDS):
-        assert await connection.next() == relays_module.RESTART
+        assert await connection.next() == RESTART
     assert here._keeping == set()
 
 

@@ -13,7 +13,8 @@ import dasan.server.tables.relays as relays_module
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.refusals import OwnedElsewhere
-from dasan.server.tables.relays import MOST_TOGETHER, RESTART, Relays, _Here, _Relayed
+from dasan.server.tables.open_table import RESTART
+from dasan.server.tables.relays import MOST_TOGETHER, Relays, _Here, _Relayed
 from dasan.server.times import now
 
 from .harness import SECONDS

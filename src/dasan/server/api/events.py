@@ -6,13 +6,14 @@ import asyncio
 
 from fastapi import Request, Response
 
+from dasan.envs.payoff import bounds
 from dasan.play import fairness
 from dasan.reasons import reason
 from dasan.server.api.dependencies import EventsHere, IdentitiesHere, Player, Small, StoreHere
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.rate_limits import limit
 from dasan.server.events.event import DuplicateEvent
-from dasan.server.events.running import Standings, score_bounds
+from dasan.server.events.running import Standings
 from dasan.server.events.scoring import EntrantStanding, Play, others
 from dasan.server.new_ids import new_id
 from dasan.server.people.chosen_names import chosen_name
@@ -36,6 +37,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.duplicates import Mine
+from dasan.server.store.ratings import BOT
 from dasan.server.tables.directory import check_bot
 from dasan.server.tables.facts import title_of
 from dasan.server.tables.shared_rules import chosen_rules
@@ -145,8 +147,8 @@ async def standings(event_id: str, store: StoreHere, events: EventsHere, player:
     place = table.place.get(player or "")
     wanted = [*table.order[:SHOWN], *([] if place is None else [table.order[place]])]
     names = await store.duplicates.names(event_id, [one.player for one in wanted])
-    bounds = score_bounds(event)
-    rows = await asyncio.to_thread(lambda: [_standing(one, names, bounds, player) for one in wanted])
+    limits = bounds(event.rules)
+    rows = await asyncio.to_thread(lambda: [_standing(one, names, limits, player) for one in wanted])
     mine = None if place is None else rows.pop()
     return EventStandings(rows=rows, mine=mine, total=len(table.order))
 
@@ -224,13 +226,13 @@ def _mine(one: Mine, player: str, table: Standings) -> MyDeal:
 
 
 def _standing(
-    one: EntrantStanding, names: dict[str, str], bounds: tuple[float, float], player: str | None
+    one: EntrantStanding, names: dict[str, str], limits: tuple[float, float], player: str | None
 ) -> EventStanding:
-    estimate = one.estimate(bounds)
+    estimate = one.estimate(limits)
     return EventStanding(
         rank=one.rank,
         name=names.get(one.player, ""),
-        bot=one.player.removeprefix("bot:") if one.player.startswith("bot:") else None,
+        bot=one.player.removeprefix(BOT) if one.player.startswith(BOT) else None,
         deals=one.deals,
         points=round(one.total, 2) + 0.0,
         mean=None if estimate is None else estimate.mean,

@@ -20,7 +20,7 @@ from dasan.server.protocol.study import Habits
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hands import HandFilter
-from dasan.server.store.ratings import SCALE, SETTLED, level, shown
+from dasan.server.store.ratings import BOT, SCALE, SETTLED, level, shown
 from dasan.server.store.schema import hand_seats
 from dasan.server.times import moment
 
@@ -52,7 +52,7 @@ async def bot_profile(name: str, request: Request, store: StoreHere) -> Profile:
     limit(request, "pages")
     if name not in bots.BOTS:
         raise Refused("not-found", reason("no-bot"))
-    return await _profile(store, f"bot:{name}", name, "bot", hand_seats.c.bot, name)
+    return await _profile(store, f"{BOT}{name}", name, "bot", hand_seats.c.bot, name)
 
 
 @router.get("/me/history")

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from dasan.bots.sampling.open_worlds import solvable
-from dasan.envs.payoff import bounds
 from dasan.server.events.daily import date_of, deal_of
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.scoring import EntrantStanding, Field, Play, field_of, standings
@@ -27,10 +26,11 @@ from dasan.server.protocol.table import EventPlace
 from dasan.server.refusals import Refused
 from dasan.server.store.duplicates import Closing, Guest
 from dasan.server.store.hand import FinishedHand
+from dasan.server.store.ratings import BOT
 from dasan.server.tables.chairs import Chair, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
-from dasan.server.times import now
+from dasan.server.times import HOUR, now
 from dasan.server.workers.process import JobError
 
 LOOK_EVERY = 2.0
@@ -42,7 +42,7 @@ BOTS = ("level-2", "greedy", "level-6")
 BOT_SECONDS = 300.0
 PAR_SECONDS = 10.0
 """Seconds for the par of a contract."""
-STUCK = 60 * 60 * 1000
+STUCK = HOUR
 """Milliseconds after its end at which an event is over even if a table cannot be finished, for example because its log
 is damaged."""
 REMEMBERED = 64
@@ -236,16 +236,11 @@ class Events:
                 scores = await self._tables.study.run(*work, seconds=BOT_SECONDS)
             except JobError:
                 continue
-            names[f"bot:{bot}"] = called(bot)
+            names[f"{BOT}{bot}"] = called(bot)
             plays += [
-                Play(f"bot:{bot}", deal, seats[deal], float(score)) for deal, score in zip(deals, scores, strict=True)
+                Play(f"{BOT}{bot}", deal, seats[deal], float(score)) for deal, score in zip(deals, scores, strict=True)
             ]
         await self._store.duplicates.add_bots(event.id, plays, names, now())
-
-
-def score_bounds(event: DuplicateEvent) -> tuple[float, float]:
-    """(minimum, maximum) score of a deal."""
-    return bounds(event.rules)
 
 
 def _table(plays: Sequence[Play], deals: int, moment: float) -> Standings:

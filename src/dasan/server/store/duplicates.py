@@ -26,6 +26,7 @@ from dasan.server.store.database import Lock, StorePart, put_row, serialize, wri
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.people import marked, names_apart
+from dasan.server.store.ratings import BOT
 from dasan.server.store.schema import duplicate_entries, duplicate_pars, duplicate_plays, duplicates, hands
 from dasan.server.store.sessions import check_not_deleted
 from dasan.server.store.table_rows import insert_room
@@ -235,7 +236,7 @@ class Duplicates(StorePart):
     async def entered(self, event_id: str) -> int:
         """The number of people who have entered."""
         entries = duplicate_entries.c
-        query = sa.select(sa.func.count()).where(entries.event_id == event_id, entries.player.not_like("bot:%"))
+        query = sa.select(sa.func.count()).where(entries.event_id == event_id, entries.player.not_like(f"{BOT}%"))
         return await self._value(query) or 0
 
     @writing

@@ -19,10 +19,11 @@ from dasan.server.store.known import hold
 from dasan.server.store.notifications import put_out
 from dasan.server.store.schema import blocks, follows, invitations, players, seats, tables
 from dasan.server.tables.facts import title_of
+from dasan.server.times import DAY
 
 MOST_FOLLOWED = 500
 """The most players that one player can follow, and the most that one can block."""
-OPEN = 24 * 60 * 60 * 1000
+OPEN = DAY
 """Milliseconds for which an invitation is valid."""
 AT_ONCE = 500
 """The most players in one statement."""

@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from dasan.server.protocol.groups import GroupStanding
 from dasan.server.store.hands import decided
 from dasan.server.store.schema import group_members, group_tables, hand_seats, hands, players
+from dasan.server.times import HOUR
 
-EVENING = 6 * 60 * 60 * 1000
+EVENING = 6 * HOUR
 """Milliseconds without a hand after which a new evening begins."""
 
 

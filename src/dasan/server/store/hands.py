@@ -18,15 +18,13 @@ from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart, reading
 from dasan.server.store.event_plays import check_open, record_result
 from dasan.server.store.hand import FinishedHand, player_of
-from dasan.server.store.ratings import hold_ratings, rate
+from dasan.server.store.ratings import BOT, hold_ratings, rate
 from dasan.server.store.schema import hand_seats, hands
 
 PAGE = 50
 SCANNED = 2000
 """The most hands of a player that one request scans."""
 MOST_OPPONENTS = 50
-BOT = "bot:"
-"""The prefix of an opponent that is a bot, before the bot's name."""
 
 
 @dataclass(frozen=True)

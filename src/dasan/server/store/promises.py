@@ -6,8 +6,9 @@ import sqlalchemy as sa
 
 from dasan.server.store.database import StorePart, writing
 from dasan.server.store.schema import promises
+from dasan.server.times import HOUR
 
-PROMISE_KEPT = 60 * 60 * 1000
+PROMISE_KEPT = HOUR
 """The lifetime of an unused promised seed in milliseconds."""
 
 

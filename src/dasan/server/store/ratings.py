@@ -38,6 +38,7 @@ LEVELS = (1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900)
 MEASURED_SIGMA = 1.0
 """The uncertainty of a measured rating, in units of mu."""
 BOT = "bot:"
+"""The prefix of a bot's name where the id of a player may stand."""
 AT_ONCE = 500
 LARGE = 10_000
 """The number of ratings from which counts of accounts are cached."""

@@ -17,8 +17,9 @@ from dasan.server.store.database import StorePart, writing
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import decisions, hand_seats, players, review_notes, reviews, shared_reviews
 from dasan.server.store.sessions import check_not_deleted, deleted
+from dasan.server.times import DAY
 
-FOLLOWED = 30 * 24 * 60 * 60 * 1000
+FOLLOWED = 30 * DAY
 """Milliseconds without a move of the leader after which a shared review is deleted."""
 MOST_NOTES = 200
 """The most notes of one player on one hand."""

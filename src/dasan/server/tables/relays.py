@@ -27,12 +27,11 @@ from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.commands import ReactCommand, RoomCommand, read_client
 from dasan.server.refusals import ErrorCode, OwnedElsewhere, Refused
-from dasan.server.tables.open_table import Table
+from dasan.server.tables.open_table import RESTART, Table
 from dasan.server.times import now
 
 Json = dict[str, Any]
 
-RESTART = 1012
 KEPT_FOR = 6.0
 """The keep-alive timeout of relayed connections in seconds."""
 KEEP_EVERY = 2.0
