@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dasan.server.protocol.table import Correspondence, Increment, PerMove, Untimed
+from dasan.server.protocol.table import Correspondence, Increment, PerMove, Speed, Untimed
 from dasan.server.times import DAY
-
-Pace = Untimed | PerMove | Increment | Correspondence
 
 DEALING = 5000
 """The extra time for a hand's first turn, while the deal is shown."""
@@ -28,30 +26,30 @@ class Clock:
     used: int = 0
 
     @staticmethod
-    def start(pace: Pace, players: int, at: int) -> Clock:
+    def start(speed: Speed, players: int, at: int) -> Clock:
         """The clocks of a hand dealt at time ``at``."""
-        left = (pace.seconds * 1000,) * players if isinstance(pace, Increment) else ()
-        return Clock(left, at if isinstance(pace, Untimed | Correspondence) else at + DEALING)
+        left = (speed.seconds * 1000,) * players if isinstance(speed, Increment) else ()
+        return Clock(left, at if isinstance(speed, Untimed | Correspondence) else at + DEALING)
 
-    def deadline(self, pace: Pace, seat: int) -> int | None:
+    def deadline(self, speed: Speed, seat: int) -> int | None:
         """The deadline of ``seat``, which is to act."""
-        match pace:
+        match speed:
             case Untimed():
                 return None
             case PerMove():
-                return self.since + pace.seconds * 1000
+                return self.since + speed.seconds * 1000
             case Increment():
                 return self.since + self.left[seat]
             case Correspondence():
-                return self.since + pace.days * DAY
+                return self.since + speed.days * DAY
 
-    def moved(self, pace: Pace, seat: int, at: int, *, timed: bool) -> Clock:
+    def moved(self, speed: Speed, seat: int, at: int, *, timed: bool) -> Clock:
         """The clocks after ``seat`` has moved. timed: whether a person moved; otherwise only what a person had used of the
         turn counts.
         """
-        if not isinstance(pace, Increment):
+        if not isinstance(speed, Increment):
             return Clock(self.left, at)
-        used, more = (at - self.since, pace.increment * 1000) if timed else (self.used, 0)
+        used, more = (at - self.since, speed.increment * 1000) if timed else (self.used, 0)
         rest = max(0, self.left[seat] - max(0, used)) + more
         return Clock((*self.left[:seat], rest, *self.left[seat + 1 :]), at)
 
@@ -68,15 +66,15 @@ class Clock:
         left = self.left and (*self.left[:seat], max(self.left[seat], RETURNING), *self.left[seat + 1 :])
         return Clock(left, at - self.used) if to_act else replace(self, left=left)
 
-    def remaining(self, pace: Pace, seats: Sequence[int], to_act: int | None, now: int) -> list[int | None]:
+    def remaining(self, speed: Speed, seats: Sequence[int], to_act: int | None, now: int) -> list[int | None]:
         """Each seat's time at ``now``; None for games without clocks."""
-        match pace:
+        match speed:
             case Untimed():
                 return [None for _ in seats]
             case PerMove():
-                whole = pace.seconds * 1000
+                whole = speed.seconds * 1000
             case Correspondence():
-                whole = pace.days * DAY
+                whole = speed.days * DAY
             case Increment():
                 whole = 0
         shown = [self.left[s] if self.left else whole for s in seats]

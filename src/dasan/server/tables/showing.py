@@ -185,11 +185,11 @@ def session_info(room: Room, view: dasan.View | None) -> Json:
 
 def clocks(room: Room, now: int) -> Json | None:
     """The clocks at ``now``; None for untimed tables."""
-    pace, seat = room.head.settings.speed, room.to_act
-    if pace.kind == "untimed" or room.state is None:
+    speed, seat = room.head.settings.speed, room.to_act
+    if speed.kind == "untimed" or room.state is None:
         return None
     timed = seat if seat is not None and room.chairs[seat].plays is None else None
-    left = room.clock.remaining(pace, range(room.head.rules.players), timed, now)
+    left = room.clock.remaining(speed, range(room.head.rules.players), timed, now)
     return {"now": now, "left": left, "to_act": seat, "deadline": room.deadline}
 
 
