@@ -375,7 +375,7 @@ def test_an_answer_that_is_proved_to_win_counts_where_the_rest_is_too_hard() -> 
     verdicts = set()
     for nodes in (16, 1024):
         try:
-            verdicts.add(puzzle_play.verdict(puzzle, [str(puzzle.key)], nodes).right)
+            verdicts.add(puzzle_play.verdict(puzzle, [str(puzzle.key)], nodes)["right"])
         except Refused as refused:
             assert refused.message == reason("puzzle.hard")
             verdicts.add(False)

@@ -281,7 +281,7 @@ def puzzle_list(page: Page) -> None:
 def missed(page: Page, players: int = 3) -> None:
     """A wrong answer to a puzzle, and its refutation."""
     easy = (one for one in puzzles.load(players=players, grade=1) if one.tempting)
-    wanted = next(one for one in easy if len(verdict(one, [str(one.tempting[0])], 1_000_000).reply) > 1)
+    wanted = next(one for one in easy if len(verdict(one, [str(one.tempting[0])], 1_000_000)["reply"]) > 1)
     page.goto(f"/puzzles/{wanted.id}")
     answer(page, str(wanted.tempting[0]))
     page.locator(".verdict.wrong").wait_for()

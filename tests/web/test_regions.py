@@ -121,7 +121,7 @@ def test_a_puzzle_of_dou_dizhu(browser: Browser, server: Served, tmp_path: Path,
     """A tempting answer is refuted to the end of the hand; then the puzzle is solved, move by move."""
     nodes = 1_000_000
     known = (one for one in puzzles.load() if one.state.rules.name == "dou-dizhu" and one.tempting)
-    puzzle = next(one for one in known if not verdict(one, [str(one.key)], nodes).done)
+    puzzle = next(one for one in known if not verdict(one, [str(one.key)], nodes)["done"])
     with visitor(browser, server, size, locale="zh-CN") as page:
         words = catalogue("zh-Hans")
         page.goto(f"/puzzles/{puzzle.id}")
@@ -134,15 +134,15 @@ def test_a_puzzle_of_dou_dizhu(browser: Browser, server: Served, tmp_path: Path,
         page.screenshot(path=tmp_path / f"puzzle-{size[0]}-wrong.png")
         page.get_by_role("button", name=words["puzzle.retry"]).click()
         moves, judged = list[str](), None
-        while judged is None or not judged.done:
-            legal = [str(puzzle.key)] if judged is None else [str(one["move"]) for one in judged.view["legal_moves"]]
+        while judged is None or not judged["done"]:
+            legal = [str(puzzle.key)] if judged is None else [str(one["move"]) for one in judged["view"]["legal_moves"]]
             tried = ((move, verdict(puzzle, [*moves, move], nodes)) for move in legal)
-            move, judged = next((move, judgement) for move, judgement in tried if judgement.right)
-            moves += [move, *judged.reply]
+            move, judged = next((move, judgement) for move, judgement in tried if judgement["right"])
+            moves += [move, *judged["reply"]]
             with page.expect_response(re.compile("/answer")) as answered:
                 answer(page, move)
-            assert answered.value.json()["reply"] == judged.reply
-            expect(page.locator("button[data-card]")).to_have_count(len(judged.view["hand"]))
-            expect(page.locator(".verdict.solved" if judged.done else ".verdict.right")).to_be_visible()
+            assert answered.value.json()["reply"] == judged["reply"]
+            expect(page.locator("button[data-card]")).to_have_count(len(judged["view"]["hand"]))
+            expect(page.locator(".verdict.solved" if judged["done"] else ".verdict.right")).to_be_visible()
         upright(page, "a solved puzzle")
         page.screenshot(path=tmp_path / f"puzzle-{size[0]}-solved.png")

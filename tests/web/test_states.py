@@ -280,12 +280,12 @@ STILL = "() => document.getAnimations().every((one) => one.playState !== 'runnin
 
 
 def done(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
-    return verdict(puzzle, [str(move)], 1_000_000).done
+    return bool(verdict(puzzle, [str(move)], 1_000_000)["done"])
 
 
 def answered(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
     """Whether others move after it."""
-    return len(verdict(puzzle, [str(move)], 1_000_000).reply) > 1
+    return len(verdict(puzzle, [str(move)], 1_000_000)["reply"]) > 1
 
 
 LONG = "7a7bc9f39a", "78e65f718a"

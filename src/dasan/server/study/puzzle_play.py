@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import dasan
@@ -18,20 +17,10 @@ from dasan.solver.values import side_of
 MOST_MOVES = 64
 
 
-@dataclass(frozen=True)
-class AnswerVerdict:
-    """The verdict on the last move of an answer: see ``protocol.PuzzleVerdict``."""
-
-    right: bool
-    done: bool
-    reply: list[str]
-    view: dict[str, Any]
-    hands: list[list[str]]
-    solution: str | None
-
-
-def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> AnswerVerdict:
-    """Check the last of ``moves``. ``Refused``: it is not a move of the puzzle's side, or too hard to judge."""
+def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> dict[str, Any]:
+    """The verdict (``PuzzleVerdict``) on the last of ``moves``. ``Refused``: it is not a move of the puzzle's side, or too hard
+    to judge.
+    """
     start = puzzle.state
     side = side_of(start, _mover(start))
     truth = Truth(start, nodes)
@@ -50,14 +39,14 @@ def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> AnswerVerdict:
         now, more = _played_out(now, side, truth)
         reply += more
     done = right and (now.phase is Phase.OVER or _cannot_lose(now, side, truth))
-    return AnswerVerdict(
-        right=right,
-        done=done,
-        reply=reply,
-        view=now.view(now.to_act if now.to_act is not None else start.to_act).to_json(),
-        hands=[[str(card) for card in hand] for hand in now.hands],
-        solution=str(puzzle.key) if done or not right else None,
-    )
+    return {
+        "right": right,
+        "done": done,
+        "reply": reply,
+        "view": now.view(now.to_act if now.to_act is not None else start.to_act).to_json(),
+        "hands": [[str(card) for card in hand] for hand in now.hands],
+        "solution": str(puzzle.key) if done or not right else None,
+    }
 
 
 def _answered(state: State, side: frozenset[int], truth: Truth, right: bool) -> tuple[State, list[str]]:

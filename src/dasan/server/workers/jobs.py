@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import dasan
@@ -162,7 +161,7 @@ def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any
     from dasan.server.study.puzzle_book import find
     from dasan.server.study.puzzle_play import verdict
 
-    return asdict(verdict(find(puzzle_id), moves, nodes))
+    return verdict(find(puzzle_id), moves, nodes)
 
 
 def bidding_hand(preset: str, seed: bytes) -> dict[str, Any]:
