@@ -223,13 +223,12 @@ class Tables:
     async def room_for(self, table_id: str, player: str | None) -> Room:
         """The room as far as the player may see it. ``Refused``: they may not."""
 
-        async def here(table: Table) -> Room:
-            return table.room_for(table.viewer(player))
-
         async def elsewhere(relays: Relays) -> Room:
             return (await self.store.log.load(table_id, await relays.seen_by(table_id, player))).room
 
-        return await self._anywhere(table_id, lambda: self._ask(table_id, here), elsewhere)
+        return await self._anywhere(
+            table_id, lambda: self._ask(table_id, lambda table: table.seen_by(player)), elsewhere
+        )
 
     async def detail(self, table_id: str, player: str | None) -> dict[str, Any]:
         """The table for the player, as REST sends it."""

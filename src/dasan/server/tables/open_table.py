@@ -179,6 +179,10 @@ class Table:
             raise Refused("unavailable", reason("late"))
         return self._spectators.room
 
+    async def seen_by(self, player: str | None) -> Room:
+        """The room as far as the player may see it. ``Refused``: they may not."""
+        return self.room_for(self.viewer(player))
+
     async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
         """Send ``connection`` the table, from the ``seen`` entry on."""
         viewer = self.viewer(player)

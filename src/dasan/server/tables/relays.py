@@ -272,7 +272,7 @@ class Relays:
             case "detail":
                 return await table.ask(lambda own: own.detail(player))
             case "seen":
-                return await table.ask(lambda own: _seen(own, player))
+                return (await table.ask(lambda own: own.seen_by(player))).seq
             case "join":
                 relayed = _Relayed(self, asked["process"], asked["number"], player)
                 there[relayed.address] = relayed
@@ -331,10 +331,6 @@ class Relays:
             if not waiting:
                 self._out.pop(process, None)
                 self._out_bytes.pop(process, None)
-
-
-async def _seen(table: Table, player: str | None) -> int:
-    return table.room_for(table.viewer(player)).seq
 
 
 def _refusal(refusal: list[Any]) -> DasanError | Refused:
