@@ -191,9 +191,8 @@ def _key(settings: Settings) -> bytes:
         return hashlib.sha256(settings.secret.encode()).digest()
     if settings.nats:
         raise CannotServe("several processes need the same DASAN_SECRET, so that each accepts the others' cookies")
-    path = settings.data_dir
     try:
-        return signing_key(path)
+        return signing_key(settings.data_dir)
     except (OSError, ValueError) as error:
         raise CannotServe(str(error)) from None
 

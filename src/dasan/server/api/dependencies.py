@@ -11,6 +11,7 @@ from dasan.server.connections.networks import address_of, networks
 from dasan.server.connections.websocket import Live
 from dasan.server.events.running import Events
 from dasan.server.notifications.sending import Sending
+from dasan.server.operations.checks import Checks
 from dasan.server.people.identity import Identities
 from dasan.server.store import Store
 from dasan.server.tables.commands import Commands
@@ -48,6 +49,7 @@ StoreHere = Annotated[Store, _part("store")]
 CommandsHere = Annotated[Commands, _part("commands")]
 IdentitiesHere = Annotated[Identities, _part("identities")]
 LiveHere = Annotated[Live, _part("live")]
+ChecksHere = Annotated[Checks, _part("checks")]
 EventsHere = Annotated[Events, _part("events")]
 SendingHere = Annotated[Sending, _part("sending")]
 Player = Annotated[str | None, Depends(_player)]

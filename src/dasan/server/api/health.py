@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hmac
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from starlette.responses import Response
 
 import dasan
 from dasan.server import schema
-from dasan.server.operations.checks import Checks
+from dasan.server.api.dependencies import ChecksHere
 from dasan.server.operations.metrics import CONTENT_TYPE, Metrics
 from dasan.server.protocol.base import PROTOCOL
 from dasan.server.protocol.rest import Health
@@ -21,13 +20,6 @@ from dasan.version import commit
 
 router = APIRouter()
 
-
-async def _checks(request: Request) -> Checks:
-    checks: Checks = request.app.state.checks
-    return checks
-
-
-ChecksHere = Annotated[Checks, Depends(_checks)]
 
 SENTENCES = {
     "store": "the store cannot be written to",

@@ -41,20 +41,14 @@ class Gate:
     def __init__(self, settings: Settings, known: Known) -> None:
         self._settings = settings
         self._known = known
+        self.seconds = settings.request_seconds
+        """The time limit for a request to arrive."""
+        self.send_seconds = settings.send_seconds
+        """The time limit for a client to read more of an answer."""
         self._counts = NetworkCounts()
         self._waiting: dict[str, dict[BoundedHttp, None]] = {}
         """Idle connections by network, the oldest first."""
         self._waiting_total = 0
-
-    @property
-    def seconds(self) -> float:
-        """The time limit for a request to arrive."""
-        return self._settings.request_seconds
-
-    @property
-    def send_seconds(self) -> float:
-        """The time limit for a client to read more of an answer."""
-        return self._settings.send_seconds
 
     def enter(self, address: str) -> bool:
         """Whether one more connection from ``address`` may stay; it counts in any case, until it leaves."""

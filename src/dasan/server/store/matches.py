@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import sqlalchemy as sa
 
@@ -190,11 +190,7 @@ def _waiting(connection: sa.Connection, player: str, game: tuple[str, str], now:
             seekers.c.player != player,
         )
     )
-    return [_seeker(row) for row in rows]
-
-
-def _seeker(row: Any) -> Seeker:
-    return Seeker(row.player, row.name, row.rating, row.bots, row.since)
+    return [Seeker(row.player, row.name, row.rating, row.bots, row.since) for row in rows]
 
 
 def _rating(connection: sa.Connection, player: str, preset: str, players: int) -> int:

@@ -7,7 +7,7 @@ it, which makes it due again only later: two processes do not send the same one,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -384,7 +384,8 @@ def _outgoing(connection: sa.Connection, row: Any, now: int) -> Outgoing | int |
         case "event":
             return _event(connection, base, now)
         case _:
-            return replace(base, names=_names(connection, [row.player]), path=f"/letters/{settings.token}")
+            name = sa.select(players.c.name).where(players.c.id == row.player)
+            return replace(base, names=tuple(connection.scalars(name)), path=f"/letters/{settings.token}")
 
 
 def _turn(connection: sa.Connection, base: Outgoing) -> Outgoing | None:
@@ -430,10 +431,6 @@ def _event(connection: sa.Connection, base: Outgoing, now: int) -> Outgoing | No
     query = sa.select(duplicates.c.title).where(duplicates.c.id == base.subject, duplicates.c.ends > now)
     title = connection.scalar(query)
     return None if title is None else replace(base, title=title, path=f"/events/{base.subject}")
-
-
-def _names(connection: sa.Connection, wanted: Iterable[str]) -> tuple[str, ...]:
-    return tuple(connection.scalars(sa.select(players.c.name).where(players.c.id.in_(list(wanted)))))
 
 
 def _wishes(row: Any) -> Wishes:

@@ -158,6 +158,3 @@ class BotTurns:
         if not thinking.cancelled():
             thinking.exception()
         self._wake()
-
-
-__all__ = ["TRIES", "BotTurns", "Bots", "Thought"]

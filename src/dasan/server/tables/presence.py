@@ -16,16 +16,13 @@ class Attendance:
         self._here: frozenset[str] = frozenset()
         self._began = now
 
-    def update(self, here: AbstractSet[str], now: int) -> bool:
-        """Set the connected players; returns whether they changed."""
-        if here == self._here:
-            return False
+    def update(self, here: AbstractSet[str], now: int) -> None:
+        """Set the connected players."""
         for player in self._here - here:
             self._since[player] = now
         for player in here:
             self._since.pop(player, None)
         self._here = frozenset(here)
-        return True
 
     def seats(self, room: Room) -> frozenset[int]:
         """Seats whose players are present."""
