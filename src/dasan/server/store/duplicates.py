@@ -189,8 +189,7 @@ class Duplicates(StorePart):
         query = sa.select(plays.player, plays.deal, plays.seat, plays.score, plays.assisted).where(
             plays.event_id == event_id, plays.finished.is_not(None)
         )
-        rows = await self._rows(query)
-        return tuple(Play(row.player, row.deal, row.seat, row.score, row.assisted) for row in rows)
+        return tuple(Play(row.player, row.deal, row.seat, row.score, row.assisted) for row in await self._rows(query))
 
     async def mine(self, event_id: str, player: str) -> tuple[Mine, ...]:
         """The player's plays of an event, in order of the deals."""
@@ -230,8 +229,7 @@ class Duplicates(StorePart):
         query = sa.select(entries.player, entries.name).where(
             entries.event_id == event_id, entries.player.in_(list(players))
         )
-        rows = await self._rows(query)
-        return {row.player: row.name for row in rows}
+        return {row.player: row.name for row in await self._rows(query)}
 
     async def entered(self, event_id: str) -> int:
         """The number of people who have entered."""
@@ -281,8 +279,7 @@ class Duplicates(StorePart):
         query = sa.select(plays.table_id, plays.player).where(
             plays.event_id == event_id, plays.finished.is_(None), plays.table_id.is_not(None)
         )
-        rows = await self._rows(query.order_by(plays.table_id))
-        return tuple((row.table_id, row.player) for row in rows)
+        return tuple((row.table_id, row.player) for row in await self._rows(query.order_by(plays.table_id)))
 
     @writing
     def reveal(self, connection: sa.Connection, event_id: str, now: int, *, stuck: bool = False) -> None:

@@ -40,8 +40,7 @@ class FairPlay(StorePart):
             .join(other, sa.and_(other.c.network == addresses.c.network, addresses.c.player < other.c.player))
             .group_by(addresses.c.player, other.c.player)
         )
-        rows = await self._rows(query)
-        return {(row.player, row.other): row.number for row in rows}
+        return {(row.player, row.other): row.number for row in await self._rows(query)}
 
     async def accounts(self, since: int, least: int) -> list[str]:
         """The accounts with at least ``least`` hands since a time, those with the most first."""
@@ -65,5 +64,4 @@ class FairPlay(StorePart):
             .order_by(hand_seats.c.finished.desc(), hands.c.id)
             .limit(most)
         )
-        rows = await self._rows(query)
-        return [(row.record, row.seat) for row in rows]
+        return [(row.record, row.seat) for row in await self._rows(query)]

@@ -105,8 +105,7 @@ class Friends(StorePart):
 
     async def unblock(self, player: str, other: str) -> None:
         """Lift a block. The other player's block stays."""
-        change = sa.delete(blocks).where(blocks.c.player == player, blocks.c.blocked == other)
-        await self._change(change)
+        await self._change(sa.delete(blocks).where(blocks.c.player == player, blocks.c.blocked == other))
 
     async def seen(self, here: Collection[str], now: int) -> None:
         """Store that these players are online; players who follow nobody are skipped."""

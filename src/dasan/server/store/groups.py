@@ -135,26 +135,26 @@ class Groups(StorePart):
     @writing
     def rename(self, connection: sa.Connection, group_id: str, player: str, name: str) -> None:
         """Rename a group. ``Refused``: the name is taken, or the player is not the host."""
-        _hosted(connection, group_id, player)
+        _check_host(connection, group_id, player)
         connection.execute(sa.update(groups).where(groups.c.id == group_id).values(name=name))
         _put_keys(connection, group_id, name)
 
     @writing
     def play_by(self, connection: sa.Connection, group_id: str, player: str, rules: GroupRules) -> None:
         """Store the rules of the group's tables. ``Refused``: the player is not the host."""
-        _hosted(connection, group_id, player)
+        _check_host(connection, group_id, player)
         connection.execute(sa.update(groups).where(groups.c.id == group_id).values(**_stored(rules)))
 
     @writing
     def new_link(self, connection: sa.Connection, group_id: str, player: str) -> None:
         """Replace the link to join; the old one stops working. ``Refused``: the player is not the host."""
-        _hosted(connection, group_id, player)
+        _check_host(connection, group_id, player)
         connection.execute(sa.update(groups).where(groups.c.id == group_id).values(link=_new_link()))
 
     @writing
     def hand_over(self, connection: sa.Connection, group_id: str, player: str, name: str) -> None:
         """Make the member with this name the host. ``Refused``: the player is not the host; no such member."""
-        _hosted(connection, group_id, player)
+        _check_host(connection, group_id, player)
         other = _member(connection, group_id, name)
         connection.execute(sa.update(groups).where(groups.c.id == group_id).values(host=other))
 
@@ -164,7 +164,7 @@ class Groups(StorePart):
 
         ``Refused``: the player is not the host, there is no such member, or it is the player.
         """
-        _hosted(connection, group_id, player)
+        _check_host(connection, group_id, player)
         other = _member(connection, group_id, name)
         if other == player:
             raise Refused("illegal", reason("friend.self"))
@@ -185,7 +185,7 @@ class Groups(StorePart):
     @writing
     def delete(self, connection: sa.Connection, group_id: str, player: str) -> None:
         """Delete a group; the hands stay. ``Refused``: the player is not the host."""
-        _hosted(connection, group_id, player)
+        _check_host(connection, group_id, player)
         connection.execute(sa.delete(groups).where(groups.c.id == group_id))
 
     @reading
@@ -321,11 +321,10 @@ def _group(connection: sa.Connection, group_id: str, player: str, *, locked: boo
     return row
 
 
-def _hosted(connection: sa.Connection, group_id: str, player: str) -> Any:
-    row = _group(connection, group_id, player, locked=True)
-    if row.host != player:
+def _check_host(connection: sa.Connection, group_id: str, player: str) -> None:
+    """``Refused``: the player is not the host. Otherwise the group is locked."""
+    if _group(connection, group_id, player, locked=True).host != player:
         raise Refused("forbidden", reason("group.host"))
-    return row
 
 
 def _linked(connection: sa.Connection, link: str, *, locked: bool = False) -> Any:

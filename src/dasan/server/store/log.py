@@ -254,8 +254,7 @@ class EventLog(StorePart):
         query = sa.select(*columns).where(
             events.c.table_id == write.room.head.id, events.c.seq.between(mine[0]["seq"], mine[-1]["seq"])
         )
-        rows = await self._rows(query.order_by(events.c.seq))
-        return [row._asdict() for row in rows] == mine
+        return [row._asdict() for row in await self._rows(query.order_by(events.c.seq))] == mine
 
     async def append(self, write: Write) -> None:
         """Write entries; when this returns, they are on disk. ``Conflict``: the table has another owner. ``Repeated``:
@@ -373,8 +372,7 @@ class EventLog(StorePart):
     async def since(self, table_id: str, seq: int) -> tuple[tuple[Entry, int], ...]:
         """(entry, time) from index ``seq``, for a process that has missed some."""
         query = sa.select(events.c.line, events.c.at).where(events.c.table_id == table_id, events.c.seq >= seq)
-        rows = await self._rows(query.order_by(events.c.seq))
-        return tuple((_read(row.line), row.at) for row in rows)
+        return tuple((_read(row.line), row.at) for row in await self._rows(query.order_by(events.c.seq)))
 
 
 def _dealt_at(row: Any, until: int | None = None) -> int | None:

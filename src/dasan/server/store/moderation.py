@@ -205,8 +205,7 @@ class Moderation(StorePart):
     async def networks(self, now: int) -> list[tuple[str, int]]:
         """(banned network, end of the ban)."""
         query = sa.select(network_bans).where(network_bans.c.until > now).order_by(network_bans.c.network)
-        rows = await self._rows(query)
-        return [(row.network, row.until) for row in rows]
+        return [(row.network, row.until) for row in await self._rows(query)]
 
     async def words(self) -> dict[str, list[str]]:
         """The blocked words by language."""

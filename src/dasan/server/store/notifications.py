@@ -181,8 +181,7 @@ class Notifications(StorePart):
         """Confirm an address. Returns whether the token is valid: sent within a day."""
         settings = notification_settings.c
         mine = sa.and_(settings.token == token, sa.or_(settings.confirmed, settings.asked > now - DAY))
-        change = sa.update(notification_settings).where(mine).values(confirmed=True)
-        return await self._change(change) == 1
+        return await self._change(sa.update(notification_settings).where(mine).values(confirmed=True)) == 1
 
     @writing
     def stop_letters(self, connection: sa.Connection, *, player: str | None = None, token: str | None = None) -> bool:

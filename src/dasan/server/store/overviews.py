@@ -79,8 +79,7 @@ class Overviews(StorePart):
         if table_id is not None:
             query = query.where(hands.c.table_id == table_id)
         query = query.order_by(hands.c.finished, hands.c.id).limit(most)
-        rows = await self._rows(query)
-        return tuple((row.finished, row.id, row.record) for row in rows)
+        return tuple((row.finished, row.id, row.record) for row in await self._rows(query))
 
     @reading
     def _of(self, connection: sa.Connection, query: sa.Select[Any], most: int) -> Overview:

@@ -186,8 +186,7 @@ class People(StorePart):
         seen: int | None = await self._value(query)
         if seen is None or now - seen < SEEN_EVERY:
             return seen is not None
-        change = sa.update(sign_ins).where(mine).values(seen=now)
-        return await self._change(change) == 1
+        return await self._change(sa.update(sign_ins).where(mine).values(seen=now)) == 1
 
     async def sign_ins(self, player: str) -> list[Any]:
         """Rows of the player's signed-in browsers, the most recently seen first."""

@@ -59,20 +59,17 @@ class Processes(StorePart):
 
     async def gone(self, process: str) -> None:
         """Delete the process's heartbeat at its end."""
-        change = sa.delete(processes).where(processes.c.id == process)
-        await self._change(change)
+        await self._change(sa.delete(processes).where(processes.c.id == process))
 
     async def alive(self, now: int) -> tuple[Process, ...]:
         """The processes with a recent heartbeat."""
         query = sa.select(processes).where(processes.c.seen >= now - ALIVE).order_by(processes.c.started)
-        rows = await self._rows(query)
-        return tuple(Process(row.id, row.version, row.started, row.seen) for row in rows)
+        return tuple(Process(row.id, row.version, row.started, row.seen) for row in await self._rows(query))
 
     async def notices(self, now: int) -> tuple[Notice, ...]:
         """The notices of the last minutes; other machines' may be out of order."""
         query = sa.select(notices).where(notices.c.at >= now - NOTICE_LIFE).order_by(notices.c.id)
-        rows = await self._rows(query)
-        return tuple(Notice(row.id, row.kind, row.subject) for row in rows)
+        return tuple(Notice(row.id, row.kind, row.subject) for row in await self._rows(query))
 
     async def leave(self, kind: Kind, subject: str, now: int) -> None:
         """Leave a notice for every process."""
