@@ -44,6 +44,12 @@ COMPILED_IN = 8 * SECONDS
 """The time limit for a review, whose kernels may have to be compiled first while other tests compile others."""
 
 
+def ok(answer: httpx.Response) -> Any:
+    """The JSON of an answer that is no refusal."""
+    assert answer.status_code in (200, 201), answer.text
+    return answer.json()
+
+
 @dataclass
 class Socket:
     """One tab: a socket, every message received, and the table as the client folds it."""
@@ -125,9 +131,7 @@ class Player:
         """A table of this player and bots, or with ``seats`` of anybody."""
         seats = [] if bots is None else ["me", *bots]
         body = {"preset": preset, "seats": seats, "settings": {"spectators": public}, **wanted}
-        answer = self.http.post("/api/tables", json=body)
-        assert answer.status_code == 201, answer.text
-        table_id: str = answer.json()["id"]
+        table_id: str = ok(self.http.post("/api/tables", json=body))["id"]
         return table_id
 
     @contextmanager

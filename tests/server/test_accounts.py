@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import httpx
 import pytest
@@ -20,15 +19,10 @@ from dasan.server.store.hands import insert_hand
 from dasan.server.store.ratings import rate, shown, teams
 from dasan.server.store.schema import hand_seats, metadata, ratings
 
-from .harness import RATED, Json, Player, Serve, Served
+from .harness import RATED, Json, Player, Serve, Served, ok
 from .test_live import play_hand
 
 SECRET = {"name": "Ann-大三", "password": "correct horse"}
-
-
-def ok(answer: httpx.Response) -> Any:
-    assert answer.status_code in (200, 201), answer.text
-    return answer.json()
 
 
 def played(player: Player, preset: str = "big-three", bots: Sequence[str] = ("random",) * 2, **settings: object) -> Json:

@@ -24,8 +24,8 @@ from dasan.server.store.schema import ended_sessions, players
 from dasan.server.times import now
 
 from .conftest import Opened
-from .harness import SECONDS, Player, Served
-from .test_accounts import SECRET, ok
+from .harness import SECONDS, Player, Served, ok
+from .test_accounts import SECRET
 from .test_keeping import ban, from_outside
 
 pytestmark = pytest.mark.full

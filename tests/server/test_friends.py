@@ -16,13 +16,8 @@ from dasan.server.store import friends
 from dasan.server.store.retention import Keep, prune
 
 from .conftest import Opened
-from .harness import SECONDS, Player, Serve, Served
+from .harness import SECONDS, Player, Serve, Served, ok
 from .test_every_store import open_table
-
-
-def ok(answer: httpx.Response) -> Any:
-    assert answer.status_code in (200, 201), answer.text
-    return answer.json()
 
 
 def account(server: Served, name: str) -> Player:

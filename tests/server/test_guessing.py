@@ -12,8 +12,8 @@ from starlette.datastructures import Headers
 from dasan.server.people.guesses import Guesses
 from dasan.server.settings import Settings
 
-from .harness import SECONDS, Serve, Served
-from .test_accounts import SECRET, ok
+from .harness import SECONDS, Serve, Served, ok
+from .test_accounts import SECRET
 
 pytestmark = pytest.mark.full
 

@@ -39,9 +39,9 @@ from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.times import DAY, HOUR, now
 
 from .conftest import Opened, new_database
-from .harness import RATED, SECONDS, Player, Served, Socket, fast
+from .harness import RATED, SECONDS, Player, Served, Socket, fast, ok
 from .rooms import move, room_of, settle
-from .test_accounts import SECRET, ok
+from .test_accounts import SECRET
 from .test_every_store import moved, open_table
 from .test_live import play_hand
 

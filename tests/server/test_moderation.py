@@ -28,8 +28,8 @@ from dasan.server.store.schema import reports
 from dasan.server.times import now
 
 from .conftest import Opened
-from .harness import SECONDS, Json, Player, Serve, Served, fast
-from .test_accounts import SECRET, ok
+from .harness import SECONDS, Json, Player, Serve, Served, fast, ok
+from .test_accounts import SECRET
 from .test_keeping import closed_with, from_outside
 
 pytestmark = pytest.mark.full

@@ -5,9 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 import sqlalchemy as sa
 
@@ -23,16 +21,11 @@ from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import hand_seats
 
 from .conftest import Opened
-from .harness import Json, Player, Served
+from .harness import Json, Player, Served, ok
 from .test_accounts import played
 
 ROLES: tuple[HandRole, ...] = ("bidder", "partner", "defender")
 OTHERS = (("Bo", "bo", None), ("Old Chen", None, "level-6"), ("Cy", "cy", None))
-
-
-def ok(answer: httpx.Response) -> Any:
-    assert answer.status_code == 200, answer.text
-    return answer.json()
 
 
 def drawn(number: int, player: str, rng: random.Random) -> FinishedHand:

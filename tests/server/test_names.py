@@ -17,8 +17,8 @@ from dasan.server.store.people import Taken, names_apart
 from dasan.server.store.schema import name_keys
 
 from .conftest import Opened
-from .harness import Serve, Served
-from .test_accounts import SECRET, ok
+from .harness import Serve, Served, ok
+from .test_accounts import SECRET
 
 GOOD = (
     *(

@@ -8,8 +8,8 @@ import pytest
 
 from dasan.server.store import reviews
 
-from .harness import Served
-from .test_accounts import SECRET, ok, played
+from .harness import Served, ok
+from .test_accounts import SECRET, played
 
 TEXT = "n" * 2000
 

@@ -22,9 +22,9 @@ from dasan.server.people.reserved_names import FORMERS, GUESTS
 from dasan.server.store import notifications
 from dasan.server.store.database import DATABASE_FILE
 
-from .harness import SECONDS, Player, Serve, Served
+from .harness import SECONDS, Player, Serve, Served, ok
 from .receivers import decoded, link_in, post_office, push_service, text_of
-from .test_friends import account, ok, refusal, towards
+from .test_friends import account, refusal, towards
 from .test_kill import process
 
 CATALOGUES = Path(__file__).parents[2] / "web" / "src" / "i18n"

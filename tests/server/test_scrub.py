@@ -13,8 +13,8 @@ from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, SqliteDatabase
 from dasan.server.store.retention import Keep, prune
 
-from .harness import Served
-from .test_accounts import SECRET, ok
+from .harness import Served, ok
+from .test_accounts import SECRET
 
 NAME = "Xyzzyplugh"
 

@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.server.harness import Served, fast, served
-from tests.server.test_accounts import ok
+from tests.server.harness import Served, fast, ok, served
 from tests.server.test_moderation import Talk, appointed
 from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
 
