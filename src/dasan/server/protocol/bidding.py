@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from dasan.server.protocol.base import CardText, Message, Milliseconds, Seat
+from dasan.server.protocol.base import CardText, Message, Milliseconds, Seat, Unit
 from dasan.server.protocol.hand import Event, View
 from dasan.server.protocol.study import HabitName, KnownMove
 from dasan.server.protocol.table import RulesFacts
@@ -82,7 +82,7 @@ class BidHistory(Message):
     cost: the mean loss per bid. means: the same for each ten bids, oldest first. latest: the latest bids, newest first.
     """
 
-    unit: Literal["payment", "place", "turns", "none"]
+    unit: Unit
     bids: int
     best: int
     low: int

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from dasan.server.protocol.base import BotName, CommandId, Message, Name, SeatNumber
+from dasan.server.protocol.base import BotName, CommandId, Message, MoveText, Name, Number, SeatNumber
 from dasan.server.refusals import Refused
 from dasan.strict_json import parse
 
@@ -16,7 +16,7 @@ class MoveCommand(Message):
 
     type: Literal["move"]
     id: CommandId
-    move: Annotated[str, Field(min_length=1, max_length=512)]
+    move: MoveText
 
 
 class NextCommand(Message):
@@ -122,7 +122,7 @@ class ReportCommand(Message):
 
     type: Literal["report"]
     id: CommandId
-    message: Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
+    message: Number
     reason: Annotated[str, Field(max_length=280)] = ""
 
 
@@ -186,7 +186,7 @@ class ProbeReply(Message):
     """The immediate answer to a ``probe``. It measures the delay of the connection, which clocks do not count."""
 
     type: Literal["probe"]
-    n: Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
+    n: Number
 
 
 class Ping(Message):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dasan.server.protocol.base import Message, Milliseconds, Name, OptionValue, Seat
+from dasan.server.protocol.base import BotName, Message, Milliseconds, Name, Options, OptionValue, PresetName, Seat
 from dasan.server.protocol.table import Speed, Untimed
 
 EventStatus = Literal["before", "open", "closing", "over"]
@@ -113,11 +113,11 @@ class CreateEvent(Message):
     """
 
     title: Annotated[str, Field(min_length=1, max_length=60)]
-    preset: Annotated[str, Field(min_length=1, max_length=64)]
-    options: Annotated[dict[str, OptionValue], Field(max_length=64)] = Field(default={})
+    preset: PresetName
+    options: Options = Field(default={})
     deals: Annotated[int, Field(ge=1, le=32, strict=True)] = 8
     people: Annotated[int, Field(ge=1, le=8, strict=True)] = 1
-    bot: Annotated[str, Field(min_length=1, max_length=64)] = "greedy"
+    bot: BotName = "greedy"
     fill: Annotated[int, Field(ge=0, le=3600, strict=True)] | None = 30
     speed: Speed = Untimed(kind="untimed")
     starts: Annotated[int, Field(ge=0, lt=1 << 53, strict=True)] | None = None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dasan.server.protocol.base import Message, Milliseconds, OptionValue, Status
+from dasan.server.protocol.base import Message, Milliseconds, Number, Options, PresetName, Status
 from dasan.server.protocol.friends import SomebodysName
 from dasan.server.protocol.rest import SeatWord
 from dasan.server.protocol.table import TableSettings
@@ -40,8 +40,8 @@ class GroupList(Message):
 class GroupRules(Message):
     """The rules of the group's tables: the game, its options, a word for each seat as in ``CreateTable``, settings."""
 
-    preset: Annotated[str, Field(min_length=1, max_length=64)]
-    options: Annotated[dict[str, OptionValue], Field(max_length=64)]
+    preset: PresetName
+    options: Options
     seats: Annotated[list[SeatWord], Field(max_length=8)]
     settings: TableSettings
 
@@ -124,7 +124,7 @@ class SayInGroup(Message):
 class ReportLine(Message):
     """Report a line of the chat to the people who run the server."""
 
-    line: Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
+    line: Number
     reason: Annotated[str, Field(max_length=280)] = ""
 
 

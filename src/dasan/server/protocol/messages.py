@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from dasan.reasons import Sentence
-from dasan.server.protocol.base import CommandId, Message, Milliseconds, Seat
+from dasan.server.protocol.base import CommandId, Message, Milliseconds, Seat, Unit
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.hand import Event, LegalMove, SessionInfo, View, ViewState
 from dasan.server.protocol.table import ClockInfo, Presence, RulesFacts, TableInfo
@@ -120,7 +120,7 @@ class Hint(Message):
     id: CommandId
     seq: int
     bot: str
-    unit: Literal["payment", "place", "turns", "none"]
+    unit: Unit
     candidates: list[Candidate]
 
 

@@ -10,12 +10,17 @@ from dasan.server.protocol.base import (
     CommandId,
     Message,
     Milliseconds,
+    Moves,
     Name,
+    Number,
+    Options,
     OptionValue,
     Phase,
+    PresetName,
     Seat,
     SeatNumber,
     Status,
+    Unit,
 )
 from dasan.server.protocol.hand import LegalMove, Result, View
 from dasan.server.protocol.messages import Candidate, VisibleTable
@@ -105,8 +110,8 @@ class CreateTable(Message):
     ``name``: your displayed name. ``ticket``, ``contribution``: see ``Promise``.
     """
 
-    preset: Annotated[str, Field(min_length=1, max_length=64)]
-    options: Annotated[dict[str, OptionValue], Field(max_length=64)] = Field(default={})
+    preset: PresetName
+    options: Options = Field(default={})
     seats: Annotated[list[SeatWord], Field(max_length=8)] = Field(default=[])
     name: Name | None = None
     settings: TableSettings = TableSettings()
@@ -147,7 +152,7 @@ class QuickMatch(Message):
     ``speed``: seconds for each move, or for the whole hand. ``bots``: whether bots may fill the table after a while.
     """
 
-    preset: Annotated[str, Field(min_length=1, max_length=64)]
+    preset: PresetName
     speed: QuickSpeed = "move-60"
     bots: bool = True
     name: Name | None = None
@@ -366,7 +371,7 @@ class PuzzleList(Message):
 class PuzzleAnswer(Message):
     """All moves of both sides from the puzzle's position; the last one is the answer to check."""
 
-    moves: Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Field(min_length=1, max_length=64)]
+    moves: Annotated[Moves, Field(min_length=1)]
 
 
 class PuzzleVerdict(Message):
@@ -388,15 +393,15 @@ class Advice(Message):
     """A bot's advice in a finished hand, given only what the seat to act knew; see ``Hint``."""
 
     bot: str
-    unit: Literal["payment", "place", "turns", "none"]
+    unit: Unit
     candidates: list[Candidate]
 
 
 class SolvePosition(Message):
     """A variation of a finished hand: other moves from the position before event ``seq``."""
 
-    seq: Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
-    moves: Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Field(max_length=64)] = Field(default=[])
+    seq: Number
+    moves: Moves = Field(default=[])
 
 
 class PositionValue(Message):

@@ -8,14 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from dasan.server.protocol.base import Message, Phase, Seat
+from dasan.server.protocol.base import Message, Moves, Number, Phase, Seat, Unit
 
 LONGEST_LINE = 4096
 """The most characters of a variation's moves together; one that plays every card of two packs has fewer than a thousand."""
 
 HabitName = Literal["bid-low", "bid-high", "call", "pass", "spend", "lead-kind", "lead-rank", "follow"]
-Seq = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
-Line = Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Field(max_length=64)]
 
 
 class Estimate(Message):
@@ -38,7 +36,7 @@ class KnownMove(Message):
     seq: int
     seat: Seat
     phase: Phase
-    unit: Literal["payment", "place", "turns", "none"]
+    unit: Unit
     move: str
     choices: int
     best: str
@@ -74,7 +72,7 @@ class Habits(Message):
     """The player's habits in one game, costliest first. hands: the number of reviewed hands behind them."""
 
     preset: str
-    unit: Literal["payment", "place", "turns", "none"]
+    unit: Unit
     hands: int
     habits: list[Habit]
 
@@ -82,7 +80,7 @@ class Habits(Message):
 class ReviewNote(Message):
     """A private note at a move of a finished hand; an empty text deletes it."""
 
-    seq: Seq
+    seq: Number
     text: Annotated[str, Field(max_length=2000)]
 
 
@@ -106,8 +104,8 @@ class PlaceShown(Message):
     """
 
     type: Literal["place"]
-    seq: Seq | None
-    moves: Line = Field(default=[])
+    seq: Number | None
+    moves: Moves = Field(default=[])
     shown: bool = False
 
     @field_validator("moves")
