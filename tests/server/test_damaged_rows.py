@@ -26,7 +26,7 @@ from dasan.server.store.backups import dump
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Write, WrittenEntry
-from dasan.server.store.notifications import Subscription, Wishes, put_out
+from dasan.server.store.notifications import USUAL, Subscription, put_out
 from dasan.server.store.ratings import differences
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import (
@@ -89,7 +89,7 @@ async def furnish(store: Store) -> None:
         await store.duplicates.create(replace(EVENT, id=name))
     browser = Subscription("browser", "https://push.example/1", "k", "a", "agent", 1)
     await store.notifications.subscribe("p0", "session", browser)
-    await store.notifications.wish("p0", Wishes(turn=True))
+    await store.notifications.wish("p0", USUAL)
 
 
 def _rename(connection: sa.Connection, made: str, name: str) -> None:

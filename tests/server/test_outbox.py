@@ -7,9 +7,10 @@ import asyncio
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.protocol.notifications import QuietHours
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, notifications
-from dasan.server.store.notifications import Subscription, Wishes, put_out
+from dasan.server.store.notifications import USUAL, Subscription, put_out
 from dasan.server.store.schema import players
 
 from .conftest import Opened
@@ -58,10 +59,10 @@ async def test_what_says_nothing_new_is_not_sent(opened: Opened) -> None:
     await store.friends.decline("bob", table)
     await store.database.write(lambda connection: put_out(connection, ["bob"], "turn", table, NOON))
     assert await store.notifications.take(NOON) == ()
-    await store.notifications.wish("bob", Wishes(invitation=False))
+    await store.notifications.wish("bob", USUAL.model_copy(update={"invitation": False}))
     await store.friends.invite("ada", "bob", table, NOON)
     assert await store.notifications.take(NOON) == (), "the switch is off"
-    await store.notifications.wish("bob", Wishes())
+    await store.notifications.wish("bob", USUAL)
     await store.friends.decline("bob", table)
     await store.friends.invite("ada", "bob", table, NOON)
     await store.database.write(lambda connection: connection.execute(sa.update(players).values(banned=True)))
@@ -72,7 +73,9 @@ async def test_what_says_nothing_new_is_not_sent(opened: Opened) -> None:
 async def test_quiet_hours_are_waited_for(opened: Opened) -> None:
     store, table = await two_friends(opened)
     # It is 20:00 in Shanghai, where these hours end at 8.
-    await store.notifications.wish("bob", Wishes(zone="Asia/Shanghai", quiet=(19 * 60, 8 * 60)))
+    await store.notifications.wish(
+        "bob", USUAL.model_copy(update={"zone": "Asia/Shanghai", "quiet": QuietHours(begins=19 * 60, ends=8 * 60)})
+    )
     await store.friends.invite("ada", "bob", table, NOON)
     assert await store.notifications.take(NOON) == ()
     morning = NOON + 12 * 60 * 60 * 1000
@@ -89,10 +92,10 @@ async def test_browsers_are_bounded_and_belong_to_who_uses_them_now(
     await subscribed(store, "ada", "bob")
     for n in range(1, 4):
         await store.notifications.subscribe("ada", "s", Subscription(f"{n}", "https://x.example", "p", "a", created=n))
-    assert [one.id for one in (await store.notifications.wishes("ada"))[1]] == ["3", "2"]
+    assert [one.id for one in (await store.notifications.of("ada")).browsers] == ["3", "2"]
     await store.notifications.unsubscribe("3", "bob")
     await store.notifications.subscribe("bob", "s", Subscription("2", "https://x.example", "p", "a", created=9))
-    assert [one.id for one in (await store.notifications.wishes("ada"))[1]] == ["3"]
+    assert [one.id for one in (await store.notifications.of("ada")).browsers] == ["3"]
     await store.close()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import cast
 
 from fastapi import Request
 
@@ -18,19 +17,17 @@ from dasan.server.notifications.quiet import zone_named
 from dasan.server.notifications.sending import Sending
 from dasan.server.protocol.notifications import (
     BrowserTold,
-    Language,
     LetterAddress,
     LettersChanged,
     NotificationSettings,
     NotificationWishes,
     PushSubscribe,
     PushUnsubscribe,
-    QuietHours,
     Remind,
 )
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.notifications import Subscription, Wishes
+from dasan.server.store.notifications import Preferences, Subscription
 from dasan.server.times import now
 
 router = strict_router("/api")
@@ -51,9 +48,7 @@ async def wish(
     person = await limited_account(request, store, player)
     if zone_named(wanted.zone) is None:
         raise Refused("malformed", reason("zone"))
-    quiet = None if wanted.quiet is None else (wanted.quiet.begins, wanted.quiet.ends)
-    wishes = Wishes(wanted.language, wanted.zone, wanted.turn, wanted.invitation, wanted.event, quiet)
-    await store.notifications.wish(person.id, wishes)
+    await store.notifications.wish(person.id, wanted)
     return await _settings(store, sending, person.id)
 
 
@@ -157,20 +152,13 @@ async def remind(event_id: str, wanted: Remind, request: Request, store: StoreHe
 
 
 async def _settings(store: Store, sending: Sending, player: str | None) -> NotificationSettings:
-    wishes, browsers = (Wishes(), ()) if player is None else await store.notifications.wishes(player)
+    stored = Preferences() if player is None else await store.notifications.of(player)
     return NotificationSettings(
         account=player is not None,
         key=sending.push.public_key,
         letters=sending.letters.possible,
-        address=wishes.address,
-        confirmed=wishes.confirmed,
-        wishes=NotificationWishes(
-            turn=wishes.turn,
-            invitation=wishes.invitation,
-            event=wishes.event,
-            quiet=None if wishes.quiet is None else QuietHours(begins=wishes.quiet[0], ends=wishes.quiet[1]),
-            zone=wishes.zone,
-            language=cast("Language", wishes.language),
-        ),
-        browsers=[BrowserTold(id=one.id, agent=one.agent, created=one.created) for one in browsers],
+        address=stored.address,
+        confirmed=stored.confirmed,
+        wishes=stored.wishes,
+        browsers=[BrowserTold(id=one.id, agent=one.agent, created=one.created) for one in stored.browsers],
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from dasan.reasons import reason
 from dasan.server.notifications.quiet import quiet_until
 from dasan.server.notifications.words import Kind
 from dasan.server.operations.reporting import report
+from dasan.server.protocol.notifications import NotificationWishes, QuietHours
 from dasan.server.refusals import Refused
 from dasan.server.store.database import StorePart, put_row, reading, writing
 from dasan.server.store.known import hold
@@ -35,6 +36,9 @@ from dasan.server.store.table_rows import names_of
 from dasan.server.times import DAY
 
 Switch: TypeAlias = Literal["turn", "invitation", "event"]
+SWITCHES: tuple[Switch, ...] = get_args(Switch)
+USUAL = NotificationWishes(turn=True, invitation=True, event=True, quiet=None, zone="UTC", language="en")
+"""The wishes of players who have none."""
 MAIL = "mail"
 """The target of a notification by e-mail."""
 MOST_BROWSERS = 10
@@ -55,22 +59,6 @@ MOST_REMINDED = 500
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """A player's settings. quiet: minutes of the day in ``zone``; None: no quiet hours. address: the confirmed or
-    pending e-mail address.
-    """
-
-    language: str = "en"
-    zone: str = "UTC"
-    turn: bool = True
-    invitation: bool = True
-    event: bool = True
-    quiet: tuple[int, int] | None = None
-    address: str | None = None
-    confirmed: bool = False
-
-
-@dataclass(frozen=True)
 class Subscription:
     """A browser's push subscription. endpoint: the address of its push service; p256dh, auth: its keys, base64url."""
 
@@ -80,6 +68,16 @@ class Subscription:
     auth: str = field(repr=False)
     agent: str = ""
     created: int = 0
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """A player's wishes; the confirmed or pending e-mail address; the subscribed browsers, newest first."""
+
+    wishes: NotificationWishes = USUAL
+    address: str | None = None
+    confirmed: bool = False
+    browsers: tuple[Subscription, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,33 +106,28 @@ class Notifications(StorePart):
     """Reads and writes wishes, subscriptions and the outbox."""
 
     @reading
-    def wishes(self, connection: sa.Connection, player: str) -> tuple[Wishes, tuple[Subscription, ...]]:
-        """The player's settings and subscribed browsers, newest first."""
+    def of(self, connection: sa.Connection, player: str) -> Preferences:
+        """What is stored of the player's wishes, address and browsers."""
         mine = sa.select(notification_settings).where(notification_settings.c.player == player)
-        browsers = (
+        subscribed = (
             sa.select(push_subscriptions)
             .where(push_subscriptions.c.player == player)
             .order_by(push_subscriptions.c.created.desc())
         )
         row = connection.execute(mine).one_or_none()
-        return _wishes(row), tuple(map(_subscription, connection.execute(browsers)))
+        browsers = tuple(map(_subscription, connection.execute(subscribed)))
+        if row is None:
+            return Preferences(browsers=browsers)
+        return Preferences(_wishes(row), row.address, row.confirmed, browsers)
 
     @writing
-    def wish(self, connection: sa.Connection, player: str, wishes: Wishes) -> None:
-        """Store the player's settings, except the address. ``Refused``: the player is deleted."""
-        begins, ends = wishes.quiet or (None, None)
-        values = {
-            "language": wishes.language,
-            "zone": wishes.zone,
-            "turn": wishes.turn,
-            "invitation": wishes.invitation,
-            "event": wishes.event,
-            "quiet_from": begins,
-            "quiet_until": ends,
-        }
+    def wish(self, connection: sa.Connection, player: str, wishes: NotificationWishes) -> None:
+        """Store what the player wishes. ``Refused``: the player is deleted."""
+        quiet = wishes.quiet
+        hours = {"quiet_from": quiet and quiet.begins, "quiet_until": quiet and quiet.ends}
         _check_known(connection, player)
-        _put(connection, player, values)
-        unwanted = [kind for kind in ("turn", "invitation", "event") if not values[kind]]
+        _put(connection, player, {**wishes.model_dump(exclude={"quiet"}), **hours})
+        unwanted = [kind for kind in SWITCHES if not getattr(wishes, kind)]
         mine = sa.and_(outbox.c.player == player, outbox.c.kind.in_(unwanted))
         connection.execute(sa.delete(outbox).where(mine))
 
@@ -323,9 +316,8 @@ def _check_known(connection: sa.Connection, player: str) -> None:
 
 def _put(connection: sa.Connection, player: str, values: dict[str, Any]) -> None:
     """Set columns of the player's settings; insert the row if there is none."""
-    usual = Wishes()
-    first = {name: getattr(usual, name) for name in ("language", "zone", "turn", "invitation", "event", "confirmed")}
-    put_row(connection, notification_settings, {"player": player}, values, {**first, "asked": 0})
+    first = {**USUAL.model_dump(exclude={"quiet"}), "confirmed": False, "asked": 0}
+    put_row(connection, notification_settings, {"player": player}, values, first)
 
 
 def _place(player: str, kind: str, subject: str, target: str) -> sa.ColumnElement[bool]:
@@ -432,13 +424,12 @@ def _event(connection: sa.Connection, base: Outgoing, now: int) -> Outgoing | No
     return None if title is None else replace(base, title=title, path=f"/events/{base.subject}")
 
 
-def _wishes(row: Any) -> Wishes:
-    if row is None:
-        return Wishes()
-    quiet = None if row.quiet_from is None or row.quiet_until is None else (row.quiet_from, row.quiet_until)
-    return Wishes(
-        row.language, row.zone, row.turn, row.invitation, row.event, quiet, row.address, confirmed=row.confirmed
+def _wishes(row: Any) -> NotificationWishes:
+    quiet = (
+        None if None in (row.quiet_from, row.quiet_until) else QuietHours(begins=row.quiet_from, ends=row.quiet_until)
     )
+    switches = {name: getattr(row, name) for name in SWITCHES}
+    return NotificationWishes(**switches, quiet=quiet, zone=row.zone, language=row.language)
 
 
 def _subscription(row: Any) -> Subscription:
