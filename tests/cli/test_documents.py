@@ -90,12 +90,23 @@ def test_the_help_of_a_command_names_its_own_options() -> None:
     assert strange == {("bot-test", "--describe")}
 
 
-def test_processes_have_one_name() -> None:
-    """`--workers` is the name that 0.1.0 had in two commands: it works there, and no help shows it."""
-    former = [
-        (name, one.hidden) for name, command in commands_of(program()) for one in command.params if one.name == "workers"
+@pytest.mark.parametrize(("former", "commands"), [("workers", ["puzzle", "deals"]), ("seconds", ["join", "bot-test"])])
+def test_former_names_of_options_are_hidden(former: str, commands: list[str]) -> None:
+    """`--processes` and `--move-seconds` had other names in two commands of 0.1.0."""
+    hidden = [
+        name for name, command in commands_of(program()) for one in command.params if one.hidden and one.name == former
     ]
-    assert former == [("puzzle", True), ("deals", True)]
+    assert hidden == commands
+
+
+def test_the_time_limit_for_a_move_has_one_name() -> None:
+    named = {
+        one.name
+        for _, command in commands_of(program())
+        for one in command.params
+        if not one.hidden and "time limit for a move" in (getattr(one, "help", None) or "")
+    }
+    assert named == {"move_seconds"}
 
 
 def commands_of(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -7,21 +7,22 @@ from typing import Annotated
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
+from dasan.cli.programs import Command, MoveSeconds, Seconds, words_of
 
 GAMES = ("big-three", "big-three-4p", "big-two", "winner", "dou-dizhu")
 
 
 def bot_test(
-    command: Annotated[str, typer.Argument(help="The program's command, like [bold]'python bot.py'[/bold].")],
+    command: Command,
     game: Annotated[
         list[str] | None,
         typer.Option("--game", help="Play only this game; may be repeated.", autocompletion=complete_preset),
     ] = None,
     options: Options = None,
     hands: Annotated[int, typer.Option(min=1, max=10_000, help="Hands of each game.")] = 6,
-    seconds: Annotated[float, typer.Option(min=0.01, max=600, help="The time limit for a move.")] = 5.0,
+    move_seconds: MoveSeconds = 5.0,
+    seconds: Seconds = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check that a program follows the [bold]bot protocol[/bold]: it starts, plays whole hands and exits, all in time.
@@ -29,15 +30,11 @@ def bot_test(
     Exit code 1 if it does not. [bold]dasan bot-protocol --describe[/bold] describes the protocol.
     """
     from dasan.bots.external.conformance import check
-    from dasan.bots.external.program import split_command
 
-    try:
-        split_command(command)
-    except ValueError:
-        raise CannotRun("name the program by its command, like 'python bot.py'") from None
+    words_of(command)
     games = [chosen_rules(name, options) for name in game or GAMES]
     checks = []
-    for one in check(command, games, hands=hands, seconds=seconds):
+    for one in check(command, games, hands=hands, seconds=seconds or move_seconds):
         checks.append(one)
         if not as_json:
             say(f"{'ok  ' if one.fault is None else 'FAIL'} {one.name}" + (f": {one.fault}" if one.fault else ""))
