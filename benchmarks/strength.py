@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
+from textwrap import fill
 
 import dasan
 from dasan.arena.contest import Contest, OutcomeFile, interval, run
@@ -273,7 +274,7 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
             glance.append(at_a_glance(game.title, _rows("\n".join(rows))))
             unit = "a hand" if rules.pays else "a hand, by place"
             tables.append(f"## {game.title}\n")
-            tables.append(f"`{game.command('A', 'B', 100)}`; the deals are numbered from {SEED}.\n")
+            tables.append(_filled(f"`{game.command('A', 'B', 100)}`; the deals are numbered from {SEED}.") + "\n")
             tables.append(f"| one | among | deals | {unit} | 95 % | wins | points | 95 % | ms a move |")
             tables.append("|---|---|---|---|---|---|---|---|---|")
             tables += [*rows, ""]
@@ -300,9 +301,15 @@ def page(kept: OutcomeFile, earlier: str = "") -> str:
             f"| `{one.name}` | {card['hands']:,} | {card['decisions'] / 1e6:.1f} | {card['processor_hours']:.2f} |"
             f" {card['data']} |"
         )
-    out += ["", *(f"- `{one.name}`: {one.card['note']}" for one in catalogue() if one.card.get("note"))]
+    out += ["", *(_filled(f"- `{one.name}`: {one.card['note']}") for one in catalogue() if one.card.get("note"))]
     out.append("\n`dasan train --like NAME --out DIR` trains one with the same configuration.")
     return "\n".join(out) + "\n"
+
+
+def _filled(text: str) -> str:
+    """`text` in lines as long as the page's; those after the first of a list's item are indented."""
+    indent = "  " if text.startswith("- ") else ""
+    return fill(text, 138, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def ladder(section: str) -> str:

@@ -177,3 +177,17 @@ def test_the_page_of_the_server_names_every_module() -> None:
         if path.suffix == ".py" or (path / "__init__.py").is_file()
     }
     assert modules - {"__init__"} <= named
+
+
+MOST_COLUMNS = 140
+
+
+def test_documents_have_short_lines() -> None:
+    """All but tables and the chapters of rules, in which a clause is one line."""
+    assert [
+        f"{name}:{number}"
+        for name, text in texts()
+        if name.endswith(".md") and "rules" not in Path(name).with_suffix("").parts
+        for number, line in enumerate(text.splitlines(), start=1)
+        if len(line) > MOST_COLUMNS and not line.startswith("|")
+    ] == []
