@@ -151,7 +151,7 @@ def test_rules_with_options_are_those_rules() -> None:
         (["big-two", "-o", "guard=off", "-o", "guard=foul"], "option guard is given twice"),
         (["winner", "-o", "players=9"], "option players is a whole number from 3 to 8, not 9 (W.01)"),
         (["winner", "-o", "players=many"], "option players is a whole number from 3 to 8, not 'many' (W.01)"),
-        (["winner", "-o", "players=7", "-o", "decks=1"], "seven and eight players need two decks (W.01)"),
+        (["winner", "-o", "players=7", "-o", "decks=1"], "decks=1 needs players=3 to 6 (W.01)"),
     ],
 )
 def test_rules_that_cannot_be(arguments: list[str], said: str) -> None:

@@ -189,7 +189,7 @@ def test_h_28_the_guard_pays_for_all() -> None:
     assert paid(fouled(guard_pays=True)) == (0, -7, 7, 0)
     state = say(trick("3D 4D", "7D 2D", "8S", "5C 6C", guard="foul", scoring="cards", guard_pays=True), "3D", "2D")
     assert "8S" not in texts(state)
-    with pytest.raises(ValueError, match=r"guard_pays needs guard=foul \(H\.28\)"):
+    with pytest.raises(ValueError, match=r"guard_pays=on needs guard=foul \(H\.28\)"):
         dasan.rules("big-two", guard_pays=True, guard="off")
 
 

@@ -110,7 +110,7 @@ def test_h_38_all_jokers_together(decks: int) -> None:
     bombs = trick("4D 4C 4H 4S 9D", jokers, "TD", "JD", jokers=True, joker_bomb=True, decks=decks, bomb="any-size")
     refused(say(bombs, "9D", jokers, "pass", "pass"), "4D 4C 4H 4S", "H.38")
     assert kind("BJ RJ", jokers=True) is None
-    with pytest.raises(ValueError, match=r"needs jokers \(H\.38\)"):
+    with pytest.raises(ValueError, match=r"needs jokers=on \(H\.38\)"):
         dasan.rules("winner", joker_bomb=True)
 
 
@@ -167,7 +167,7 @@ def test_h_40_no_exchange() -> None:
     assert session.state.phase == "play"
     assert session.state.to_act == session.results[0].finish_order[0]
     refused(session.state, "give 2S", "H.40")
-    with pytest.raises(ValueError, match=r"four or more players \(H\.40\)"):
+    with pytest.raises(ValueError, match=r"needs players=4 to 8 \(H\.40\)"):
         dasan.rules("winner", players=3, exchange="double")
 
 

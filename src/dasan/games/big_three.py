@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dasan.games.option import Option, Preset, refuse, switch, with_defaults
+from dasan.games.option import Need, Option, Preset, settled, switch, with_defaults
 from dasan.ruleset.policies import Auction, BidScoring, Call, Direction, Ending, FirstDealer, NextDealer, OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Run, Same
@@ -120,19 +120,12 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
     return with_defaults(listed, usual)
 
 
-def _check(v: dict[str, OptionValue]) -> None:
-    """ValueError: two options contradict each other."""
-    doubles = v["bomb_doubles"] or v["spring"]
-    refuse(
-        (v["all_pass"] == "redeal" and not v["opener_may_pass"], "all_pass=redeal needs opener_may_pass (H.12)"),
-        (v["bomb_doubles"] and not v["bombs"], "bomb_doubles needs bombs (H.15)"),
-        (v["doubling_cap"] and not doubles, "doubling_cap needs bomb_doubles or spring (H.15)"),
-        (v["runs_to"] == "ace" and v.get("pack") == "46", "the pack of 46 has no aces for runs to end on (H.17, H.19)"),
-        (
-            v.get("auction_ends_after") == 2 and v["auction_rounds"] == "once",
-            "where every player speaks once no number of passes ends the auction (H.11, H.43)",
-        ),
-    )
+_NEEDS = (
+    Need("all_pass", ("redeal",), "opener_may_pass", (True,), "opener", "H.12"),
+    Need("bomb_doubles", (True,), "bombs", (True,), False, "H.15"),
+    Need("runs_to", ("ace",), "pack", ("52",), "king", "H.17, H.19"),
+    Need("auction_ends_after", (2,), "auction_rounds", ("until-passed",), 3, "H.11, H.43"),
+)
 
 
 def _house_clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
@@ -144,7 +137,7 @@ def _house_clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
         "H.12": v["all_pass"] == "redeal",
         "H.13": v["bidder_leads"],
         "H.14": v["bombs"],
-        "H.15": v["bomb_doubles"] or v["doubling_cap"],
+        "H.15": v["bomb_doubles"] or (v["spring"] and v["doubling_cap"]),
         "H.16": v["spring"],
         "H.17": v["runs_to"] == "ace",
         "H.18": v["runs"] != "all",
@@ -165,8 +158,8 @@ def _citations(v: dict[str, OptionValue], **other: str) -> tuple[tuple[str, str]
     return tuple({**_CITES, **other, **house}.items())
 
 
-def _three(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    _check(v)
+def _three(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
+    v = settled(values, chosen, _NEEDS)
     ranks, cards = PACKS[str(v.get("pack", "52"))]
     clauses = (*(f"B3.{n:02}" for n in range(1, 24)), *_house_clauses(v))
     return Rules(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypedDict
 
-from dasan.games.option import Option, Preset, refuse, switch, with_defaults
+from dasan.games.option import Need, Option, Preset, settled, switch, with_defaults
 from dasan.ruleset.policies import (
     CardScoring,
     Direction,
@@ -187,11 +187,14 @@ def _scoring(v: dict[str, OptionValue]) -> FixedScoring | CardScoring:
     return replace(scoring, unplayed=highest, twos_double=v["unplayed_twos"] == "double")
 
 
-def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    refuse(
-        (v["guard_pays"] and v["guard"] != "foul", "guard_pays needs guard=foul (H.28)"),
-        (v["unplayed_twos"] == "double" and v["scoring"] == "wins", "unplayed_twos needs scoring by cards (H.29)"),
-    )
+_NEEDS = (
+    Need("guard_pays", (True,), "guard", ("foul",), False, "H.28"),
+    Need("unplayed_twos", ("double",), "scoring", tuple(_SCORING)[1:], "single", "H.29"),
+)
+
+
+def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
+    v = settled(values, chosen, _NEEDS)
     suits, players = _SUITS[str(v["suit_order"])], int(v["players"])
     winner_leads = v["later_lead"] == "winner"
     return Rules(

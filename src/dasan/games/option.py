@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dasan.arguments import WrongType, shown, whole
@@ -76,11 +76,52 @@ def with_defaults(options: tuple[Option, ...], usual: Values) -> tuple[Option, .
     return tuple(replace(option, default=option.check(usual.get(option.name, option.default))) for option in options)
 
 
-def refuse(*contradictions: tuple[object, str]) -> None:
-    """ValueError with the words of the first contradiction that holds. contradictions: whether it holds, and the words."""
-    for holds, words in contradictions:
-        if holds:
-            raise ValueError(words)
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A value of one option that needs another option: while `option` is one of `values`, `other` is one of `among`.
+
+    otherwise: the value of `option` where the need is not met, unless the caller chose it.
+    """
+
+    option: str
+    values: tuple[OptionValue, ...]
+    other: str
+    among: Sequence[OptionValue]
+    otherwise: OptionValue
+    clause: str
+
+    def __str__(self) -> str:
+        *some, last = (_word(value) for value in self.among)
+        words = (
+            f"{some[0]} to {last}" if isinstance(self.among, range) else f"{', '.join(some)} or {last}" if some else last
+        )
+        return f"{self.other}={words}"
+
+    def met(self, values: Values) -> bool:
+        """Whether the need is met, or there is none: a preset may lack either option."""
+        return values.get(self.option) not in self.values or values.get(self.other, self.among[0]) in self.among
+
+
+def settled(values: Values, chosen: frozenset[str], needs: Sequence[Need]) -> dict[str, OptionValue]:
+    """The values of every option, where those that nobody chose follow the `needs`. ValueError: a chosen value needs another
+    value of another option; the sentence names it.
+
+    >>> void = Need("all_pass", ("redeal",), "opener_may_pass", (True,), "opener", "H.12")
+    >>> settled({"all_pass": "redeal", "opener_may_pass": False}, frozenset({"opener_may_pass"}), [void])
+    {'all_pass': 'opener', 'opener_may_pass': False}
+    >>> settled({"all_pass": "redeal", "opener_may_pass": False}, frozenset({"all_pass"}), [void])
+    Traceback (most recent call last):
+    ValueError: all_pass=redeal needs opener_may_pass=on (H.12)
+    """
+    settled = dict(values)
+    for name in dict.fromkeys(need.option for need in needs):
+        unmet = [need for need in needs if need.option == name and not need.met(settled)]
+        if unmet and name in chosen:
+            others = " and ".join(map(str, unmet))
+            raise ValueError(f"{name}={_word(settled[name])} needs {others} ({unmet[0].clause})")
+        if unmet:
+            settled[name] = unmet[0].otherwise
+    return settled
 
 
 @dataclass(frozen=True, slots=True)

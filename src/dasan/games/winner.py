@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from dasan.games.option import Option, Preset, refuse, switch, with_defaults
+from dasan.games.option import Need, Option, Preset, settled, switch, with_defaults
 from dasan.ruleset.policies import (
     CardScoring,
     Direction,
@@ -47,6 +47,7 @@ _CITES = {
 _BOMB_CLAUSE = {"quad-plus-one": "W.13", "quad": "W.15", "any-size": "H.37"}
 _BY_SUIT = ("single", "pair", "pair-run", "straight", "straight-flush")
 """The kinds whose ties suits break, unless they are without order (H.10)."""
+_RESTARTS = ("when-unbeatable", "when-known-unbeatable", "always", "off")
 _LATER_LEAD = {
     "winner": LaterLead.WINNER,
     "loser": LaterLead.LOSER,
@@ -166,28 +167,16 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
     return (*sorted(ids, key=lambda i: (i[0] == "H", i)), *(f"G.{n:02}" for n in range(1, 7)))
 
 
-def _settle(v: dict[str, OptionValue], chosen: frozenset[str]) -> dict[str, OptionValue]:
-    """The values, with defaults that depend on other options filled in. ValueError: two options contradict each other."""
-    v = dict(v)
-    players = int(v["players"])
-    if "decks" not in chosen and players > 6:
-        v["decks"] = 2
-    refuse(
-        (v["joker_bomb"] and not v["jokers"], "joker_bomb needs jokers (H.38)"),
-        (v["exchange"] == "double" and players < 4, "exchange=double takes four or more players (H.40)"),
-        (
-            v["three_player_triple"] == "seventeen" and (players != 3 or v["scoring"] != "cards"),
-            "three_player_triple is for three players and scoring=cards (H.42)",
-        ),
-        (v["decks"] == 2 and players < 4, "two decks take four or more players (W.01)"),
-        (v["decks"] == 1 and players > 6, "seven and eight players need two decks (W.01)"),
-    )
-    if not v["suits_ranked"]:
-        for name, value in (("straight_tie", "rank"), ("two_of_spades_restart", "off")):
-            if name in chosen and v[name] != value:
-                raise ValueError(f"without ranked suits {name} can only be {value} (H.10)")
-            v[name] = value
-    return v
+_NEEDS = (
+    Need("joker_bomb", (True,), "jokers", (True,), False, "H.38"),
+    Need("exchange", ("double",), "players", range(4, 9), "winner-and-loser", "H.40"),
+    Need("three_player_triple", ("seventeen",), "players", (3,), "played-none", "H.42"),
+    Need("three_player_triple", ("seventeen",), "scoring", ("cards",), "played-none", "H.42"),
+    Need("decks", (2,), "players", range(4, 9), 1, "W.01"),
+    Need("decks", (1,), "players", range(3, 7), 2, "W.01"),
+    Need("straight_tie", ("suit",), "suits_ranked", (True,), "rank", "H.10"),
+    Need("two_of_spades_restart", _RESTARTS[:-1], "suits_ranked", (True,), "off", "H.10"),
+)
 
 
 def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
@@ -204,7 +193,7 @@ def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
 
 
 def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    v = _settle(values, chosen)
+    v = settled(values, chosen, _NEEDS)
     players = int(v["players"])
     by_cards = CardScoring(tiers=((12, 2),) if players == 3 else ((10, 2),), unplayed=3)
     if v["three_player_triple"] == "seventeen":
@@ -250,7 +239,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
         Option(
             "two_of_spades_restart",
             "when-unbeatable",
-            ("when-unbeatable", "when-known-unbeatable", "always", "off"),
+            _RESTARTS,
             "W.17",
             "Whether the 2♠, alone or in a pair, ends the trick at once.",
         ),
