@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from tests.playing import fill
 
 import dasan
 from dasan.cards import Card
@@ -211,6 +212,19 @@ def test_options_change_what_is_told(language: str) -> None:
         rules = dasan.rules("big-two", guard_pays=pays)
         over = dasan.start(rules, ["5C KD", "AS", "6D 6C", "7D 7C"], leader=0).play("5C").play("AS")
         assert words[key].format(seat=0) in told(over, language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("top", "held"), [("3D 3C 3S KH", "3 3 3"), ("2D 2C 3S 3C", "3 3 2 2"), ("2D KC 3S 3C", None)])
+def test_h_01_a_hand_that_must_dig_is_told(top: str, held: str | None, language: str) -> None:
+    rules = dasan.rules("big-three", must_dig=True)
+    others = " ".join(str(c) for c in rules.pack if c.rank in "23" and str(c) not in top)
+    hands = fill(rules, ["4H " + top, others, ""], 16)
+    state = dasan.start(rules, hands)
+    duty = messages(language)["must_dig"].format(cards=held, bid=3)
+    assert (duty in told(state, language, 0)) == (len(state.legal_moves()) == 1) == (held is not None)
+    assert duty not in told(state, language)
+    assert duty not in told(dasan.start(dasan.rules("big-three"), hands), language, 0)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from dasan.cards import Card
 from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
@@ -34,11 +32,6 @@ def opened(state: AnyState, drawn: int | None) -> AnyState:
     return state.then((seat, EventType.OPEN, shown), phase=Phase.AUCTION, to_act=seat, opener=seat)
 
 
-def must_dig(rules: Rules, hand: tuple[Card, ...]) -> bool:
-    """Whether a dealt hand must make the highest bid (H.01)."""
-    return any(not Counter(need) - Counter(c.rank for c in hand) for need in _auction(rules).must_dig)
-
-
 def legal_bids(state: StateFields) -> tuple[Move, ...]:
     """The legal bids from low to high, then the pass if it is legal (B3.08, B3.09, H.01, H.02)."""
     top = _auction(state.rules).top
@@ -51,7 +44,7 @@ def objection(state: StateFields, move: Move) -> IllegalPlay | None:
     policy = _auction(state.rules)
     cite = state.rules.cite
     seat = state.mover
-    if must_dig(state.rules, state.hands[seat]) and move.bid != policy.top:
+    if move.bid != policy.top and policy.dig([c.rank for c in state.hands[seat]]):
         return IllegalPlay(reason("dig", n=policy.top), clause=cite["dig"])
     if move.type is MoveType.PASS:
         if state.bid is None and seat == state.opener and not policy.opener_may_pass:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -93,6 +95,10 @@ class Auction(Typed):
     all_pass_is_void: bool = False
     passes_to_end: int = 0
     bidder_leads: bool = False
+
+    def dig(self, hand: Collection[str]) -> str | None:
+        """The holding that makes a dealt hand bid `top`, None without one (H.01). hand: the rank of every card."""
+        return next((held for held in self.must_dig if not Counter(held) - Counter(hand)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,7 +261,7 @@ class Knowledge:
     def digs(self, ranks: Counter[str]) -> bool:
         """Whether a hand with these ranks must bid the top (H.01)."""
         policy = self.rules.auction
-        return policy is not None and any(not Counter(need) - ranks for need in policy.must_dig)
+        return policy is not None and policy.dig(ranks) is not None
 
     def _splits(self, ranks: Counter[str], held: int) -> int:
         """The number of ways to split `held` cards into a hand without the duty to dig and the kitty."""
