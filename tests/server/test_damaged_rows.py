@@ -7,6 +7,7 @@ import gzip
 import json
 import random
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -289,7 +290,10 @@ async def test_a_table_with_a_damaged_checkpoint_is_read_from_the_start_of_its_l
         "balances": ([], ["0"] * 3, [0.5] * 3),
         "clock": ([[], None], [["1"] * 3, 1], [[1], 1]),
         "chairs": (stored["chairs"][1:],),
-        "deal": tuple({**deal, "deal": {**deal["deal"], **_swapped(deal["deal"], card)}} for card in ("4C", "KC")),
+        "deal": (
+            *({**deal, "deal": {**deal["deal"], **_swapped(deal["deal"], card)}} for card in ("4C", "KC")),
+            json.loads(_two_hands(json.dumps(deal))),
+        ),
     }
     damaged: list[Json] = [None, 7, [], {}, {"seq": -1}, {"seq": room.seq}, {"seq": 10**30}]
     damaged += [{**stored, name: value} for name, values in wrong.items() for value in values]
@@ -309,15 +313,36 @@ def _swapped(deal: Json, card: str) -> Json:
     return {"hands": hands, "kitty": deal["kitty"].replace(other, card)}
 
 
-async def test_nobody_plays_with_other_cards_than_were_dealt(opened: Opened) -> None:
-    """A card that the disk has changed, or a seed: the deal does not follow from the seed."""
+def _other_card(line: str) -> str:
+    assert " 4C " in line
+    return line.replace(" 4C ", " 6D ")
+
+
+def _two_hands(line: str) -> str:
+    """The second cards of two hands in each other's place: every hand is as large, and the pack complete."""
+    entry = json.loads(line)
+    hands = [hand.split() for hand in entry["deal"]["hands"]]
+    hands[0][1], hands[1][1] = hands[1][1], hands[0][1]
+    return _line({**entry, "deal": {**entry["deal"], "hands": [" ".join(hand) for hand in hands]}})
+
+
+def _hand_and_kitty(line: str) -> str:
+    entry = json.loads(line)
+    return _line({**entry, "deal": {**entry["deal"], **_swapped(entry["deal"], "4C")}})
+
+
+def _line(entry: Json) -> str:
+    return json.dumps(entry, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("damaged", [_other_card, _two_hands, _hand_and_kitty])
+async def test_nobody_plays_with_other_cards_than_were_dealt(opened: Opened, damaged: Callable[[str], str]) -> None:
+    """A card of the log that the disk has changed, or two in each other's place: the deal does not follow from the seed."""
     store = await opened()
     await open_table(store)
     deal = sa.select(events.c.line).where(events.c.line.startswith('{"type":"deal"'))
     line = str(await store.database.read(lambda c: c.scalar(deal)))
-    assert " 4C " in line
-    other = sa.update(events).where(events.c.line == line).values(line=line.replace(" 4C ", " 6D "))
-    await change(store, other)
+    await change(store, sa.update(events).where(events.c.line == line).values(line=damaged(line)))
     assert (await store.log.load("table")).room.number == 1, "the checkpoint has the right cards"
     await change(store, sa.update(rows).values(checkpoint=sa.null()))
     with pytest.raises(BadRecord, match="do not follow"):
