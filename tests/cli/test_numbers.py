@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.cli.attempts import outcome
 import dasan
 from dasan.cli import app
 from dasan.cli.stores import with_store
+from dasan.learn.config import Config
 
 VALUES = ["0", "-1", "1.5", "1e400", "nan", "-inf", "text", "", "1000000", "1" + 30 * "0", 5000 * "9"]
 MOST_MB = 1500
@@ -74,8 +76,10 @@ def numbers(command: Any, words: str = "") -> Iterator[tuple[str, str]]:
             yield words, one.opts[0]
 
 
-SET = ("first", "second", "batch", "rate", "rate_end", "explore", "keep", "trace", "unit", "average", "heat", "contrast")
-TABLE = [*numbers(typer.main.get_command(app)), *(("train", f"--set={name}") for name in SET)]
+COMMAND: Any = typer.main.get_command(app)
+OPTIONS = {one.name for one in COMMAND.commands["train"].params}
+SET = [one.name for one in fields(Config) if type(one.default) in (int, float) and one.name not in OPTIONS]
+TABLE = [*numbers(COMMAND), *(("train", f"--set={name}") for name in SET)]
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
 _GAMES = {"game", "option", "also"}
 """Options that name the games, which `--like` sets."""
-_SETTINGS = (
-    *("envs", "rounds", "steps", "seed", "branches", "derived", "answers", "suits", "actors", "start", "span"),
-    *("random_bids", "random_calls", *CHANGEABLE),
-)
-"""Options that are settings of the same name."""
+_COMPOSED = {"also", "device", "method", "pool", "share"}
+"""Options whose values are not those of the setting of the same name. The others are."""
 
 
 def train(
@@ -156,6 +153,7 @@ def train(
 ) -> None:
     """Train a network by self-play. The folder holds the network, its curve, and the data to resume the run."""
     given = {name for name in context.params if _given(context, name)}
+    from dasan.learn.config import Config
     from dasan.learn.in_torch import DeviceFailed
     from dasan.learn.pool import MemberFailed
     from dasan.learn.trainer import Diverged
@@ -167,11 +165,11 @@ def train(
     if like is not None and (lost := given & _GAMES):
         raise CannotRun(f"--like takes the games of {like}: leave out {_flags(lost)}")
     values = context.params
-    changes = {name: values[name] for name in _SETTINGS if name in given}
+    changes = {one.name: values[one.name] for one in fields(Config) if one.name in given - _COMPOSED}
     if resume:
         trainer = _resumed(out, changes)
     else:
-        changes |= _numbers(setting or ())
+        changes |= _numbers(setting or (), values)
         if pool:
             changes |= {"pool": tuple(pool), "pooled": {}, "share": share}
         elif "share" in given:
@@ -259,11 +257,10 @@ def _flags(names: set[str]) -> str:
     return ", ".join("--set" if name == "setting" else f"--{name.replace('_', '-')}" for name in sorted(names))
 
 
-def _numbers(settings: Sequence[str]) -> dict[str, float]:
-    """The settings of `--set`: numbers of a configuration that have no option of their own."""
+def _numbers(settings: Sequence[str], options: Collection[str]) -> dict[str, float]:
+    """The settings of `--set`: the numbers of a configuration that are no `options` of their own."""
     from dasan.learn.config import Config
 
-    own = {*_SETTINGS, "share"}
     kinds: dict[str, type[int | float]] = {
         one.name: int if isinstance(one.default, int) else float
         for one in fields(Config)
@@ -272,10 +269,12 @@ def _numbers(settings: Sequence[str]) -> dict[str, float]:
     out: dict[str, float] = {}
     for text in settings:
         name, _, value = text.partition("=")
-        if name in own & kinds.keys():
+        if name in kinds and name in options:
             raise CannotRun(f"{name} has an option of its own, {_flags({name})}")
         if name not in kinds:
-            raise CannotRun(f"there is no setting {shown(name)}; there are {', '.join(sorted(kinds.keys() - own))}")
+            raise CannotRun(
+                f"there is no setting {shown(name)}; there are {', '.join(sorted(kinds.keys() - set(options)))}"
+            )
         try:
             out[name] = kinds[name](value)
         except ValueError:
