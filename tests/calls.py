@@ -12,7 +12,10 @@ import numpy as np
 
 import dasan
 from dasan import arena, features, puzzles, vector, worlds
-from dasan.arena.contest import Contest
+from dasan.arena.contest import Contest, run
+from dasan.bench.deals import value_deals
+from dasan.bots.external import conformance
+from dasan.bots.external.program import ProgramBot
 from dasan.features import encode, encode_into, observation_size
 from dasan.features.packing import packed_size
 from dasan.learn.dataset import DatasetPlan
@@ -21,6 +24,8 @@ from dasan.review.best_play import judge
 from dasan.review.rounds import judge_within
 
 THREE = dasan.rules("big-three")
+TWO = dasan.rules("big-two-tiny")
+PROGRAM = "no-program-of-this-name"
 STATE = dasan.start(THREE, ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
 DEAL = dasan.deal(THREE, seed=5)
 VIEW = DEAL.view(DEAL.to_act)
@@ -46,6 +51,15 @@ def placed(name: str, *arguments: object, **named: object) -> object:
     for i in range(2):
         PLACES.put(i, DEAL)
     return getattr(PLACES, name)(*arguments, **named)
+
+
+def checked(**arguments: Any) -> object:
+    """The first check of a program that does not exist: the others would take seconds."""
+    return next(conformance.check(**arguments))
+
+
+def valued(**arguments: Any) -> object:
+    return list(value_deals(**arguments))
 
 
 def returned(actions: Any) -> None:
@@ -126,6 +140,19 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         vector.functional,
         {k: MAKE[k] for k in ("preset", "num_envs", "session", "threads", "backend")},
     ),
+    "vector.playouts": (
+        vector.playouts,
+        {
+            "preset": "big-three",
+            "hands": 2,
+            "seed": 1,
+            "policy": "random",
+            "first": 0,
+            "threads": 1,
+            "backend": "auto",
+            "cut": False,
+        },
+    ),
     "vector.on_gpu": (partial(vector.on_gpu, "big-two"), {"num_envs": 2, "seed": 1, "session": False}),
     "vector.Functional": (vector.Functional, {"env": ENV}),
     "vector.Returns": (vector.Returns, {"env": ENV, "forced": False}),
@@ -186,11 +213,43 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         Contest,
         {"rules": THREE, "a": "random", "b": "greedy", "deals": 2, "seed": 1, "move_seconds": None, "records": ""},
     ),
+    "arena.run": (
+        run,
+        {
+            "contest": Contest(TWO, "low", "random", 1),
+            "processes": 1,
+            "early": False,
+            "known": None,
+            "keep": None,
+            "progress": None,
+        },
+    ),
+    "ProgramBot": (ProgramBot, {"command": "python", "seconds": 5, "reported": 1}),
+    "conformance.check": (checked, {"command": PROGRAM, "games": [TWO], "hands": 1, "seconds": 5}),
+    "bench.value_deals": (
+        valued,
+        {"numbers": [0], "seed": 1, "players": 3, "seats": "one", "processes": 1, "nodes": 1},
+    ),
     "dataset.Plan": (
         DatasetPlan,
         {"rules": THREE, "bots": ("random",) * 3, "hands": 5, "first": 0, "part": 2, "solve": 0},
     ),
     "puzzles.load": (puzzles.load, {"theme": None, "grade": None, "players": None}),
+    "puzzles.generate": (
+        puzzles.generate,
+        {
+            "count": 1,
+            "seed": 0,
+            "game": "big-three",
+            "themes": ("refusing",),
+            "players": [3],
+            "cards": (8, 9),
+            "hands": 0,
+            "processes": 1,
+            "progress": None,
+            "workers": None,
+        },
+    ),
     "puzzles.read": (lambda text: list(puzzles.read(text)), {"text": ""}),
     "puzzles.write": (puzzles.write, {"puzzles": puzzles.load()[:1]}),
     "puzzles.regraded": (puzzles.regraded, {"puzzle": puzzles.load()[0]}),

@@ -328,8 +328,14 @@ HOSTILE: dict[str, Any] = {
 SHARES = 8
 """The number of tests that share the calls of `tests.calls`, so that collecting tests makes none of them."""
 
-ENDLESS = {("VectorEnv.duel", "deals"), ("arena.duplicate", "deals")}
-PLAYERS = {("VectorEnv.best", "score"), ("VectorEnv.duel", "one"), ("VectorEnv.duel", "others")}
+ENDLESS = {
+    *(("VectorEnv.duel", "deals"), ("arena.duplicate", "deals")),
+    *(("puzzles.generate", "hands"), ("bench.value_deals", "nodes")),
+}
+PLAYERS = {
+    *(("VectorEnv.best", "score"), ("VectorEnv.duel", "one"), ("VectorEnv.duel", "others")),
+    *(("arena.run", "keep"), ("arena.run", "progress")),
+}
 DOCUMENTED = {"ids.text", "ids.pick", "ids.move", "VectorEnv.action_text", "Positions.text"}
 """Functions whose IndexError for an unknown id is part of their contract."""
 SOURCE = str(Path(dasan.__file__).parent)

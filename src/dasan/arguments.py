@@ -67,6 +67,21 @@ def amount(value: object, what: str, most: float = math.inf) -> float:
     return number
 
 
+def positive(value: object, what: str, most: float = math.inf) -> float:
+    """`value` as a number above 0, up to `most`. what: its name in the sentence."""
+    number = amount(value, what, most)
+    if not number:
+        raise ValueError(f"{what} is more than 0")
+    return number
+
+
+def function(value: T, what: str) -> T:
+    """`value`, checked to be None or a function. what: its name in the sentence."""
+    if value is not None and not callable(value):
+        raise WrongType(f"{what} is a function, not {shown(value)}")
+    return value
+
+
 def flag(value: object, what: str) -> bool:
     """`value` as a bool, of Python's type or NumPy's. what: its name in the sentence."""
     if not _is_bool(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -224,3 +225,27 @@ def test_a_file_that_is_no_report(text: str, tmp_path: Path) -> None:
     file = tmp_path / "report.json"
     file.write_text(text, encoding="utf-8")
     assert "is no report of dasan evaluate --json" in refusal("evaluate", "greedy", "--check", file)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"deals": 0}, "deals is a whole number from 1 on, not 0"),
+        ({"deals": 2.0}, "deals is a whole number from 1 on, not 2.0"),
+        ({"processes": -1}, "processes is a whole number from 1 to 4096, not -1"),
+        ({"processes": None}, "processes is a whole number from 1 to 4096, not None"),
+        ({"move_seconds": float("nan")}, "move_seconds is a number from 0 to 86400, not nan"),
+        ({"move_seconds": 0}, "move_seconds is more than 0"),
+        ({"progress": 5}, "progress is a function, not 5"),
+        ({"name": 5}, "a bot is named by a text, such as 'greedy', not 5"),
+        ({"name": "nobody"}, "there is no bot 'nobody'"),
+        ({"ladder": "big-two"}, "a bot is rated on one of ladders(), not 'big-two'"),
+        ({"ladder": replace(ladders()["big-two"], game="whist")}, "there is no preset 'whist'"),
+    ],
+)
+def test_a_wrong_argument_is_refused_before_the_first_deal(
+    wrong: dict[str, Any], said: str, short: BotLadder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dasan.arena.ladder.require_unchanged", lambda *_: pytest.fail("a hand is played"))
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+        evaluate(**{"name": "greedy", "ladder": short, **wrong})

@@ -23,7 +23,17 @@ from typing import Any
 from dasan.arena.child_process import outcomes_in_child
 from dasan.arena.hands import Tally, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
-from dasan.arguments import MOST_SECONDS, amount, instance, whole
+from dasan.arguments import (
+    MOST_SECONDS,
+    MOST_WORKERS,
+    WrongType,
+    flag,
+    function,
+    instance,
+    positive,
+    shown,
+    whole,
+)
 from dasan.bots import BOTS, PROGRAM, Bot, Maker
 from dasan.bots.external.program import ProgramBot, forget_programs, player
 from dasan.bots.external.wire import Fault
@@ -69,10 +79,7 @@ class Contest:
         object.__setattr__(self, "deals", whole(self.deals, "deals", 1))
         object.__setattr__(self, "seed", whole(self.seed, "a seed"))
         if self.move_seconds is not None:
-            seconds = amount(self.move_seconds, "move_seconds", MOST_SECONDS)
-            if seconds == 0:
-                raise ValueError("move_seconds is more than 0")
-            object.__setattr__(self, "move_seconds", seconds)
+            object.__setattr__(self, "move_seconds", positive(self.move_seconds, "move_seconds", MOST_SECONDS))
 
 
 @lru_cache(maxsize=64)
@@ -85,6 +92,8 @@ def checked_player(name: str, rules: Rules) -> Bot:
     """The bot, program or network of this name, before a contest. ValueError: there is none, the program does not start, or
     the network reads features of other rules. OSError: a network's file cannot be read.
     """
+    instance(name, str, "a bot is named by a text, such as 'greedy'")
+    instance(rules, Rules, "a bot is checked for rules, such as dasan.rules gives")
     if name.startswith((PROGRAM, NETWORK)):  # the program may have been mended since, and the network trained further
         _made.cache_clear()
         _key.cache_clear()
@@ -265,8 +274,14 @@ def run(
     processes: processes on this computer. ray: the address of a cluster to play on instead. keep: called with every new
     outcome. progress: called with the number of deals played and the number of all deals. early: test `LOOKS` times at
     equal intervals, and stop once the `interval` excludes 0. ValueError: the file of a network changes while it plays. Errors
-    of a cluster: as for `over_cluster`. MemoryError: there is not enough for so many deals or processes.
+    of a cluster: as for `over_cluster`. MemoryError: there is not enough for so many deals or processes. Wrong arguments are a
+    ValueError before the first deal.
     """
+    instance(contest, Contest, "run plays a contest")
+    processes, early = whole(processes, "processes", 1, MOST_WORKERS), flag(early, "early")
+    keep, progress = function(keep, "keep"), function(progress, "progress")
+    if known is not None and not isinstance(known, Mapping):
+        raise WrongType(f"known outcomes are a dictionary by number, not {shown(known)}")
     if ray is not None:
         check_cluster(ray)
     require_memory(contest.deals * OF_A_DEAL, f"{contest.deals:,} deals")

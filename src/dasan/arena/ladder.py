@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dasan.arena.contest import OF_A_DEAL, Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
 from dasan.arena.ratings import SCALE, blocks_of, half_width, leads, without
+from dasan.arguments import MOST_SECONDS, MOST_WORKERS, function, instance, positive, whole
 from dasan.bots import PROGRAM
 from dasan.bots.external.program import player
 from dasan.games import make_rules
@@ -169,11 +170,15 @@ def evaluate(
     """Play a bot alone among each rung in turn. name: as in `dasan arena`. deals: fewer than the ladder's widen the
     interval.
 
-    `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot, its program does not start, or its
-    network reads features of other rules. MemoryError: there is not enough for so many deals.
+    `LadderChanged`: a rung no longer plays as it did. ValueError: there is no such bot, its program does not start, its
+    network reads features of other rules, or another argument is wrong. MemoryError: there is not enough for so many deals.
     """
+    instance(ladder, BotLadder, "a bot is rated on one of ladders()")
+    many = ladder.deals if deals is None else whole(deals, "deals", 1)
+    processes, progress = whole(processes, "processes", 1, MOST_WORKERS), function(progress, "progress")
+    if move_seconds is not None:
+        move_seconds = positive(move_seconds, "move_seconds", MOST_SECONDS)
     candidate = checked_player(name, ladder.rules)
-    many = ladder.deals if deals is None else deals
     require_memory(many * OF_A_DEAL, f"{many:,} deals")
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:

@@ -14,7 +14,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any, Literal, get_args
 
-from dasan.arguments import shown
+from dasan.arguments import MOST_WORKERS, items, whole, word
 from dasan.bots import bot
 from dasan.bots.heuristics.plan import Plan
 from dasan.cards import Card
@@ -127,8 +127,9 @@ def value_deals(
     """Value the deals `numbers` of a series, in order, with each of `seats` as bidder. options: the budget for each deal,
     as for `dasan.solve`. ValueError: there are no such seats.
     """
-    if seats not in get_args(Seats):
-        raise ValueError(f"seats are {', '.join(get_args(Seats))}, not {shown(seats)}")
+    numbers = [whole(number, "a deal's number", 0) for number in items(numbers, "numbers of deals are a list")]
+    seed, players = whole(seed, "a seed"), whole(players, "players", min(PRESETS), max(PRESETS))
+    seats, processes = word(seats, get_args(Seats), "seats"), whole(processes, "processes", 1, MOST_WORKERS)
     one = partial(_valued, seed, players, seats, options)
     if processes == 1:
         yield from map(one, numbers)

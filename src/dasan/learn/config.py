@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, cast
 
-from dasan.arguments import WrongType, amount, flag, instance, items, shown, whole
+from dasan.arguments import WrongType, amount, flag, instance, items, positive, shown, whole
 from dasan.features.moves import exact_cards
 from dasan.games import make_rules
 from dasan.networks.derived import Reads
@@ -45,7 +45,7 @@ class RuleSet:
 
     def __post_init__(self) -> None:
         _check_game(self.preset, self.options)
-        object.__setattr__(self, "unit", _positive(self.unit, "unit"))
+        object.__setattr__(self, "unit", positive(self.unit, "unit", MOST))
 
     @staticmethod
     def from_json(data: object) -> RuleSet:
@@ -156,7 +156,7 @@ class Config:
         for name in ("explore", "keep", "trace", "average", "share", "random_bids", "random_calls"):
             checked[name] = amount(getattr(self, name), name, 1)
         for name in ("rate", "rate_end", "unit", "heat", "contrast"):
-            checked[name] = _positive(getattr(self, name), name)
+            checked[name] = positive(getattr(self, name), name, MOST)
         if self.answers and not self.derived:
             raise ValueError("answers are derived features: they need derived")
         if self.suits and not self.answers:
@@ -276,10 +276,3 @@ def _check_game(preset: object, options: object) -> None:
     chosen = instance(options, dict, "options are a dictionary")
     if not all(isinstance(name, str) for name in chosen):
         raise WrongType(f"options are a dictionary by their names, not {shown(chosen)}")
-
-
-def _positive(value: object, name: str) -> float:
-    number = amount(value, name, MOST)
-    if not number:
-        raise ValueError(f"{name} is more than 0")
-    return number

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import zip_longest
 from math import ceil
 
-from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
+from dasan.arguments import MOST_WORKERS, function, instance, items, shown, whole
 from dasan.bots import bot
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
@@ -69,8 +69,7 @@ def generate(
     """
     count, seed, game, themes, numbers, cards, hands = _checked(count, seed, game, themes, players, cards, hands)
     processes = whole(processes if workers is None else workers, "processes", 1, MOST_WORKERS)
-    if progress is not None and not callable(progress):
-        raise WrongType(f"progress is a function, not {shown(progress)}")
+    function(progress, "progress")
     cells = [(theme, n) for theme in THEMES if theme in themes for n in numbers]
     share = {cell: (count + (i - seed) % len(cells)) // len(cells) for i, cell in enumerate(cells)}
     wanted = Counter({cell: ceil(SPARE * share[cell]) for cell in cells if share[cell]})

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import MOST_WORKERS, shown, whole
+from dasan.arguments import MOST_WORKERS, WrongType, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.games import rules_of
 from dasan.memory import require_memory
@@ -78,8 +78,8 @@ def playouts(
     hands, first = whole(hands, "hands", 0, MOST_HANDS), whole(first, "first", 0, MOST_HANDS)
     seed = whole(seed, "a seed")
     threads = whole(threads, "threads", 1, MOST_WORKERS)
-    if policy != "random":
-        raise ValueError(f'policy is "random", not {shown(policy)}')
+    if not isinstance(policy, str) or policy != "random":
+        raise (ValueError if isinstance(policy, str) else WrongType)(f'policy is "random", not {shown(policy)}')
     chosen = choose(rules, Purpose.ENVIRONMENTS, backend)
     code = code_of(chosen).whole
     tables = code.hand_tables(rules)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from time import monotonic
 
+from dasan.arguments import MOST_SECONDS, instance, items, positive, whole
 from dasan.bots import bot
 from dasan.bots.external import wire
 from dasan.bots.external.program import Program, ProgramBot, split_command
@@ -30,9 +31,14 @@ def check(command: str, games: list[Rules], *, hands: int, seconds: float) -> It
     """Run all checks and yield their results; if the program does not start, yield only that.
 
     command: the program and its arguments, as for a shell. games: rules by which it plays `hands` hands each, in
-    turn in every seat (or in those that exchange cards), against random bots. seconds: the time limit for a move.
+    turn in every seat (or in those that exchange cards), against random bots. seconds: the time limit for a move. ValueError:
+    an argument is wrong.
     """
     words = split_command(command)
+    hands, seconds = whole(hands, "hands", 1), positive(seconds, "seconds", MOST_SECONDS)
+    games = [instance(one, Rules, "games are a list of rules") for one in items(games, "games are a list of rules")]
+    if not games:
+        raise ValueError("a program is checked in one game or more")
     begun = _attempt("says hello", lambda: _says_hello(words))
     yield begun
     if begun.fault is not None:

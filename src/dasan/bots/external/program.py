@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
-from dasan.arguments import shown
+from dasan.arguments import MOST_SECONDS, instance, positive, shown, whole
 from dasan.bots import PROGRAM, bot
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
@@ -51,7 +51,7 @@ def split_command(command: str, *, windows: bool = sys.platform == "win32") -> l
 
     ValueError: the command is empty, or a quotation mark is not closed.
     """
-    words = shlex.split(command, posix=not windows)
+    words = shlex.split(instance(command, str, "a program is named by its command"), posix=not windows)
     if not words:
         raise ValueError("a program is named by its command, like cmd:python bot.py")
     return [word[1:-1] if word[0] in "\"'" else word for word in words] if windows else words
@@ -289,13 +289,13 @@ class ProgramBot(Named):
 
     command: the program and its arguments, as for a shell. seconds: the time limit for a move. reported: the number of first
     faults to log. `choose` raises `Fault`; other players are not affected. Programs with the same name and version should
-    choose the same move for the same hand. ValueError: there is no command.
+    choose the same move for the same hand. ValueError: there is no command, or another argument is wrong.
     """
 
     def __init__(self, command: str, *, seconds: float = 5.0, reported: int = REPORTED) -> None:
         self._command = split_command(command)
-        self._reported = reported
-        self._seconds = seconds
+        self._reported = whole(reported, "reported", 0)
+        self._seconds = positive(seconds, "seconds", MOST_SECONDS)
         self._program: Program | None = None
         self._sent: tuple[object, int] | None = None
         self._asked = 0
