@@ -141,6 +141,16 @@ def shown(value: object) -> str:
     return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
 
 
+def quantity(number: float, one: str, many: str = "") -> str:
+    """A number of things in words, with only its magnitude if it is enormous. many: the plural, unless it ends in s alone.
+
+    >>> quantity(1, "deal"), quantity(2048, "process", "processes"), quantity(10**400, "deal")
+    ('1 deal', '2,048 processes', '10^400 deals')
+    """
+    size = f"{number:,.0f}" if number < 10**15 else f"10^{math.log10(number):.0f}"
+    return f"{size} {one if number == 1 else many or one + 's'}"
+
+
 def fill_in(value: object) -> None:
     """Check and convert the fields of a new frozen dataclass to exactly their declared types.
 

@@ -8,6 +8,8 @@ from functools import cache
 from math import inf
 from pathlib import Path
 
+from dasan.arguments import quantity
+
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """The files in which Linux says how much memory a container has."""
 
@@ -31,7 +33,8 @@ def require_memory(needed: float, what: str) -> None:
     of its work. needed: its bytes, at least.
     """
     if needed > installed():
-        sizes = f"they take {needed / 1e9:,.1f} GB or more, and there are {installed() / 1e9:,.1f} GB"
+        least = f"{needed / 1e9:,.1f} GB" if needed < 10**15 else quantity(needed, "byte")
+        sizes = f"they take {least} or more, and there are {installed() / 1e9:,.1f} GB"
         raise MemoryError(f"there is not enough memory for {what}: {sizes}")
 
 

@@ -14,6 +14,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from types import FrameType
 
+from dasan.arguments import quantity
 from dasan.memory import require_memory
 
 _MOST_IN_WINDOWS = 61
@@ -45,7 +46,7 @@ def worker_processes(number: int | None, *, copies: bool = True) -> Iterator[Pro
     if number is not None and sys.platform == "win32":
         number = min(number, _MOST_IN_WINDOWS)
     if number is not None:
-        require_memory(number * _OF_A_PROCESS, f"{number:,} processes")
+        require_memory(number * _OF_A_PROCESS, quantity(number, "process", "processes"))
     pool = _Pool(number, initializer=_begin, mp_context=None if copies else get_context("spawn"))
     try:
         yield pool

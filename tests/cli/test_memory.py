@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             "train --out OUT --envs 1 --steps 1 --set first=100000",
-            "1 parallel hands, 1 steps in a round and layers of 100,000 and 64 units",
+            "1 parallel hand, 1 step in a round and layers of 100,000 and 64 units",
         ),
         (
             "train --out OUT --envs 100 --branches 10 --set second=100000",
@@ -68,6 +69,15 @@ def test_a_command_says_what_does_not_fit(command: str, what: str, tmp_path: Pat
     assert said.startswith(f"there is not enough memory for {what}: they take ")
     assert said.endswith(" GB or more, and there are 0.0 GB")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("command", ["arena low random --deals", "deals --memory 1 --count", "evaluate low --deals"])
+def test_a_number_of_hundreds_of_digits_is_said_by_its_magnitude(command: str) -> None:
+    said = refusal(*command.split(), 10**400)
+    assert re.fullmatch(
+        r"there is not enough memory for 10\^400 deals: they take 10\^40\d bytes or more, and there are 0\.0 GB", said
+    )
 
 
 @pytest.mark.usefixtures("small")

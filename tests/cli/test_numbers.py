@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 import typer
 from tests.cli.attempts import outcome
+from tests.cli.running import refusal
 
 import dasan
 from dasan.cli import app
 from dasan.cli.stores import with_store
 from dasan.learn.config import Config
 
-VALUES = ["0", "-1", "1.5", "1e400", "nan", "-inf", "text", "", "1000000", "1" + 30 * "0", 5000 * "9"]
+VALUES = ["0", "-1", "1.5", "1e400", "nan", "-inf", "text", "", "1000000", "1" + 30 * "0", "1" + 400 * "0", 5000 * "9"]
 MOST_MB = 1500
 """The memory that no run of this table takes, as the machine is said to have 2 GB."""
 CALLS = {
@@ -103,6 +104,12 @@ def test_a_number_gives_a_run_or_a_sentence(words: str, option: str, tmp_path: P
             assert error.count("\n") == 1, (value, error)
             assert error.startswith("dasan: "), (value, error)
             assert len(error) < 300, (value, error)
+
+
+def test_an_error_shows_the_first_digits_of_an_enormous_number() -> None:
+    said = refusal("replay", "-", "--number", 10**400, stdin=record())
+    assert f"1{39 * '0'}…" in said
+    assert len(said) < 200
 
 
 def prepare(words: str, folder: Path) -> None:

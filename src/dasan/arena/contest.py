@@ -31,6 +31,7 @@ from dasan.arguments import (
     function,
     instance,
     positive,
+    quantity,
     shown,
     whole,
 )
@@ -284,7 +285,7 @@ def run(
         raise WrongType(f"known outcomes are a dictionary by number, not {shown(known)}")
     if ray is not None:
         check_cluster(ray)
-    require_memory(contest.deals * OF_A_DEAL, f"{contest.deals:,} deals")
+    require_memory(contest.deals * OF_A_DEAL, quantity(contest.deals, "deal"))
     numbers = range(contest.seed, contest.seed + contest.deals)
     # The machines of a cluster write records where they play.
     stored = {seed: one for seed, one in (known or {}).items() if seed in numbers}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dasan.arena.contest import OF_A_DEAL, Contest, checked_player, interval, run
 from dasan.arena.outcome import Outcome, by_role
 from dasan.arena.ratings import SCALE, blocks_of, half_width, leads, without
-from dasan.arguments import MOST_SECONDS, MOST_WORKERS, function, instance, positive, whole
+from dasan.arguments import MOST_SECONDS, MOST_WORKERS, function, instance, positive, quantity, whole
 from dasan.bots import PROGRAM
 from dasan.bots.external.program import player
 from dasan.games import make_rules
@@ -179,7 +179,7 @@ def evaluate(
     if move_seconds is not None:
         move_seconds = positive(move_seconds, "move_seconds", MOST_SECONDS)
     candidate = checked_player(name, ladder.rules)
-    require_memory(many * OF_A_DEAL, f"{many:,} deals")
+    require_memory(many * OF_A_DEAL, quantity(many, "deal"))
     outcomes: dict[str, list[Outcome]] = {}
     for rung in ladder.rungs:
         require_unchanged(rung, ladder.rules)

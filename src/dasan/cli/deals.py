@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dasan.arguments import quantity
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, writing
 from dasan.cli.output import print_json, say
@@ -72,9 +73,12 @@ def deals(
 
     if seconds is not None and nodes is not None:
         raise CannotRun("give --seconds or --nodes, not both")
-    require_memory(count * OF_A_DEAL, f"{count:,} deals")
+    require_memory(count * OF_A_DEAL, quantity(count, "deal"))
     number = min(workers or processes, count)
-    require_memory(number * memory * 1e6, f"{number:,} processes with tables of {memory:,.0f} MB each")
+    require_memory(
+        number * memory * 1e6,
+        f"{quantity(number, 'process', 'processes')} with tables of {quantity(memory, 'MB', 'MB')} each",
+    )
     budget = {"seconds": seconds} if seconds is not None else {"nodes": nodes or DEFAULT_NODES}
     enough = budget.get("nodes", 0)
     stored = [

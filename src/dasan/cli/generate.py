@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dasan.arguments import quantity
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.group import CannotRun, sentence
 from dasan.cli.output import print_json, say
@@ -59,5 +60,5 @@ def generate(
     if as_json:
         print_json({"out": str(out), "hands": sum(held.values()), "parts": len(held), "written": written})
     else:
-        files = "1 file" if len(held) == 1 else f"{len(held):,} files"
-        say(f"{out} holds {sum(held.values()):,} hands in {files}; {written:,} written now")
+        files = quantity(len(held), "file")
+        say(f"{out} holds {quantity(sum(held.values()), 'hand')} in {files}; {written:,} written now")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -109,12 +110,15 @@ STOPPED = 130
 """The exit code after Ctrl-C."""
 GONE = 141
 """The exit code after writing to a closed pipe, as in shells."""
+MOST_DIGITS = 40
+"""The most digits of a number that an error shows."""
+_LONG = re.compile(rf"[0-9,]{{{MOST_DIGITS + 1},}}…?")
 
 
 def _stop(message: str, code: int = 2) -> None:
     try:
         if message:  # a group without a command prints its help instead
-            warn(f"dasan: {message}")
+            warn(f"dasan: {_LONG.sub(lambda number: number[0][:MOST_DIGITS] + '…', message)}")
     except OSError:
         _silence(sys.stderr)  # the exit code still says so
     sys.exit(code)

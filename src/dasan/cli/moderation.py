@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from dasan.arguments import quantity
 from dasan.cli.files import AsJson, read_text
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json, say
@@ -38,7 +39,7 @@ async def mute(
     store: Store, who: Who, hours: Annotated[int, typer.Option(min=1, max=8784, help="The duration.")] = 24
 ) -> None:
     """Mute a player: no chat, reactions, notes, event titles or shuffle strings."""
-    await _on_player(store, who, "mute", f"is muted for {hours} hours", hours=hours)
+    await _on_player(store, who, "mute", f"is muted for {quantity(hours, 'hour')}", hours=hours)
 
 
 @on_store()
@@ -98,7 +99,7 @@ async def ban_network(
     from dasan.server.protocol.moderation import BanNetwork
 
     await _carry_out(store, BanNetwork(type="ban-network", network=network, days=days))
-    say(f"{network_named(network)} is banned for {days} days")
+    say(f"{network_named(network)} is banned for {quantity(days, 'day')}")
 
 
 @on_store()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dasan.arguments import MOST_WORKERS
+from dasan.arguments import MOST_WORKERS, quantity
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import CannotRun
 from dasan.cli.output import say
@@ -42,7 +42,7 @@ def _fits(memory: float) -> float:
     """MemoryError: there is not so much."""
     from dasan.memory import require_memory
 
-    require_memory(memory * 1e6, f"tables of {memory:,.0f} MB")
+    require_memory(memory * 1e6, f"tables of {quantity(memory, 'MB', 'MB')}")
     return memory
 
 
@@ -119,7 +119,7 @@ def _solution_text(state: State, solution: Solution) -> str:
             lines.append(f"  {move_words(move):24}{'?' if worth is None else worth_words(rules, worth)}{best}")
     if solution.line:
         lines.append("best play: " + ", ".join(move_words(move) for move in solution.line))
-    lines.append(f"{solution.scope}; {solution.nodes:,} positions")
+    lines.append(f"{solution.scope}; {quantity(solution.nodes, 'position')}")
     return "\n".join(lines)
 
 

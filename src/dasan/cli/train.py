@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dasan.arguments import shown
+from dasan.arguments import quantity, shown
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun, refused, sentence
@@ -242,7 +242,10 @@ def _actors(trainer: Trainer, processes: int | None, ray: str | None) -> Iterato
         return
     number = min(config.actors, processes or processors())
     if ray is None:
-        require_memory(number * play_memory(config), f"{number:,} processes, each with {config.envs:,} parallel hands")
+        require_memory(
+            number * play_memory(config),
+            f"{quantity(number, 'process', 'processes')}, each with {quantity(config.envs, 'parallel hand')}",
+        )
     with on_cluster(ray), spread(number, ray, config.device) as actors:
         yield actors
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from dasan.arena.contest import PATIENCE, checked_player, require_same
-from dasan.arguments import WrongType, instance, items, shown, whole
+from dasan.arguments import WrongType, instance, items, quantity, shown, whole
 from dasan.bots.external.program import player, tell_end
 from dasan.bots.external.wire import Fault
 from dasan.cluster import check_cluster, over_cluster
@@ -187,7 +187,7 @@ def make(
     if ray is not None:
         check_cluster(instance(ray, str, "ray is the address of a cluster"))
     unwritten = min((processes if ray is None else 1) * plan.part, plan.hands)
-    require_memory(unwritten * OF_A_HAND, f"{unwritten:,} hands in unfinished files")
+    require_memory(unwritten * OF_A_HAND, f"{quantity(unwritten, 'hand')} in unfinished files")
     folder, manifest = Path(folder), plan.manifest()
     folder.mkdir(parents=True, exist_ok=True)
     _settle(folder, manifest)

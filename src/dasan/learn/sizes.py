@@ -6,6 +6,7 @@ more with branches.
 
 from __future__ import annotations
 
+from dasan.arguments import quantity
 from dasan.features import observation_size
 from dasan.learn.config import Config
 from dasan.networks.derived import input_sizes
@@ -77,8 +78,8 @@ def _cards(rules: Rules) -> float:
 
 def described(config: Config) -> str:
     """The sizes that decide about memory, in words."""
-    hands = f"{config.envs:,} parallel hands"
-    parts = [f"{config.actors:,} actors with {hands} each" if config.actors else hands]
+    hands = quantity(config.envs, "parallel hand")
+    parts = [f"{quantity(config.actors, 'actor')} with {hands} each" if config.actors else hands]
     if config.method == "values" and config.branches == 1:
-        parts.append(f"{config.steps:,} steps in a round")
-    return f"{', '.join(parts)} and layers of {config.first:,} and {config.second:,} units"
+        parts.append(f"{quantity(config.steps, 'step')} in a round")
+    return f"{', '.join(parts)} and layers of {config.first:,} and {quantity(config.second, 'unit')}"

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arena.contest import OF_A_DEAL
-from dasan.arguments import amount, instance, whole
+from dasan.arguments import amount, instance, quantity, whole
 from dasan.learn import CHANGEABLE
 from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
@@ -100,7 +100,7 @@ class Trainer:
         self.shared = config.shared()
         sizes = input_sizes(config.rules(), config.reads) if self.shared is None else self.shared.sizes
         shape = LayerSizes(*sizes, config.first, config.second)
-        require_memory(config.deals * OF_A_DEAL, f"measurements over {config.deals:,} deals")
+        require_memory(config.deals * OF_A_DEAL, f"measurements over {quantity(config.deals, 'deal')}")
         require_memory(learner_memory(config, shape) + play_memory(config), described(config))
         config = self.config = noted(config)
         playing = PolicyPlay(config) if config.method == "policy" else SelfPlay(config)

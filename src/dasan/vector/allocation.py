@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arguments import quantity
 from dasan.backends import Backend
 from dasan.features import layout, observation_size
 from dasan.features.cards import eights
@@ -59,7 +60,7 @@ def allocate(
         tables = code.environments.tables(rules, session)
     num_features = observation_size(rules, session)
     outputs_of_one = num_features * (recipe.observations is True) + count * (recipe.mask is True)
-    require_memory(num_envs * outputs_of_one, f"{num_envs:,} environments of {rules.name}")
+    require_memory(num_envs * outputs_of_one, f"{quantity(num_envs, 'environment')} of {rules.name}")
     states, base, number = code.environments.make_state(rules, num_envs)
     num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
     outputs = _new_buffers(

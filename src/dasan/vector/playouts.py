@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import MOST_WORKERS, WrongType, shown, whole
+from dasan.arguments import MOST_WORKERS, WrongType, quantity, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.games import rules_of
 from dasan.memory import require_memory
@@ -83,7 +83,7 @@ def playouts(
     chosen = choose(rules, Purpose.ENVIRONMENTS, backend)
     code = code_of(chosen).whole
     tables = code.hand_tables(rules)
-    require_memory(hands * (9 * rules.players + 4), f"the results of {hands:,} hands of {rules.name}")
+    require_memory(hands * (9 * rules.players + 4), f"the results of {quantity(hands, 'hand')} of {rules.name}")
     results = new_results(hands, rules.players)
 
     def play(start: int, end: int) -> None:

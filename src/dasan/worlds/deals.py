@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dasan.arguments import instance, whole
+from dasan.arguments import instance, quantity, whole
 from dasan.cards import Hand
 from dasan.memory import require_memory
 from dasan.play.view import View
@@ -66,7 +66,7 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     seed = whole(seed, "a seed")
     sampler = Sampler(view)
     rules = view.rules
-    require_memory(16 * count * (rules.players + 1), f"{count:,} worlds of {rules.name}")
+    require_memory(16 * count * (rules.players + 1), f"{quantity(count, 'world')} of {rules.name}")
     one = np.empty((count, rules.players + 1), np.uint64)
     two = np.empty((count, rules.players + 1), np.uint64)
     if sampler.doubtful:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from dasan.arguments import MOST_WORKERS, instance, shown, whole
+from dasan.arguments import MOST_WORKERS, instance, quantity, shown, whole
 from dasan.backends import Backend, Purpose, Wanted, choose
 from dasan.memory import require_memory
 from dasan.play.action_ids import action_ids
@@ -67,7 +67,7 @@ class Positions:
 
         self.rules = instance(rules, Rules, "positions are of rules, such as dasan.rules gives")
         self.size = size = whole(size, "size", 1, MOST_POSITIONS)
-        require_memory(13 * size * rules.players, f"{size:,} positions of {rules.name}")
+        require_memory(13 * size * rules.players, f"{quantity(size, 'position')} of {rules.name}")
         self.ids = action_ids(rules, True)
         chosen = choose(rules, Purpose.WORLDS, backend)
         self._wanted, self.backend = backend, chosen.name
