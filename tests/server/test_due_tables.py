@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.app import create_app
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.table import TableSettings
-from dasan.server.refusals import Refused
-from dasan.server.store import due
+from dasan.server.refusals import CannotServe, Refused
+from dasan.server.store import Store, due
 from dasan.server.store.schema import events
 from dasan.server.store.schema import tables as rows
 from dasan.server.tables import due_tables
-from dasan.server.tables.directory import Tables
+from dasan.server.tables.directory import HELD, Tables
 from dasan.server.tables.room import STALLED, Room
 from dasan.server.times import DAY, HOUR, now
 
 from .conftest import only_process
-from .harness import RATED, SECONDS
+from .harness import RATED, SECONDS, fast, served
 from .test_every_store import open_table
 
 pytestmark = pytest.mark.full
@@ -196,3 +197,23 @@ async def test_a_damaged_table_does_not_stop_the_look_at_others(
         await tables._due.look_over()
     assert caplog.text.count("table table cannot be read") == 1
     assert caplog.text.count(f"table {table_id} cannot be read") == 1
+
+
+async def test_a_server_that_starts_ends_the_leases_of_a_killed_one(tmp_path: Path) -> None:
+    """Retention and the look at resting tables, which skip tables in use, need not wait an hour for them."""
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    await open_table(store)
+    await store.leases.claim("table", "a server that was killed", int(HELD * 1000))
+    await store.database.write(lambda c: c.execute(sa.update(rows).values(status="playing", deadline=None, touched=1)))
+    assert await store.due.resting(2) == ()
+    with served(settings):
+        assert [table.id for table in await store.due.resting(2)] == ["table"]
+        await store.leases.claim("table", "the living", int(HELD * 1000))
+        other = create_app(settings)
+        with pytest.raises(CannotServe, match="another dasan server"):
+            async with other.router.lifespan_context(other):
+                pass
+        assert await store.due.resting(2) == (), "a server that is refused ends no lease of the other"
+    await store.close()

@@ -86,6 +86,15 @@ class Leases(StorePart):
         change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
         await self._change(change)
 
+    async def end(self) -> None:
+        """End all leases, where no process lives that could have one: those that a killed process has left."""
+
+        def write(connection: sa.Connection) -> None:
+            left = sa.update(tables).where(tables.c.lease_until >= lease_time(connection))
+            connection.execute(left.values(owner=None, lease_until=0))
+
+        await self._database.write(write)
+
 
 def lease_time(connection: sa.Connection) -> sa.ColumnElement[int]:
     """The current time in milliseconds since 1970 by the clock of leases: the database server's; SQLite has that of this
