@@ -13,7 +13,7 @@ import pytest_asyncio
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from dasan.server.store import Store
+from dasan.server.store import Store, damage
 from dasan.server.tables.directory import Tables
 
 from .harness import Serve, Served, fast, served
@@ -42,6 +42,12 @@ def postgres_url() -> Iterator[str]:
     pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test-all` installs it")
     with postgres() as url:
         yield url
+
+
+@pytest.fixture(autouse=True)
+def no_damage_is_known() -> None:
+    """A process logs a damaged row once, and so do tests that share one: each is to see its own."""
+    damage.known.clear()
 
 
 async def new_database(url: str) -> str:

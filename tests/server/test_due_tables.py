@@ -195,8 +195,8 @@ async def test_a_damaged_table_does_not_stop_the_look_at_others(
     await tables.store.database.write(lambda c: [c.execute(one).rowcount for one in (damaged, untyped, earlier)])
     for _ in range(2):
         await tables._due.look_over()
-    assert caplog.text.count("table table cannot be read") == 1
-    assert caplog.text.count(f"table {table_id} cannot be read") == 1
+    assert caplog.text.count("the row of table table is damaged") == 1
+    assert caplog.text.count(f"the row of table {table_id} is damaged") == 1
 
 
 async def test_a_server_that_starts_ends_the_leases_of_a_killed_one(tmp_path: Path) -> None:

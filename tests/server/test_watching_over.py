@@ -72,6 +72,7 @@ FIRING: dict[str, tuple[str, str, str, dict[str, str]]] = {
         {"route": "/api/me"},
     ),
     "DasanBotsFail": ('dasan_bot_failures_total{instance="a",bot="search"}', "0+1x20", "0+0.1x20", {"bot": "search"}),
+    "DasanDamaged": ('dasan_damaged_rows{instance="a"}', "0x17 1x3", "0x20", {}),
     "DasanBackupOld": ('dasan_last_backup_timestamp_seconds{instance="a"}', "-200000x20", "0x20", {}),
 }
 """For each alert: a series, its values by minute for which it fires after 20 minutes and for which it does not, and
@@ -282,7 +283,7 @@ def test_labels_in_queries_are_those_of_the_metrics() -> None:
 
 def test_the_guide_says_what_to_do_for_each_alert() -> None:
     alerts = re.findall(r"- alert: (\w+)", (DEPLOY / "alerts.yml").read_text(encoding="utf-8"))
-    assert len(alerts) == len(set(alerts)) == 8
+    assert len(alerts) == len(set(alerts)) == 9
     assert re.findall(r"^\| `(Dasan\w+)` \|", GUIDE, re.MULTILINE) == alerts
 
 

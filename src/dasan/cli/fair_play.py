@@ -80,9 +80,7 @@ async def _agreement(store: Store, player: str, since: int, wanted: int, strong:
 
     simple = dasan.bot(SIMPLE)
     same = total = 0
-    for record, seat in await store.fair_play.records(player, since, MOST_HANDS):
-        hand = dasan.replay(record)
-        assert isinstance(hand, dasan.State)
+    for hand, seat in await store.fair_play.played(player, since, MOST_HANDS):
         for _, equal in decisions(hand, [seat], simple, strong):
             total, same = total + 1, same + equal
             if total == wanted:

@@ -28,7 +28,7 @@ FIRST_PAUSE, LAST_PAUSE = 0.5, 15.0
 """Seconds before a socket is opened again: doubled each time from the first to the last, with jitter."""
 PATIENCE = 300.0
 """Seconds without a lasting connection after which a socket is not opened again."""
-FINAL = (4400, 4401, 4403, 4404)
+FINAL = (4400, 4401, 4403, 4404, 4410)
 """Codes with which a server closes a socket that it would refuse again: 4000 + an HTTP status."""
 
 

@@ -8,7 +8,16 @@ from dasan.errors import DasanError
 from dasan.reasons import reason
 
 ErrorCode: TypeAlias = Literal[
-    "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
+    "malformed",
+    "illegal",
+    "ambiguous",
+    "bad-record",
+    "forbidden",
+    "not-found",
+    "damaged",
+    "too-fast",
+    "too-large",
+    "unavailable",
 ]
 """Every error code on the wire; the first four come from the engine. ``too-fast`` and ``unavailable`` do not say
 whether a command was carried out: clients retry with the same id.
@@ -21,6 +30,7 @@ STATUS: dict[ErrorCode, int] = {
     "bad-record": 400,
     "forbidden": 403,
     "not-found": 404,
+    "damaged": 410,
     "too-fast": 429,
     "too-large": 413,
     "unavailable": 503,
@@ -48,10 +58,17 @@ class OwnedElsewhere(Refused):
 
 
 class Damaged(Refused):
-    """The table cannot be read, or has failed."""
+    """What is stored is damaged: nobody can read it until the host restores it, so clients do not try again."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__("unavailable", reason(why))
+    def __init__(self) -> None:
+        super().__init__("damaged", reason("damaged"))
+
+
+class Failed(Refused):
+    """A table has failed."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", reason("failed"))
 
 
 class Banned(Refused):

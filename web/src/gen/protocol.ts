@@ -948,6 +948,7 @@ export interface ErrorMessage {
     | 'bad-record'
     | 'forbidden'
     | 'not-found'
+    | 'damaged'
     | 'too-fast'
     | 'too-large'
     | 'unavailable';

@@ -86,7 +86,7 @@ export const problemText = (error: unknown): string => (error instanceof ApiErro
 export const missingText = (error: unknown): string =>
   error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
 
-/** Why a page shows nothing. `final`: a retry would be refused again, as there is no such thing, or this player may not see it. */
+/** Why a page shows nothing. `final`: a retry would be refused again, as there is no such thing, this player may not see it, or it is damaged. */
 export interface Failure {
   text: string;
   final: boolean;
@@ -94,7 +94,7 @@ export interface Failure {
 
 export const failure = (error: unknown, text = problemText(error)): Failure => ({
   text,
-  final: error instanceof ApiError && [400, 403, 404].includes(error.status),
+  final: error instanceof ApiError && [400, 403, 404, 410].includes(error.status),
 });
 
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {

@@ -15,8 +15,8 @@ const LAST_RETRY = 15_000;
 export const backOff = (attempt: number, chance = Math.random()): number =>
   Math.min(FIRST_RETRY * 2 ** attempt, LAST_RETRY) * (0.75 + chance / 2);
 
-/** The server closes with 4000 + an HTTP status; reconnecting would not change a 403 or a 404. */
-export const isFinal = (code: number): boolean => [4400, 4401, 4403, 4404].includes(code);
+/** The server closes with 4000 + an HTTP status; reconnecting would not change a 403, a 404, or damaged data (410). */
+export const isFinal = (code: number): boolean => [4400, 4401, 4403, 4404, 4410].includes(code);
 
 /** A WebSocket that reconnects automatically; the server's snapshot on connection replaces missed messages. */
 export class Connection {

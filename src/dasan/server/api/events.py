@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from fastapi import Request, Response
 
@@ -34,8 +35,9 @@ from dasan.server.protocol.events import (
     PlayEvent,
 )
 from dasan.server.protocol.table import TableSettings
-from dasan.server.refusals import Refused
+from dasan.server.refusals import Damaged, Refused
 from dasan.server.store import Store
+from dasan.server.store.damage import intact
 from dasan.server.store.duplicates import Mine
 from dasan.server.store.ratings import BOT
 from dasan.server.tables.directory import check_bot
@@ -60,7 +62,11 @@ async def events(request: Request, store: StoreHere, player: Player) -> list[Eve
     moment = now()
     shown = await store.duplicates.listed(moment - SHOWN_AFTER, moment)
     listed = {event.id: event for event in (*mine, *shown)}
-    return [await _summary(store, event, player) for event in listed.values()]
+    summaries = []
+    for event in listed.values():
+        with suppress(Damaged):
+            summaries.append(await _summary(store, event, player))
+    return summaries
 
 
 @router.get("/today")
@@ -136,7 +142,8 @@ async def par(
     if not hand.shown or one.seat is None:
         return DealPar(par=None)
     payments = await events.par(event, deal, hand, lambda: limit(request, "turning", player))
-    return DealPar(par=None if payments is None else payments[one.seat])
+    with intact("event", event_id):
+        return DealPar(par=None if payments is None else payments[one.seat])
 
 
 @router.get("/{event_id}/standings")
@@ -188,25 +195,27 @@ async def _summary(store: Store, event: DuplicateEvent, player: str | None, play
     if played is None:
         mine = () if player is None else await store.duplicates.mine(event.id, player)
         played = sum(one.finished is not None for one in mine)
-    return EventSummary(
-        id=event.id,
-        title=event.title,
-        day=event.day,
-        preset=event.rules.name,
-        preset_title=title_of(event.rules.name),
-        options=event.rules.options,
-        players=event.rules.players,
-        deals=event.deals,
-        people=event.people,
-        bot=event.bot,
-        fill=event.fill,
-        listed=event.listed,
-        starts=event.starts,
-        ends=event.ends,
-        status=event.status(now()),
-        entries=await store.duplicates.entered(event.id),
-        played=played,
-    )
+    entries = await store.duplicates.entered(event.id)
+    with intact("event", event.id):
+        return EventSummary(
+            id=event.id,
+            title=event.title,
+            day=event.day,
+            preset=event.rules.name,
+            preset_title=title_of(event.rules.name),
+            options=event.rules.options,
+            players=event.rules.players,
+            deals=event.deals,
+            people=event.people,
+            bot=event.bot,
+            fill=event.fill,
+            listed=event.listed,
+            starts=event.starts,
+            ends=event.ends,
+            status=event.status(now()),
+            entries=entries,
+            played=played,
+        )
 
 
 def _mine(one: Mine, player: str, table: Standings) -> MyDeal:

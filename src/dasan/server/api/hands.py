@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 
 from fastapi import Request
 from starlette.responses import Response, StreamingResponse
@@ -18,9 +19,9 @@ from dasan.server.compact import compact
 from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.hand import Result
 from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, HandTurn
-from dasan.server.refusals import Refused
+from dasan.server.refusals import Damaged, Refused
 from dasan.server.store import Store
-from dasan.server.store.damage import undamaged
+from dasan.server.store.damage import intact, undamaged
 from dasan.server.store.hand import FinishedHand, copy_for
 from dasan.server.study.hand_picture import picture
 from dasan.server.tables.facts import facts, title_of
@@ -71,36 +72,43 @@ async def hands(
 async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
     """A finished hand's page, for everybody who has its link."""
     finished = await store.hands.load(hand_id, player)
-    header = json.loads(finished.record.partition("\n")[0])
-    rules = await asyncio.to_thread(dasan.rules, finished.preset, **header["rules"]["options"])
     you = finished.seat_of(player)
-    programs = {seat for seat, one in enumerate(header.get("seats", ())) if one["kind"] == "program"}
-    seats = [
-        HandSeat(
-            seat=p.seat,
-            name=p.name,
-            kind="bot" if p.bot is not None else "program" if p.seat in programs else "human",
-            bot=p.bot,
-            player=None,
+    event = None if you is None else await store.duplicates.of_table(finished.table)
+    return await asyncio.to_thread(_info, finished, you, event)
+
+
+def _info(hand: FinishedHand, you: int | None, event: str | None) -> HandInfo:
+    """A hand's page for the player in the seat ``you``. event: the event of the hand's table."""
+    with intact("hand", hand.id):
+        header = json.loads(hand.record.partition("\n")[0])
+        rules = dasan.rules(hand.preset, **header["rules"]["options"])
+        programs = {seat for seat, one in enumerate(header.get("seats", ())) if one["kind"] == "program"}
+        seats = [
+            HandSeat(
+                seat=p.seat,
+                name=p.name,
+                kind="bot" if p.bot is not None else "program" if p.seat in programs else "human",
+                bot=p.bot,
+                player=None,
+            )
+            for p in hand.players
+        ]
+        return HandInfo(
+            id=hand.id,
+            table=hand.table if you is not None else None,
+            event=event,
+            number=hand.number,
+            preset=hand.preset,
+            title=title_of(hand.preset),
+            options=rules.options,
+            facts=facts(rules),
+            finished=moment(hand.finished),
+            seats=seats,
+            result=Result.model_validate(hand.result),
+            doublings=doubling_plays(rules, hand.record),
+            you=you,
+            shown=hand.shown,
         )
-        for p in finished.players
-    ]
-    return HandInfo(
-        id=finished.id,
-        table=finished.table if you is not None else None,
-        event=await store.duplicates.of_table(finished.table) if you is not None else None,
-        number=finished.number,
-        preset=finished.preset,
-        title=title_of(finished.preset),
-        options=rules.options,
-        facts=await asyncio.to_thread(facts, rules),
-        finished=moment(finished.finished),
-        seats=seats,
-        result=Result.model_validate(finished.result),
-        doublings=await asyncio.to_thread(doubling_plays, rules, finished.record),
-        you=you,
-        shown=finished.shown,
-    )
 
 
 def doubling_plays(rules: dasan.Rules, record: str) -> list[int]:
@@ -134,12 +142,7 @@ async def hand_picture(
     if not finished.shown:
         raise Refused("forbidden", reason("hands.hidden"))
 
-    def drawn() -> str:
-        state = dasan.replay(finished.record)
-        assert isinstance(state, dasan.State)
-        return picture(finished, state, seq)
-
-    return Picture(await asyncio.to_thread(drawn))
+    return Picture(await asyncio.to_thread(lambda: picture(finished, finished.state(), seq)))
 
 
 def _finished(room: Room) -> int:
@@ -163,11 +166,12 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
         if not batch:
             break
         for one in batch[: past - number]:
-            if one.number == 1:
-                yield _lines(one.opening)
-            # A record that everybody may read is sent as stored.
-            text = one.record if one.shown else await asyncio.to_thread("".join, copy_for(one, viewer))
-            yield text.partition("\n")[2]
+            # The copy of a hand whose row is damaged would cut off those of the others.
+            with suppress(Damaged), intact("hand", one.id):
+                opening = _lines(one.opening) if one.number == 1 else ""
+                # A record that everybody may read is sent as stored.
+                text = one.record if one.shown else await asyncio.to_thread("".join, copy_for(one, viewer))
+                yield opening + text.partition("\n")[2]
         number = batch[-1].number
     if not room.over:
         if room.number == 1:

@@ -19,6 +19,7 @@ from dasan.server.protocol.rest import HandRole
 from dasan.server.protocol.study import Habits
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
+from dasan.server.store.damage import intact
 from dasan.server.store.hands import HandFilter
 from dasan.server.store.ratings import BOT, SCALE, SETTLED, level, shown
 from dasan.server.store.schema import hand_seats
@@ -121,20 +122,25 @@ async def rating_chart(preset: str, players: Small, store: StoreHere, player: Pl
 
 
 async def _profile(store: Store, rated: str, name: str, kind: Any, column: sa.Column[Any], value: str) -> Profile:
-    ratings = [
-        Rating(
-            preset=row.preset,
-            players=row.players,
-            rating=shown(row.mu),
-            deviation=round(SCALE * row.sigma),
-            hands=row.hands,
-            provisional=row.hands < SETTLED,
-            level=None if row.hands < SETTLED else level(shown(row.mu)),
+    ratings, statistics = await store.ratings.of(rated), await store.hands.statistics(column, value)
+    with intact("player", rated):
+        return Profile(
+            name=name, kind=kind, ratings=[*map(_rating, ratings)], statistics=[*map(_statistics, statistics)]
         )
-        for row in await store.ratings.of(rated)
-    ]
-    statistics = [
-        RoleStatistics(preset=row.preset, role=row.role, hands=row.hands, won=int(row.won), payment=int(row.payment))
-        for row in await store.hands.statistics(column, value)
-    ]
-    return Profile(name=name, kind=kind, ratings=ratings, statistics=statistics)
+
+
+def _rating(row: Any) -> Rating:
+    settled = row.hands >= SETTLED
+    return Rating(
+        preset=row.preset,
+        players=row.players,
+        rating=shown(row.mu),
+        deviation=round(SCALE * row.sigma),
+        hands=row.hands,
+        provisional=not settled,
+        level=level(shown(row.mu)) if settled else None,
+    )
+
+
+def _statistics(row: Any) -> RoleStatistics:
+    return RoleStatistics(preset=row.preset, role=row.role, hands=row.hands, won=int(row.won), payment=int(row.payment))

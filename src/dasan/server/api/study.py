@@ -97,10 +97,12 @@ async def _kept_or_limited(
     """(finished hand, stored lines of its review). Without stored lines, take a token of the limit ``charged`` for
     computing it.
     """
-    hand = await open_hand(store, hand_id, player)
+    hand = await shown_hand(store, hand_id, player)
     stored = await store.reviews.get(hand_id, kind, VERSION)
     if stored is None and charged is not None:
         limit(request, charged, player)
+    if stored is None:
+        await asyncio.to_thread(hand.state)
     return hand, stored
 
 
@@ -203,7 +205,14 @@ async def advice(
 
 
 async def open_hand(store: Store, hand_id: str, reader: str | None) -> FinishedHand:
-    """A finished hand whose cards ``reader``, a player's id, may all see."""
+    """A finished hand whose cards ``reader``, a player's id, may all see, and whose record replays."""
+    hand = await shown_hand(store, hand_id, reader)
+    await asyncio.to_thread(hand.state)
+    return hand
+
+
+async def shown_hand(store: Store, hand_id: str, reader: str | None) -> FinishedHand:
+    """A finished hand whose cards ``reader`` may all see."""
     hand = await store.hands.load(hand_id, reader)
     if not hand.shown:
         raise Refused("forbidden", reason("hands.hidden"))

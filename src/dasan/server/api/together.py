@@ -10,7 +10,7 @@ from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.api.dependencies import IdentitiesHere, Player, Small, StoreHere
 from dasan.server.api.strict import router as strict_router
-from dasan.server.api.study import open_hand
+from dasan.server.api.study import shown_hand
 from dasan.server.connections.rate_limits import limit
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import SocketClient, admit
@@ -19,6 +19,7 @@ from dasan.server.people.identity import new_player
 from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.study import PlaceShown, ReviewNote, ReviewNotes, SharedReview
 from dasan.server.refusals import Refused
+from dasan.server.store.damage import intact
 from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
 from dasan.server.times import now
@@ -48,8 +49,11 @@ async def note(
     """Store a private note at a move of the hand. The answer is that note."""
     limit(request, "records", player)
     hand = await store.hands.load(hand_id, player)
-    if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, record_lines(hand.record))}:
-        raise Refused("malformed", reason("notes.place"))
+    if wanted.text:
+        with intact("hand", hand.id):
+            moves = {line.get("seq") for line in map(json.loads, record_lines(hand.record))}
+        if wanted.seq not in moves:
+            raise Refused("malformed", reason("notes.place"))
     owner = player or new_player()
     if wanted.text.strip() and await store.moderation.muted(owner, now()):
         raise Refused("forbidden", reason("muted"))
@@ -71,7 +75,7 @@ async def share(
 ) -> SharedReview:
     """Begin a shared review, which others follow by its link."""
     limit(request, "joins", player)
-    hand = await open_hand(store, hand_id, player)
+    hand = await shown_hand(store, hand_id, player)
     leader = player or new_player()
     place = {"seq": wanted.seq, "moves": wanted.moves, "shown": wanted.shown}
     name = await ids.name(leader) or GUEST

@@ -146,6 +146,7 @@ class Events:
 
     async def _solved(self, event_id: str, deal: int, contract: str, hand: FinishedHand) -> tuple[int, ...] | None:
         memory = self._tables.settings.search_memory_mb
+        await asyncio.to_thread(hand.state)
         try:
             payments = await self._tables.study.run("par", hand.record, PAR_SECONDS, memory)
         except JobError:

@@ -16,6 +16,7 @@ from dasan.server.connections.networks import NetworkCounts
 from dasan.server.operations.checks import free_bytes, last_backup
 from dasan.server.operations.once import Once
 from dasan.server.settings import Settings
+from dasan.server.store import damage
 from dasan.server.tables.directory import Tables
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -112,6 +113,8 @@ class _Parts(Collector):
         if self.tables is None:
             return
         counts = self.tables.store.log.counts
+        damaged = "Damaged rows of the database that this process has found; the log names each."
+        yield GaugeMetricFamily("dasan_damaged_rows", damaged, value=len(damage.known))
         yield GaugeMetricFamily("dasan_tables", "Tables that are open in this process.", value=len(self.tables))
         yield CounterMetricFamily("dasan_entries", "Entries of tables' logs on disk.", value=counts.entries)
         yield CounterMetricFamily("dasan_writes", "Writes of tables to their logs.", value=counts.writes)

@@ -12,6 +12,7 @@ from dasan.reasons import reason
 from dasan.server.new_ids import new_id
 from dasan.server.protocol.bidding import BidAnswer
 from dasan.server.refusals import Refused
+from dasan.server.store.damage import undamaged
 from dasan.server.store.database import StorePart, writing
 from dasan.server.store.schema import bid_answers
 from dasan.server.store.sessions import check_not_deleted
@@ -66,12 +67,17 @@ class Bids(StorePart):
 
     async def answers(self, player: str, preset: str) -> list[BidAnswer]:
         """The player's answers in a game, oldest first."""
+        fields = tuple(BidAnswer.model_fields)
         query = (
-            sa.select(*(bid_answers.c[name] for name in BidAnswer.model_fields))
+            sa.select(bid_answers.c.id, *(bid_answers.c[name] for name in fields))
             .where(bid_answers.c.player == player, bid_answers.c.preset == preset, bid_answers.c.bid.is_not(None))
             .order_by(bid_answers.c.at, bid_answers.c.id)
         )
-        return [BidAnswer(**{**row._mapping, "habit": row.habit or None}) for row in await self._rows(query)]
+
+        def read(row: Any) -> BidAnswer:
+            return BidAnswer(**{**{name: row._mapping[name] for name in fields}, "habit": row.habit or None})
+
+        return undamaged("bid", await self._rows(query), read)
 
 
 def _mine(player: str, preset: str, hand_id: str) -> sa.ColumnElement[bool]:

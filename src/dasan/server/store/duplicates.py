@@ -21,7 +21,7 @@ from dasan.server.events.scoring import Play
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.store.damage import undamaged
+from dasan.server.store.damage import intact, undamaged
 from dasan.server.store.database import Lock, StorePart, put_row, serialize, writing
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.friends import blocked_pairs
@@ -109,11 +109,11 @@ class Duplicates(StorePart):
 
     async def load(self, event_id: str) -> DuplicateEvent:
         """The event with this id. ``Refused``: there is none."""
-        return _one(await self._read(sa.select(duplicates).where(duplicates.c.id == event_id)))
+        return await self._one(duplicates.c.id == event_id)
 
     async def of_day(self, day: str) -> DuplicateEvent:
         """The deal of the day of a date like 2026-11-25. ``Refused``: there is none."""
-        return _one(await self._read(sa.select(duplicates).where(duplicates.c.day == day)))
+        return await self._one(duplicates.c.day == day)
 
     async def listed(self, since: int, now: int) -> tuple[DuplicateEvent, ...]:
         """Listed events that end after ``since``, except deals of the day: first those that have not ended, the next to end
@@ -140,6 +140,13 @@ class Duplicates(StorePart):
         query = sa.select(duplicates.c.id, duplicates.c.ends).where(ended)
         rows = await self._rows(query.order_by(sa.func.random()).limit(MOST_CLOSING))
         return tuple(Closing(row.id, row.ends) for row in rows)
+
+    async def _one(self, which: sa.ColumnElement[bool]) -> DuplicateEvent:
+        row = await self._row(sa.select(duplicates).where(which))
+        if row is None:
+            raise Refused("not-found", reason("event.none"))
+        with intact("event", row.id):
+            return _event(row)
 
     async def _read(self, query: sa.Select[Any]) -> tuple[DuplicateEvent, ...]:
         """The events of a query, without those whose rows are damaged, which are logged."""
@@ -257,7 +264,8 @@ class Duplicates(StorePart):
         c = duplicate_pars.c
         query = sa.select(c.payments).where(c.event_id == event_id, c.deal == deal, c.contract == contract)
         row = await self._row(query)
-        return row is not None, None if row is None or row.payments is None else tuple(row.payments)
+        with intact("event", event_id):
+            return row is not None, None if row is None or row.payments is None else tuple(row.payments)
 
     async def keep_par(self, event_id: str, deal: int, contract: str, payments: Sequence[int] | None) -> None:
         """Store the payments of best play, unless they are stored already."""
@@ -353,14 +361,10 @@ def _open_table(
     return room.head.id
 
 
-def _one(events: tuple[DuplicateEvent, ...]) -> DuplicateEvent:
-    if not events:
-        raise Refused("not-found", reason("event.none"))
-    return events[0]
-
-
 def _event(row: Any) -> DuplicateEvent:
     values = row._asdict()
     values["rules"] = kept_rules(values.pop("preset"), row.rules["options"])
     values["settings"] = TableSettings.model_validate(row.settings)
+    if not all(isinstance(values[name], int) for name in ("deals", "people", "starts", "ends")):
+        raise ValueError("numbers of an event are whole")
     return DuplicateEvent(**values)

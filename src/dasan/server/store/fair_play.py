@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
+import dasan
+from dasan.server.store.damage import undamaged
 from dasan.server.store.database import StorePart
 from dasan.server.store.schema import addresses, hand_seats, hands, players
 from dasan.server.study.fair_play import HandPlayed
@@ -55,13 +59,19 @@ class FairPlay(StorePart):
         )
         return await self._database.read(lambda connection: list(connection.scalars(query)))
 
-    async def records(self, player: str, since: int, most: int) -> list[tuple[str, int]]:
-        """(record, the player's seat) of a player's latest hands."""
+    async def played(self, player: str, since: int, most: int) -> list[tuple[dasan.State, int]]:
+        """(the hand at its end, the player's seat) of a player's latest hands, without damaged ones."""
         query = (
-            sa.select(hands.c.record, hand_seats.c.seat)
+            sa.select(hands.c.id, hands.c.record, hand_seats.c.seat)
             .join(hand_seats, hand_seats.c.hand_id == hands.c.id)
             .where(hand_seats.c.player == player, hand_seats.c.finished >= since)
             .order_by(hand_seats.c.finished.desc(), hands.c.id)
             .limit(most)
         )
-        return [(row.record, row.seat) for row in await self._rows(query)]
+
+        def read(row: Any) -> tuple[dasan.State, int]:
+            state = dasan.replay(row.record)
+            assert isinstance(state, dasan.State)
+            return state, row.seat
+
+        return undamaged("hand", await self._rows(query), read)

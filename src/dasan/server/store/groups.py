@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,6 +20,7 @@ from dasan.server.protocol.groups import (
     GroupTable,
 )
 from dasan.server.refusals import Refused
+from dasan.server.store.damage import intact, undamaged
 from dasan.server.store.database import StorePart, reading, writing
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.group_standings import standings
@@ -81,7 +82,7 @@ class Groups(StorePart):
             .where(groups.c.id.in_(mine))
             .order_by(groups.c.name, groups.c.id)
         )
-        return [GroupListed(**row._mapping) for row in await self._rows(query)]
+        return undamaged("group", await self._rows(query), lambda row: GroupListed(**row._mapping))
 
     async def load(self, group_id: str, player: str) -> Group:
         """A group as its member ``player`` sees it. ``Refused``: the player is not a member."""
@@ -110,25 +111,8 @@ class Groups(StorePart):
                 .order_by(group_tables.c.at.desc())
                 .limit(MOST_TABLES)
             ).all()
-            rules = _rules(row)
-            return Group(
-                id=row.id,
-                name=row.name,
-                hosting=row.host == player,
-                link=f"{JOIN}{row.link}",
-                rules=rules,
-                title=title_of(rules.preset),
-                members=[
-                    GroupMember(name=one.name, since=one.since, host=one.player == row.host, you=one.player == player)
-                    for one in people
-                ],
-                lines=[
-                    GroupLine(id=line.id, at=line.at, name=line.name, text=line.text, you=line.player == player)
-                    for line in reversed(lines)
-                    if line.player not in shut
-                ],
-                tables=[GroupTable(id=one.id, status=one.status, names=_people(one.summary)) for one in open_tables],
-            )
+            heard = [line for line in reversed(lines) if line.player not in shut]
+            return _as_seen(row, player, people, heard, open_tables)
 
         return await self._database.read(read)
 
@@ -194,7 +178,8 @@ class Groups(StorePart):
         row = _linked(connection, link)
         name = connection.scalar(sa.select(players.c.name).where(players.c.id == row.host)) or ""
         members = _members(connection, row.id)
-        return GroupListed(id=row.id, name=row.name, members=len(members), host=name), player in members
+        with intact("group", row.id):
+            return GroupListed(id=row.id, name=row.name, members=len(members), host=name), player in members
 
     @writing
     def join(self, connection: sa.Connection, link: str, player: str, now: int) -> str:
@@ -304,7 +289,31 @@ def _stored(rules: GroupRules) -> dict[str, Any]:
 
 
 def _rules(row: Any) -> GroupRules:
-    return GroupRules(preset=row.preset, options=row.options, seats=row.chairs, settings=row.settings)
+    with intact("group", row.id):
+        return GroupRules(preset=row.preset, options=row.options, seats=row.chairs, settings=row.settings)
+
+
+def _as_seen(row: Any, player: str, people: Sequence[Any], lines: Sequence[Any], open_tables: Sequence[Any]) -> Group:
+    """A group, from its rows, as its member ``player`` sees it."""
+    rules = _rules(row)
+    with intact("group", row.id):
+        return Group(
+            id=row.id,
+            name=row.name,
+            hosting=row.host == player,
+            link=f"{JOIN}{row.link}",
+            rules=rules,
+            title=title_of(rules.preset),
+            members=[
+                GroupMember(name=one.name, since=one.since, host=one.player == row.host, you=one.player == player)
+                for one in people
+            ],
+            lines=[
+                GroupLine(id=line.id, at=line.at, name=line.name, text=line.text, you=line.player == player)
+                for line in lines
+            ],
+            tables=[GroupTable(id=one.id, status=one.status, names=_people(one.summary)) for one in open_tables],
+        )
 
 
 def _people(summary: Any) -> list[str]:

@@ -11,6 +11,7 @@ from dasan.envs.payoff import payoffs
 from dasan.records.lines import record_lines
 from dasan.server.new_ids import is_stranger
 from dasan.server.protocol.rest import HandRole
+from dasan.server.store.damage import intact
 from dasan.server.tables.chairs import called
 from dasan.server.tables.room import Room
 
@@ -57,6 +58,14 @@ class FinishedHand:
     bid: int | None = None
     turn: tuple[int, int] | None = None
     scores: tuple[float, ...] | None = None
+
+    def state(self) -> dasan.State:
+        """The hand at its end, from its record. ``Damaged``: the record is damaged, or of another hand."""
+        with intact("hand", self.id):
+            state = dasan.replay(self.record)
+            if not isinstance(state, dasan.State) or state.result is None:
+                raise dasan.BadRecord("the record is not of a finished hand")
+            return state
 
     def seat_of(self, player: str | None) -> int | None:
         """The player's seat in this hand; None if they had none."""
@@ -109,11 +118,7 @@ def finished(room: Room) -> FinishedHand:
 
 def copy_for(hand: FinishedHand, viewer: int | None) -> Iterator[str]:
     """The lines of the hand's record that the seat ``viewer`` may read; all lines if the rules show hands after the
-    end.
+    end. ``Damaged``: as `FinishedHand.state`.
     """
-    if hand.shown:
-        yield from record_lines(hand.record)
-        return
-    state = dasan.replay(hand.record)
-    assert isinstance(state, dasan.State)
-    yield from record_lines(state.record(view=viewer))
+    state = hand.state()
+    yield from record_lines(hand.record if hand.shown else state.record(view=viewer))

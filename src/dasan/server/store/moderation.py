@@ -236,7 +236,9 @@ class Moderation(StorePart):
         )
         named = (subject, None if subject is None else identified(connection, subject))
         wanted = query if subject is None else query.where(audit.c.subject.in_(named))
-        return [dict(row) for row in connection.execute(wanted).mappings()]
+        rows = connection.execute(wanted).mappings()
+        # The detail of a damaged row is not known, but the action counts.
+        return [{**row, "detail": row["detail"] if isinstance(row["detail"], dict) else {}} for row in rows]
 
 
 def _names_at_tables(connection: sa.Connection, guests: list[str]) -> dict[str, str]:

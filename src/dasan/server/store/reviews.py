@@ -13,6 +13,7 @@ from dasan.reasons import reason
 from dasan.records.lines import record_lines
 from dasan.server.protocol.study import Habits, ReviewNote, ReviewNotes
 from dasan.server.refusals import Refused
+from dasan.server.store.damage import intact, json_value
 from dasan.server.store.database import StorePart, writing
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.schema import decisions, hand_seats, players, review_notes, reviews, shared_reviews
@@ -49,12 +50,12 @@ class Reviews(StorePart):
     """Reads and writes reviews, decisions, notes and shared reviews."""
 
     async def get(self, hand_id: str, kind: str, version: str) -> tuple[str, ...] | None:
-        """The lines of a stored review of this version; None if there is none."""
+        """The lines of a stored review of this version; None if there is none, or a damaged one, which is made anew."""
         query = sa.select(reviews.c.lines).where(
             reviews.c.hand_id == hand_id, reviews.c.kind == kind, reviews.c.version == version
         )
-        lines = await self._value(query)
-        return None if lines is None else tuple(record_lines(lines))
+        lines = tuple(record_lines(await self._value(query) or ""))
+        return lines if lines and all(isinstance(json_value(line), dict) for line in lines) else None
 
     @writing
     def keep(
@@ -94,7 +95,8 @@ class Reviews(StorePart):
         games: dict[tuple[str, str], list[Any]] = {}
         for row in rows:
             games.setdefault((row.preset, row.unit), []).append(row)
-        return [_habits(preset, unit, counts) for (preset, unit), counts in sorted(games.items())]
+        with intact("player", player):
+            return [_habits(preset, unit, counts) for (preset, unit), counts in sorted(games.items())]
 
     async def notes(self, player: str, hand_id: str, after: int = -1) -> ReviewNotes:
         """A page of the player's notes on a hand, in order of their moves, beginning after the move ``after``."""

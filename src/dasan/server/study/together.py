@@ -16,6 +16,7 @@ from dasan.server.operations.background import guarded, repeat
 from dasan.server.protocol.study import PlaceShown, PlaceTold
 from dasan.server.refusals import STATUS, Refused
 from dasan.server.store import Store
+from dasan.server.store.damage import intact
 from dasan.server.store.reviews import Shared
 from dasan.server.times import now
 
@@ -136,6 +137,7 @@ def _leads(shared: Shared, connection: Connection) -> bool:
 
 
 def _message(shared: Shared, *, lead: bool) -> str:
-    place = {"seq": None, "moves": [], "shown": False, **shared.place}
-    message = PlaceTold(type="place", hand=shared.hand, leader=shared.name, lead=lead, revision=shared.revision, **place)
-    return message.wire()
+    with intact("shared review", shared.id):
+        place = {"seq": None, "moves": [], "shown": False, **shared.place}
+        hand, leader, revision = shared.hand, shared.name, shared.revision
+        return PlaceTold(type="place", hand=hand, leader=leader, lead=lead, revision=revision, **place).wire()

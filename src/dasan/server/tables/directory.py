@@ -30,6 +30,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
+from dasan.server.store.damage import damaged
 from dasan.server.store.database import Unreachable
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, next_host
@@ -216,7 +217,7 @@ class Tables:
         """The table's current room."""
 
         async def elsewhere(_: Relays) -> Room:
-            return (await self.store.log.load(table_id)).room
+            return await self._stored(table_id)
 
         return await self._anywhere(table_id, lambda: self._ask(table_id, Table.look), elsewhere)
 
@@ -224,11 +225,18 @@ class Tables:
         """The room as far as the player may see it. ``Refused``: they may not."""
 
         async def elsewhere(relays: Relays) -> Room:
-            return (await self.store.log.load(table_id, await relays.seen_by(table_id, player))).room
+            return await self._stored(table_id, await relays.seen_by(table_id, player))
 
         return await self._anywhere(
             table_id, lambda: self._ask(table_id, lambda table: table.seen_by(player)), elsewhere
         )
+
+    async def _stored(self, table_id: str, until: int | None = None) -> Room:
+        """The latest stored room of a table that another process owns, or the one after ``until`` entries."""
+        try:
+            return (await self.store.log.load(table_id, until)).room
+        except dasan.DasanError as error:
+            raise damaged("table", table_id, error) from None
 
     async def detail(self, table_id: str, player: str | None) -> dict[str, Any]:
         """The table for the player, as REST sends it."""

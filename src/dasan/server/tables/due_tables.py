@@ -7,8 +7,9 @@ from time import monotonic
 from typing import Protocol
 
 from dasan.server.operations.reporting import report
-from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
+from dasan.server.refusals import Damaged, Failed, OwnedElsewhere, Refused
 from dasan.server.store import Store
+from dasan.server.store.damage import damaged
 from dasan.server.store.due import Resting
 from dasan.server.times import HOUR, now
 
@@ -80,7 +81,7 @@ class DueTables:
             if refused.code != "not-found":
                 raise
         except Exception as error:  # whatever its rows lack must not stop the others
-            report(f"table {table.id} cannot be read", error)
+            damaged("table", table.id, error)
             self._rests[table.id] = table.fence
         else:
             if goes_on:
@@ -95,6 +96,6 @@ class DueTables:
         except OwnedElsewhere:
             return
         except Exception as error:
-            if isinstance(error, Damaged):
+            if isinstance(error, Damaged | Failed):
                 self._put_off[table_id] = monotonic() + PUT_OFF
             report(f"table {table_id} is due and cannot be opened", error)

@@ -22,9 +22,10 @@ from dasan.server.operations.reporting import report
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.protocol.commands import ReactCommand, RoomCommand, SitCommand
 from dasan.server.protocol.messages import Reaction
-from dasan.server.refusals import Damaged, OwnedElsewhere, Refused
+from dasan.server.refusals import Failed, OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
+from dasan.server.store.damage import damaged
 from dasan.server.store.database import Unreachable
 from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, WrittenEntry
@@ -392,11 +393,10 @@ class Table:
         except Conflict:
             pass  # another process has the table, or the store has changed: the table is reloaded
         except dasan.DasanError as error:
-            report(f"table {self.id} cannot be read", error)
-            end, code = Damaged("damaged"), FAILED
+            end, code = damaged("table", self.id, error), FAILED
         except Exception as error:
             report(f"table {self.id} failed", error)
-            end, code = Damaged("failed"), FAILED
+            end, code = Failed(), FAILED
         finally:
             self._ended = True
             self._process.forget(self)
