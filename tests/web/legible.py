@@ -134,12 +134,13 @@ FAULTS = """([smallest, finger]) => {
     const edge = one.closest('section').getBoundingClientRect();
     if (left < edge.left - 1 || right > edge.right + 1) faults.add(`beside its seat: ${named(one)}`);
   }
-  // What a seat has played: neither over another seat nor under the play to beat.
-  const game = [...document.querySelectorAll('.seat :is(.head, .name, .bubble), .centre :is(.card, .label)')].filter(seen);
-  for (const one of game.filter((part) => part.matches('.bubble'))) {
+  // A seat: not under the play to beat; and what it has played not over another seat.
+  const game = [...document.querySelectorAll('.seat :is(.head, .name, .tag, .bubble), .centre :is(.card, .label)')].filter(seen);
+  for (const one of game.filter((part) => part.closest('.seat'))) {
     const { left, right, top, bottom } = one.getBoundingClientRect();
     for (const other of game) {
       const edge = other.getBoundingClientRect();
+      if (!one.matches('.bubble') && other.closest('.seat')) continue;
       const beside = left > edge.right - 4 || right < edge.left + 4 || top > edge.bottom - 4 || bottom < edge.top + 4;
       if (!beside && one.closest('.seat') !== other.closest('.seat')) faults.add(`covered by ${named(other)}: ${kind(one)}`);
     }

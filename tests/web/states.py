@@ -21,7 +21,7 @@ from dasan.server.tables.decisions import bot_move, by_itself, decide, substitut
 from dasan.server.tables.room import Entry, Room, fold
 
 SEED = bytes(range(128))
-BOTS = ["level-4", "level-6", "level-2", "level-3", "level-5"]
+BOTS = ["level-4", "level-6", "level-2", "level-3", "level-5", "level-7", "level-1"]
 HERE = {"presence": [{"seat": 0, "here": True, "since": None, "takeover_at": None}], "watching": 2}
 MOST = 2000
 MOVES = ("bid", "pass", "play")
@@ -51,7 +51,7 @@ def show(page: Page, name: str) -> None:
     """Answer the page's socket with a state, and open its table."""
     send_once(page, snapshot(name))
     page.goto("/t/fixed")
-    page.locator(STATES.get(name, ".me")).first.wait_for()
+    page.locator(STATES.get(name, ".me, .watching")).first.wait_for()
 
 
 def advised(page: Page, name: str) -> None:
@@ -233,6 +233,38 @@ def _crowd() -> Room:
     return room
 
 
+def _long(players: int) -> Room:
+    """Another player has led at least six cards, and everybody up to Ada has passed."""
+
+    def leads(state: dasan.State) -> bool:
+        free = state.phase.value == "play" and state.table is None and state.to_act in (1, 2)
+        return free and len(_longest(state).split()) >= 6
+
+    room = _until(_new("winner", "Ada", players=players, decks=2), leads, first=False)
+    while (seat := room.to_act) != 0:
+        assert room.state is not None
+        assert seat is not None
+        room = fold(room, bot_move(room, seat, _longest(room.state) if room.state.table is None else "pass"), room.at)
+    return room
+
+
+def _beaten() -> Room:
+    """The next player has beaten the dealer's lead."""
+    room = _until(_new("winner", "Ada", players=3), lambda state: _at("play")(state) and state.table is None, first=True)
+    for _ in range(2):
+        assert room.state is not None
+        seat = room.to_act
+        assert seat is not None
+        text = _chosen(room.state, eager=True)
+        entry = bot_move(room, seat, text) if seat else decide(room, "p0", MoveCommand(type="move", id="m", move=text))
+        room = fold(room, entry, room.at)
+    return room
+
+
+def _longest(state: dasan.State) -> str:
+    return max((str(move) for move in state.legal_moves()), key=len)
+
+
 def _bombed() -> Room:
     """Whether the next move of `_chosen` is a bomb."""
 
@@ -318,6 +350,8 @@ _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "places": lambda: (_until(_new("winner", "Ada"), _at_end, first=True), 0),
     "spectator": lambda: (_until(_new("winner", "Ada"), _at("play"), first=True), None),
     "crowd": lambda: (_crowd(), 0),
+    **{f"long-{players}": lambda players=players: (_long(players), 0) for players in (4, 5, 6, 7, 8)},
+    "watched": lambda: (_beaten(), None),
     "bomb": lambda: (_bombed(), 0),
     "chat": lambda: (_talk(), 0),
     "waiting": lambda: (_waiting(), 0),

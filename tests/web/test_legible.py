@@ -95,6 +95,17 @@ def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: 
             legible(page, f"{name} at {size[0]} × {size[1]}, {locale}", touch=size in HANDHELD)
 
 
+@pytest.mark.parametrize("name", ["long-4", "long-5", "long-6", "long-7", "long-8", "watched"])
+@pytest.mark.sampled(1, 6)
+def test_a_play_covers_no_seat(browser: Browser, server: Served, name: str) -> None:
+    """A play of many cards, with any number of players; and the seat of the player who is watched is on the stage."""
+    with visitor(browser, server, FELT[0]) as page:
+        show(page, name)
+        for size in (*FELT, (667, 375)):
+            resized(page, *size)
+            legible(page, f"{name} at {size[0]} × {size[1]}", touch=size in HANDHELD)
+
+
 @pytest.mark.sampled(1, 8)
 @pytest.mark.parametrize(("name", "locale"), CASES)
 def test_nothing_is_cut_off(browser: Browser, server: Served, name: str, locale: str) -> None:

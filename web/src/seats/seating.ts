@@ -1,7 +1,11 @@
-/** A place on the stage, in per cent of its width and height. */
+/**
+ * A place on the stage, in per cent of its width and height. Only a wide stage has seats at any height: on the others they
+ * are in a row at the top or the bottom, or at the sides, `y` per cent down between those rows.
+ */
 export interface Place {
   x: number;
   y: number;
+  row: 'top' | 'side' | 'bottom';
 }
 
 /** Opponents from the bottom right corner round to the bottom left one, by their number. */
@@ -46,45 +50,46 @@ const WIDE: Record<number, [number, number][]> = {
     [11, 72],
   ],
 };
+/** The same on a narrow stage: 0 per cent is the row at the top, more is at the sides, below it. */
 const NARROW: Record<number, [number, number][]> = {
   2: [
-    [77, 13],
-    [23, 13],
+    [77, 0],
+    [23, 0],
   ],
   3: [
-    [85, 33],
-    [50, 9],
-    [15, 33],
+    [85, 8],
+    [50, 0],
+    [15, 8],
   ],
   4: [
-    [86, 37],
-    [70, 9],
-    [30, 9],
-    [14, 37],
+    [86, 12],
+    [70, 0],
+    [30, 0],
+    [14, 12],
   ],
   5: [
-    [86, 40],
-    [84, 9],
-    [50, 9],
-    [16, 9],
-    [14, 40],
+    [86, 16],
+    [84, 0],
+    [50, 0],
+    [16, 0],
+    [14, 16],
   ],
   6: [
-    [87, 66],
-    [87, 36],
-    [69, 10],
-    [31, 10],
-    [13, 36],
-    [13, 66],
+    [86, 92],
+    [86, 1],
+    [69, 0],
+    [31, 0],
+    [14, 1],
+    [14, 92],
   ],
   7: [
-    [87, 69],
-    [87, 40],
-    [83, 10],
-    [50, 10],
-    [17, 10],
-    [13, 40],
-    [13, 69],
+    [86, 92],
+    [86, 1],
+    [83, 0],
+    [50, 0],
+    [17, 0],
+    [14, 1],
+    [14, 92],
   ],
 };
 
@@ -92,7 +97,7 @@ const NARROW: Record<number, [number, number][]> = {
 function row(opponents: number): [number, number][] {
   const right = Math.ceil(opponents / 2);
   const apart = opponents < 4 ? 16 : 10.5;
-  return Array.from({ length: opponents }, (_, i) => [i < right ? 86 - apart * i : 13 + apart * (opponents - 1 - i), 15]);
+  return Array.from({ length: opponents }, (_, i) => [i < right ? 86 - apart * i : 13 + apart * (opponents - 1 - i), 0]);
 }
 
 /** The middle of the gap that the row at the top leaves for the trick, in per cent of the width. */
@@ -115,8 +120,8 @@ export const turnsAfter = (seat: number, me: number, players: number): number =>
 /** A seat's place: counter-clockwise the next player is on the viewer's right, clockwise on the left. */
 export function place(seat: number, me: number, players: number, direction: Direction, shape: Shape): Place {
   const turns = turnsAfter(seat, me, players);
-  if (turns === 0) return { x: 50, y: 104 };
+  if (turns === 0) return { x: 50, y: 104, row: 'bottom' };
   const places = around(players - 1, shape);
-  const [x, y] = places[direction === 'counterclockwise' ? turns - 1 : players - 1 - turns] ?? [50, 12];
-  return { x, y };
+  const [x, y] = places[direction === 'counterclockwise' ? turns - 1 : players - 1 - turns] ?? [50, 0];
+  return { x, y, row: y > (shape === 'wide' ? 40 : 0) ? 'side' : 'top' };
 }
