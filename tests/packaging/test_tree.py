@@ -183,11 +183,11 @@ MOST_COLUMNS = 140
 
 
 def test_documents_have_short_lines() -> None:
-    """All but tables and the chapters of rules, in which a clause is one line."""
+    """All but tables, the chapters of rules, in which a clause is one line, and Chinese, in which a new line is a gap."""
     assert [
         f"{name}:{number}"
         for name, text in texts()
-        if name.endswith(".md") and "rules" not in Path(name).with_suffix("").parts
+        if name.endswith(".md") and not {"rules", "zh-Hans", "zh-Hant"} & {*Path(name).with_suffix("").parts}
         for number, line in enumerate(text.splitlines(), start=1)
         if len(line) > MOST_COLUMNS and not line.startswith("|")
     ] == []
