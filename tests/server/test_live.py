@@ -261,6 +261,8 @@ def test_rest_describes_the_games(server: Served) -> None:
     assert list(presets) == list(dasan.PRESETS)
     players = next(option for option in presets["winner"]["options"] if option["name"] == "players")
     assert (players["minimum"], players["maximum"]) == (3, 8) or players["choices"] == [3, 4, 5, 6, 7, 8]
+    pays = next(option for option in presets["big-two-hong-kong"]["options"] if option["name"] == "guard_pays")
+    assert pays["needs"] == [{"values": [True], "other": "guard", "among": ["foul"], "otherwise": False}]
     assert http.get("/api/health").json()["version"] == dasan.__version__
     answer = http.get("/api/rules/big-two", params={"triples": "true", "guard": "off"}).json()
     rules = dasan.rules("big-two", triples=True, guard="off")

@@ -45,6 +45,29 @@ def choose(page: Page, preset: str) -> None:
     card.locator("button.primary").click()
 
 
+def test_an_option_follows_what_it_needs(browser: Browser, server: Served) -> None:
+    """Without an enforced guard no guard pays for all; who wants it all the same reads what it needs."""
+    with visitor(browser, server) as page:
+        page.goto("/")
+        hong_kong = page.locator('input[value="big-two-hong-kong"]')
+        card = page.locator("article").filter(has=hong_kong)
+        card.locator("label").filter(has=hong_kong).click()
+        card.get_by_role("button", name="Options").click()
+        page.get_by_text("House rules").click()
+        pays = page.get_by_label("The guard pays for all")
+        expect(pays).to_be_checked()
+        page.get_by_label("Guarding the last card").select_option("off")
+        expect(pays).not_to_be_checked()
+        pays.check()
+        expect(page.get_by_role("alert")).to_have_text("Needs “Guarding the last card”: Foul if neglected")
+        begin = page.locator("dialog[open] button[type=submit]")
+        begin.click()
+        expect(page.locator("dialog[open]")).to_be_visible()
+        pays.uncheck()
+        begin.click()
+        expect(page.locator("button[data-at]").first).to_be_visible()
+
+
 @pytest.mark.sampled(1, 4)
 @pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
 @pytest.mark.parametrize("preset", PRESETS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dasan.games.option import Need, Option, Preset, settled, switch, with_defaults
+from dasan.games.option import Need, Option, Preset, switch, with_defaults
 from dasan.ruleset.policies import Auction, BidScoring, Call, Direction, Ending, FirstDealer, NextDealer, OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Run, Same
@@ -117,7 +117,7 @@ def _options(four: bool, **usual: OptionValue) -> tuple[Option, ...]:
         *[Option("pack", "52", tuple(PACKS), "H.19", "Number of cards in the pack.")] * (not four),
         *[Option("auction_ends_after", 3, (3, 2), "H.43", "Passes in a row that end the auction.")] * four,
     )
-    return with_defaults(listed, usual)
+    return with_defaults(listed, usual, _NEEDS)
 
 
 _NEEDS = (
@@ -158,8 +158,7 @@ def _citations(v: dict[str, OptionValue], **other: str) -> tuple[tuple[str, str]
     return tuple({**_CITES, **other, **house}.items())
 
 
-def _three(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    v = settled(values, chosen, _NEEDS)
+def _three(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
     ranks, cards = PACKS[str(v.get("pack", "52"))]
     clauses = (*(f"B3.{n:02}" for n in range(1, 24)), *_house_clauses(v))
     return Rules(

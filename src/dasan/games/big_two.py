@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypedDict
 
-from dasan.games.option import Need, Option, Preset, settled, switch, with_defaults
+from dasan.games.option import Need, Option, Preset, switch, with_defaults
 from dasan.ruleset.policies import (
     CardScoring,
     Direction,
@@ -193,8 +193,7 @@ _NEEDS = (
 )
 
 
-def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    v = settled(values, chosen, _NEEDS)
+def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
     suits, players = _SUITS[str(v["suit_order"])], int(v["players"])
     winner_leads = v["later_lead"] == "winner"
     return Rules(
@@ -284,7 +283,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
             "Whether play goes on after the first player is out.",
         ),
     )
-    return with_defaults(listed, usual)
+    return with_defaults(listed, usual, _NEEDS)
 
 
 def _regional(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:

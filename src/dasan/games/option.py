@@ -14,7 +14,7 @@ Values = Mapping[str, OptionValue]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One named choice. `choices` None: an integer from `minimum` to `maximum`."""
+    """One named choice. `choices` None: an integer from `minimum` to `maximum`. needs: what its values need of others."""
 
     name: str
     default: OptionValue
@@ -23,6 +23,7 @@ class Option:
     help: str
     minimum: int = 0
     maximum: int = 0
+    needs: tuple[Need, ...] = ()
 
     def check(self, value: object) -> OptionValue:
         """`value`, checked. A switch takes the words "on" and "off" for True and False. ValueError: the option cannot have it.
@@ -63,8 +64,9 @@ def switch(name: str, default: bool, clause: str, help: str) -> Option:
     return Option(name, default, (False, True), clause, help)
 
 
-def with_defaults(options: tuple[Option, ...], usual: Values) -> tuple[Option, ...]:
-    """`options` with the defaults of one preset. ValueError: `usual` has another name, or a value that its option cannot have.
+def with_defaults(options: tuple[Option, ...], usual: Values, needs: Sequence[Need] = ()) -> tuple[Option, ...]:
+    """`options` with the defaults of one preset and their `needs`. ValueError: `usual` has another name, or a value that its
+    option cannot have.
 
     >>> with_defaults((switch("cut", True, "B3.05", "Somebody cuts the pack."),), {"cuts": False})
     Traceback (most recent call last):
@@ -73,7 +75,14 @@ def with_defaults(options: tuple[Option, ...], usual: Values) -> tuple[Option, .
     unknown = usual.keys() - {option.name for option in options}
     if unknown:
         raise ValueError(f"there is no option {', '.join(sorted(unknown))}")
-    return tuple(replace(option, default=option.check(usual.get(option.name, option.default))) for option in options)
+    return tuple(
+        replace(
+            option,
+            default=option.check(usual.get(option.name, option.default)),
+            needs=tuple(need for need in needs if need.option == option.name),
+        )
+        for option in options
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +170,8 @@ class Preset:
             if name not in known:
                 raise ValueError(f"{self.name} has no option {name!r}; it has {', '.join(known)}")
         values = {name: option.check(chosen.get(name, option.default)) for name, option in known.items()}
-        return self.build(self.name, values, frozenset(chosen))
+        needs = [need for option in self.options for need in option.needs]
+        return self.build(self.name, settled(values, frozenset(chosen), needs), frozenset(chosen))
 
 
 @dataclass(frozen=True, slots=True)

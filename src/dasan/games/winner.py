@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from dasan.games.option import Need, Option, Preset, settled, switch, with_defaults
+from dasan.games.option import Need, Option, Preset, switch, with_defaults
 from dasan.ruleset.policies import (
     CardScoring,
     Direction,
@@ -192,8 +192,7 @@ def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
     return tuple(cites.items())
 
 
-def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    v = settled(values, chosen, _NEEDS)
+def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
     players = int(v["players"])
     by_cards = CardScoring(tiers=((12, 2),) if players == 3 else ((10, 2),), unplayed=3)
     if v["three_player_triple"] == "seventeen":
@@ -269,7 +268,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
             "What counts triple with three players.",
         ),
     )
-    return with_defaults(listed, usual)
+    return with_defaults(listed, usual, _NEEDS)
 
 
 def _apps(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:

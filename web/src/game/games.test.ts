@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BotInfo } from '../gen/protocol';
-import { botManner } from './games';
+import type { BotInfo, OptionInfo, PresetInfo } from '../gen/protocol';
+import { botManner, settled } from './games';
 
 const bot = (name: string, character: string, level: number | null = null): BotInfo => ({
   name,
@@ -20,5 +20,33 @@ describe('what a bot does', () => {
     expect(botManner('low', [])).toBe('Lowest first');
     expect(botManner('level-3', [])).toBe('Level 3');
     expect(botManner('mine', [])).toBe('mine');
+  });
+});
+
+describe('an option that needs another one', () => {
+  const option = (name: string, rest: Partial<OptionInfo>): OptionInfo => ({
+    name,
+    default: false,
+    choices: null,
+    minimum: null,
+    maximum: null,
+    clause: 'H.28',
+    help: '',
+    needs: [],
+    ...rest,
+  });
+  const guard = option('guard', { default: 'foul' });
+  const pays = option('guard_pays', {
+    default: true,
+    needs: [{ values: [true], other: 'guard', among: ['foul'], otherwise: false }],
+  });
+  const game = { options: [guard, pays] } as PresetInfo;
+  it('follows it unless it was chosen', () => {
+    expect(settled(pays, game, {})).toBe(true);
+    expect(settled(pays, game, { guard: 'off' })).toBe(false);
+    expect(settled(pays, game, { guard: 'off', guard_pays: true })).toBe(true);
+  });
+  it('is as usual where the game lacks the other one', () => {
+    expect(settled(pays, { options: [pays] } as unknown as PresetInfo, {})).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import type { BotInfo, PresetInfo } from '../gen/protocol';
+import type { BotInfo, NeedInfo, OptionInfo, PresetInfo } from '../gen/protocol';
 import { maybe, parsed, t } from '../i18n/i18n.svelte';
 
 /** Presets without the small variants of others, in the server's order. */
@@ -17,7 +17,8 @@ export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);
 
 /** The default settings of a new table: the source of Big Two has no scoring, but players expect it. */
 const OPENED_WITH: Record<string, Options> = { 'big-two': { scoring: 'cards-multiplied' } };
-type Options = Record<string, boolean | number | string>;
+type Value = OptionInfo['default'];
+type Options = Record<string, Value>;
 
 /** The default options of a table. */
 export const usualOptions = (preset: string): Options => ({ ...OPENED_WITH[preset] });
@@ -27,6 +28,19 @@ export function playersOf(preset: PresetInfo, options: Record<string, unknown>):
   const option = preset.options.find((one) => one.name === 'players');
   return Number(options.players ?? option?.default ?? preset.facts.players);
 }
+
+/** What an option with this value, chosen or its default, lacks of the other options. */
+export function unmet(option: OptionInfo, preset: PresetInfo, options: Options): NeedInfo | undefined {
+  const value = options[option.name] ?? option.default;
+  return option.needs?.find((need) => {
+    const other = options[need.other] ?? preset.options.find((one) => one.name === need.other)?.default;
+    return need.values.includes(value) && other !== undefined && !need.among.includes(other);
+  });
+}
+
+/** The value that an option has with these options: one that was not chosen follows what it needs of the others. */
+export const settled = (option: OptionInfo, preset: PresetInfo, options: Options): Value =>
+  options[option.name] ?? unmet(option, preset, options)?.otherwise ?? option.default;
 
 /** Graded bots are named by level: at a table each has a character's name. */
 export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string =>

@@ -135,6 +135,7 @@ export interface Protocol {
   MoveCommand?: MoveCommand;
   Mute?: Mute;
   MyDeal?: MyDeal;
+  NeedInfo?: NeedInfo;
   NetworkBan?: NetworkBan;
   NextCommand?: NextCommand;
   NotificationSettings?: NotificationSettings;
@@ -1640,6 +1641,17 @@ export interface WordList {
   words: string[];
 }
 /**
+ * What some values of an option need: option ``other`` with one of the values ``among``.
+ *
+ * Without it the option has the value ``otherwise``, or is refused if one of ``values`` was chosen.
+ */
+export interface NeedInfo {
+  values: (boolean | number | string)[];
+  other: string;
+  among: (boolean | number | string)[];
+  otherwise: boolean | number | string;
+}
+/**
  * Your notification settings.
  *
  * account: whether you have one; without one nothing is sent. key: the server's key for push subscriptions. letters:
@@ -1693,6 +1705,7 @@ export interface OptionInfo {
   maximum: number | null;
   clause: string;
   help: string;
+  needs?: NeedInfo[];
 }
 /**
  * The authenticator's answer, as the JSON of a PublicKeyCredential. ``label``: the name for a new passkey.

@@ -15,7 +15,7 @@ from dasan.ruleset import clauses
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.base import OptionValue
-from dasan.server.protocol.rest import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
+from dasan.server.protocol.rest import BotInfo, ClauseInfo, NeedInfo, OptionInfo, PresetInfo, RulesInfo
 from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import called
 from dasan.server.tables.facts import facts
@@ -104,6 +104,10 @@ def _option_info(option: Option) -> OptionInfo:
         maximum=option.maximum if numeric else None,
         clause=option.clause,
         help=option.help,
+        needs=[
+            NeedInfo(values=list(one.values), other=one.other, among=list(one.among), otherwise=one.otherwise)
+            for one in option.needs
+        ],
     )
 
 

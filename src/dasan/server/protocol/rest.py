@@ -27,6 +27,18 @@ from dasan.server.protocol.messages import Candidate, VisibleTable
 from dasan.server.protocol.table import RulesFacts, SeatInfo, TableSettings
 
 
+class NeedInfo(Message):
+    """What some values of an option need: option ``other`` with one of the values ``among``.
+
+    Without it the option has the value ``otherwise``, or is refused if one of ``values`` was chosen.
+    """
+
+    values: list[OptionValue]
+    other: str
+    among: list[OptionValue]
+    otherwise: OptionValue
+
+
 class OptionInfo(Message):
     """An option of a game: one of ``choices``, or a number from ``minimum`` to ``maximum``."""
 
@@ -37,6 +49,7 @@ class OptionInfo(Message):
     maximum: int | None
     clause: str
     help: str
+    needs: list[NeedInfo] = Field(default=[])
 
 
 class PresetInfo(Message):
