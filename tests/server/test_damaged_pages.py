@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from dasan.cli import app
 from dasan.server.api.study import VERSION
 from dasan.server.people.identity import Identities
+from dasan.server.refusals import Refused
 from dasan.server.store import Store, damage
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.schema import (
@@ -256,6 +257,13 @@ async def test_a_damaged_review_is_made_anew(text: str, tmp_path: Path) -> None:
     await store.database.write(lambda c: c.execute(sa.insert(reviews), {**row, "lines": text}))
     assert await store.reviews.get(hand, "turning", VERSION) is None
     await store.close()
+
+
+@pytest.mark.parametrize("error", [Refused("forbidden", "this hand is secret"), MemoryError()])
+def test_another_refusal_is_no_damage(error: Exception) -> None:
+    with pytest.raises(type(error)), damage.intact("hand", "one"):
+        raise error
+    assert not damage.known
 
 
 def test_the_metrics_count_damaged_rows(tmp_path: Path) -> None:

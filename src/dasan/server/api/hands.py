@@ -166,17 +166,22 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
         if not batch:
             break
         for one in batch[: past - number]:
-            # The copy of a hand whose row is damaged would cut off those of the others.
-            with suppress(Damaged), intact("hand", one.id):
-                opening = _lines(one.opening) if one.number == 1 else ""
-                # A record that everybody may read is sent as stored.
-                text = one.record if one.shown else await asyncio.to_thread("".join, copy_for(one, viewer))
-                yield opening + text.partition("\n")[2]
+            yield await asyncio.to_thread(_hand_lines, one, viewer)
         number = batch[-1].number
     if not room.over:
         if room.number == 1:
             yield _lines(event.to_json() for event in room.opening)
         yield rest
+
+
+def _hand_lines(hand: FinishedHand, viewer: int | None) -> str:
+    """The lines of a hand in its session's record. None if its row is damaged: an error would cut off the other hands."""
+    with suppress(Damaged), intact("hand", hand.id):
+        opening = _lines(hand.opening) if hand.number == 1 else ""
+        # A record that everybody may read is sent as stored.
+        text = hand.record if hand.shown else "".join(copy_for(hand, viewer))
+        return opening + text.partition("\n")[2]
+    return ""
 
 
 def _lines(entries: Iterable[object]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from dasan.server.compact import compact
 from dasan.server.operations.reporting import report
-from dasan.server.refusals import Damaged
+from dasan.server.refusals import Damaged, Refused
 
 T = TypeVar("T")
 
@@ -49,10 +49,12 @@ def damaged(kind: str, row: str, error: Exception) -> Damaged:
 
 @contextmanager
 def intact(kind: str, row: str) -> Iterator[None]:
-    """Refuse, as `damaged`, if this block fails, which makes something of a row and does nothing else."""
+    """Refuse, as `damaged`, if this block fails, which makes something of a row and does nothing else. Other refusals, and
+    too little memory, are no damage.
+    """
     try:
         yield
-    except Damaged:
+    except (Refused, MemoryError):
         raise
     except Exception as error:  # a damaged row may lack anything
         raise damaged(kind, row, error) from None
