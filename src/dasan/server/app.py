@@ -111,8 +111,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             store = await Store.open(settings.data_dir, settings.database, migrate if settings.migrate else require)
             bus: Bus | None = None
             try:
-                if not store.database.shared:  # and the lock of the folder says that no other server lives
-                    await store.leases.end()
+                if not store.database.shared:  # `data_dir` has locked the folder, so no other server uses its database
+                    await store.leases.end_all()
                 await store.people.index_names()
                 key = _key(settings)
                 app.state.store = store

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from dasan.reasons import reason
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart, among, as_python_sorts
+from dasan.server.store.database import StorePart, among, as_python_sorts, reading, writing
 from dasan.server.store.schema import tables
 from dasan.server.times import now
 
@@ -23,40 +23,34 @@ from dasan.server.times import now
 class Leases(StorePart):
     """The leases of all tables."""
 
-    async def claim(self, table_id: str, owner: str, length: int) -> int | None:
+    @writing
+    def claim(self, connection: sa.Connection, table_id: str, owner: str, length: int) -> int | None:
         """Claim the lease of a table for ``length`` milliseconds; return the fence to write with, or None if another
         process has the lease.
 
         In a database of a single process, every other lease belongs to a process that has ended, and is taken over.
         ``Refused``: there is no such table.
         """
+        moment = lease_time(connection)
+        mine = change = sa.update(tables).where(tables.c.id == table_id)
+        if self._database.shared:
+            free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < moment)
+            change = mine.where(free)
+        taken = connection.execute(change.values(owner=owner, lease_until=moment + length, fence=tables.c.fence + 1))
+        fence: int | None = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
+        if fence is None:
+            raise Refused("not-found", reason("no-table"))
+        if taken.rowcount:
+            return fence
+        connection.execute(mine.where(tables.c.lease_until > moment + length).values(lease_until=moment + length))
+        return None
 
-        def write(connection: sa.Connection) -> int | None:
-            moment = lease_time(connection)
-            mine = change = sa.update(tables).where(tables.c.id == table_id)
-            if self._database.shared:
-                free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < moment)
-                change = mine.where(free)
-            taken = connection.execute(change.values(owner=owner, lease_until=moment + length, fence=tables.c.fence + 1))
-            fence: int | None = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
-            if fence is None:
-                raise Refused("not-found", reason("no-table"))
-            if taken.rowcount:
-                return fence
-            connection.execute(mine.where(tables.c.lease_until > moment + length).values(lease_until=moment + length))
-            return None
-
-        return await self._database.write(write)
-
-    async def owner_of(self, table_id: str, length: int) -> str | None:
+    @reading
+    def owner_of(self, connection: sa.Connection, table_id: str, length: int) -> str | None:
         """The process that holds the table's lease; None if none does, or if `claim` has to shorten it."""
-
-        def read(connection: sa.Connection) -> str | None:
-            moment = lease_time(connection)
-            current = tables.c.lease_until.between(moment, moment + length)
-            return connection.scalar(sa.select(tables.c.owner).where(tables.c.id == table_id, current))
-
-        return await self._database.read(read)
+        moment = lease_time(connection)
+        current = tables.c.lease_until.between(moment, moment + length)
+        return connection.scalar(sa.select(tables.c.owner).where(tables.c.id == table_id, current))
 
     async def fences(self, table_ids: Sequence[str]) -> dict[str, int]:
         """The fences of these tables. A fence has grown if the table has another owner or its log was changed."""
@@ -86,14 +80,11 @@ class Leases(StorePart):
         change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
         await self._change(change)
 
-    async def end(self) -> None:
-        """End all leases, where no process lives that could have one: those that a killed process has left."""
-
-        def write(connection: sa.Connection) -> None:
-            left = sa.update(tables).where(tables.c.lease_until >= lease_time(connection))
-            connection.execute(left.values(owner=None, lease_until=0))
-
-        await self._database.write(write)
+    @writing
+    def end_all(self, connection: sa.Connection) -> None:
+        """End the leases that a killed process has left. Only for a database of a single process, at its start."""
+        left = sa.update(tables).where(tables.c.lease_until >= lease_time(connection))
+        connection.execute(left.values(owner=None, lease_until=0))
 
 
 def lease_time(connection: sa.Connection) -> sa.ColumnElement[int]:
