@@ -249,6 +249,19 @@ def test_the_commands_of_the_host_work_beside_damaged_rows(pages: Pages, tmp_pat
             assert done.exception is None or isinstance(done.exception, SystemExit), (command, done.exception)
 
 
+async def test_a_damaged_line_or_table_does_not_hide_its_group(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path)
+    await furnish(store)
+    for text in ("good", "bad"):
+        await store.groups.say("bad", "p0", text, 1)
+    assert len((await store.groups.load("bad", "p0")).tables) == 1
+    changes = ("UPDATE group_lines SET at = 'x' WHERE text = 'bad'", "UPDATE tables SET status = 'x' WHERE id = 'bad'")
+    await store.database.write(lambda c: [c.execute(sa.text(one)) for one in changes])
+    group = await store.groups.load("bad", "p0")
+    assert ([line.text for line in group.lines], group.tables) == (["good"], [])
+    await store.close()
+
+
 @pytest.mark.parametrize("text", ["{", "7\n", '{"move": null}\n['])
 async def test_a_damaged_review_is_made_anew(text: str, tmp_path: Path) -> None:
     store = await Store.open(tmp_path)

@@ -295,6 +295,13 @@ def _rules(row: Any) -> GroupRules:
 
 def _as_seen(row: Any, player: str, people: Sequence[Any], lines: Sequence[Any], open_tables: Sequence[Any]) -> Group:
     """A group, from its rows, as its member ``player`` sees it."""
+
+    def line(one: Any) -> GroupLine:
+        return GroupLine(id=one.id, at=one.at, name=one.name, text=one.text, you=one.player == player)
+
+    def table(one: Any) -> GroupTable:
+        return GroupTable(id=one.id, status=one.status, names=_people(one.summary))
+
     rules = _rules(row)
     with intact("group", row.id):
         return Group(
@@ -308,11 +315,8 @@ def _as_seen(row: Any, player: str, people: Sequence[Any], lines: Sequence[Any],
                 GroupMember(name=one.name, since=one.since, host=one.player == row.host, you=one.player == player)
                 for one in people
             ],
-            lines=[
-                GroupLine(id=line.id, at=line.at, name=line.name, text=line.text, you=line.player == player)
-                for line in lines
-            ],
-            tables=[GroupTable(id=one.id, status=one.status, names=_people(one.summary)) for one in open_tables],
+            lines=undamaged("group's line", lines, line),
+            tables=undamaged("table", open_tables, table),
         )
 
 
