@@ -122,15 +122,15 @@ def settled(values: Values, chosen: frozenset[str], needs: Sequence[Need]) -> di
     Traceback (most recent call last):
     ValueError: all_pass=redeal needs opener_may_pass=on (H.12)
     """
-    settled = dict(values)
+    out = dict(values)
     for name in dict.fromkeys(need.option for need in needs):
-        unmet = [need for need in needs if need.option == name and not need.met(settled)]
+        unmet = [need for need in needs if need.option == name and not need.met(out)]
         if unmet and name in chosen:
             others = " and ".join(map(str, unmet))
-            raise ValueError(f"{name}={_word(settled[name])} needs {others} ({unmet[0].clause})")
+            raise ValueError(f"{name}={_word(out[name])} needs {others} ({unmet[0].clause})")
         if unmet:
-            settled[name] = unmet[0].otherwise
-    return settled
+            out[name] = unmet[0].otherwise
+    return out
 
 
 @dataclass(frozen=True, slots=True)
