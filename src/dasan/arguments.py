@@ -113,7 +113,7 @@ def word(value: object, choices: Sequence[T], what: str) -> T:
 
 
 def items(values: object, what: str) -> tuple[Any, ...]:
-    """An iterator over `values`. what: the sentence of the error, such as "agents are a list"."""
+    """`values` as a tuple. what: the sentence of the error, such as "agents are a list"."""
     try:
         return tuple(values)  # type: ignore[arg-type]
     except TypeError:

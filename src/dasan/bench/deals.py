@@ -125,7 +125,7 @@ def value_deals(
     numbers: Iterable[int], *, seed: int = 0, players: int = 3, seats: Seats = "all", processes: int = 1, **options: Any
 ) -> Iterator[Valued]:
     """Value the deals `numbers` of a series, in order, with each of `seats` as bidder. options: the budget for each deal,
-    as for `dasan.solve`. ValueError: there are no such seats.
+    as for `dasan.solve`. ValueError: there are no such seats, deals, players or processes.
     """
     numbers = [whole(number, "a deal's number", 0) for number in items(numbers, "numbers of deals are a list")]
     seed, players = whole(seed, "a seed"), whole(players, "players", min(PRESETS), max(PRESETS))

@@ -79,7 +79,7 @@ def with_defaults(options: tuple[Option, ...], usual: Values, needs: Sequence[Ne
         replace(
             option,
             default=option.check(usual.get(option.name, option.default)),
-            needs=tuple(need for need in needs if need.option == option.name),
+            needs=(*option.needs, *(need for need in needs if need.option == option.name)),
         )
         for option in options
     )

@@ -175,7 +175,7 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
 
 
 def _hand_lines(hand: FinishedHand, viewer: int | None) -> str:
-    """The lines of a hand in its session's record. None if its row is damaged: an error would cut off the other hands."""
+    """The lines of a hand in its session's record, empty if its row is damaged: an error would cut off the other hands."""
     with suppress(Damaged), intact("hand", hand.id):
         opening = _lines(hand.opening) if hand.number == 1 else ""
         # A record that everybody may read is sent as stored.

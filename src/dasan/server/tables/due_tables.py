@@ -9,7 +9,7 @@ from typing import Protocol
 from dasan.server.operations.reporting import report
 from dasan.server.refusals import Damaged, Failed, OwnedElsewhere, Refused
 from dasan.server.store import Store
-from dasan.server.store.damage import damaged
+from dasan.server.store.damage import intact
 from dasan.server.store.due import Resting
 from dasan.server.times import HOUR, now
 
@@ -75,14 +75,14 @@ class DueTables:
     async def _look_at(self, table: Resting) -> None:
         """Open a table if it goes on by itself, and otherwise note that it rests. ``Unreachable``: it cannot be read now."""
         try:
-            room = (await self._tables.store.log.load(table.id)).room
-            goes_on = room.abandoned or room.due is not None
+            with intact("table", table.id):
+                room = (await self._tables.store.log.load(table.id)).room
+                goes_on = room.abandoned or room.due is not None
+        except Damaged:
+            self._rests[table.id] = table.fence
         except Refused as refused:
             if refused.code != "not-found":
                 raise
-        except Exception as error:  # whatever its rows lack must not stop the others
-            damaged("table", table.id, error)
-            self._rests[table.id] = table.fence
         else:
             if goes_on:
                 await self.open_due(table.id)
