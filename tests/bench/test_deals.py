@@ -55,7 +55,7 @@ def test_one_bidder_is_valued_as_among_all(players: int) -> None:
 
 
 def test_seats_that_there_are_not() -> None:
-    with pytest.raises(ValueError, match="seats are all, one, greedy, not 'two'"):
+    with pytest.raises(ValueError, match="seats is all, one or greedy, not 'two'"):
         next(value_deals([1], seats="two"))  # type: ignore[arg-type]
 
 

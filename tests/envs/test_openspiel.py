@@ -69,7 +69,7 @@ def test_options_are_parameters() -> None:
     for one in (short, pyspiel.load_game("python_dasan_big_three")):
         assert pickle.loads(pickle.dumps(one)).rules == pyspiel.load_game(str(one)).rules == one.rules
     for wrong in ({"players": 3, "decks": 2}, {"dealer": 4}):
-        with pytest.raises(ValueError, match=r"two decks|dealer"):
+        with pytest.raises(ValueError, match=r"decks|dealer"):
             pyspiel.load_game("python_dasan_winner", wrong)
 
 

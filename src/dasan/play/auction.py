@@ -44,7 +44,7 @@ def objection(state: StateFields, move: Move) -> IllegalPlay | None:
     policy = _auction(state.rules)
     cite = state.rules.cite
     seat = state.mover
-    if move.bid != policy.top and policy.dig([c.rank for c in state.hands[seat]]):
+    if move.bid != policy.top and policy.dig([c.rank for c in state.hands[seat]]) is not None:
         return IllegalPlay(reason("dig", n=policy.top), clause=cite["dig"])
     if move.type is MoveType.PASS:
         if state.bid is None and seat == state.opener and not policy.opener_may_pass:

@@ -10,6 +10,7 @@ from fastapi import Request
 import dasan
 from dasan import bots as known_bots
 from dasan.games import PRESETS, Option, Preset
+from dasan.games.option import Need
 from dasan.reasons import reason
 from dasan.ruleset import clauses
 from dasan.server.api.strict import router as strict_router
@@ -37,7 +38,7 @@ def listed() -> list[PresetInfo]:
         return _listed[names]
 
 
-@router.get("/presets")
+@router.get("/presets", response_model_exclude_unset=True)
 async def presets() -> list[PresetInfo]:
     """The games that can be played."""
     return await asyncio.to_thread(listed)
@@ -104,11 +105,12 @@ def _option_info(option: Option) -> OptionInfo:
         maximum=option.maximum if numeric else None,
         clause=option.clause,
         help=option.help,
-        needs=[
-            NeedInfo(values=list(one.values), other=one.other, among=list(one.among), otherwise=one.otherwise)
-            for one in option.needs
-        ],
+        **({"needs": [_need_info(need) for need in option.needs]} if option.needs else {}),
     )
+
+
+def _need_info(need: Need) -> NeedInfo:
+    return NeedInfo(values=list(need.values), other=need.other, among=list(need.among), otherwise=need.otherwise)
 
 
 def _read_value(option: Option | None, text: str) -> OptionValue:
