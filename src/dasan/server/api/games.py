@@ -38,7 +38,7 @@ def listed() -> list[PresetInfo]:
         return _listed[names]
 
 
-@router.get("/presets", response_model_exclude_unset=True)
+@router.get("/presets", response_model_exclude_defaults=True)
 async def presets() -> list[PresetInfo]:
     """The games that can be played."""
     return await asyncio.to_thread(listed)
@@ -105,7 +105,7 @@ def _option_info(option: Option) -> OptionInfo:
         maximum=option.maximum if numeric else None,
         clause=option.clause,
         help=option.help,
-        **({"needs": [_need_info(need) for need in option.needs]} if option.needs else {}),
+        needs=[_need_info(need) for need in option.needs],
     )
 
 
