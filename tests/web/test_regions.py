@@ -60,6 +60,7 @@ def test_an_option_follows_what_it_needs(browser: Browser, server: Served) -> No
         expect(pays).not_to_be_checked()
         pays.check()
         expect(page.get_by_role("alert")).to_have_text("Needs “Guarding the last card”: Foul if neglected")
+        expect(pays).to_have_accessible_description(re.compile("Needs “Guarding the last card”: Foul if neglected$"))
         begin = page.locator("dialog[open] button[type=submit]")
         begin.click()
         expect(page.locator("dialog[open]")).to_be_visible()
