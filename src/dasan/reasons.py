@@ -167,7 +167,7 @@ SENTENCES = {
     "name.scripts": "a name must be written in a single script",
     "name.reserved": "that name is reserved",
     "stopping": "the server is stopping",
-    "damaged": "what the server has stored of this is damaged; please tell its host",
+    "damaged": "the server's stored data is damaged; please tell its host",
     "failed": "something went wrong on the server; try again",
     "elsewhere": "another process runs the table; try again",
     "silent": "the table's server does not answer; try again",
