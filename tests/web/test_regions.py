@@ -64,6 +64,7 @@ def test_an_option_follows_what_it_needs(browser: Browser, server: Served) -> No
         page.get_by_text("House rules").click()
         begin = page.locator("dialog[open] button[type=submit]")
         begin.click()
+        expect(page.locator("dialog[open] footer [role=alert]")).to_be_visible()
         expect(page.locator("dialog[open]")).to_be_visible()
         expect(pays).to_be_focused()
         pays.uncheck()

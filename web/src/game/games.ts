@@ -29,7 +29,7 @@ export function playersOf(preset: PresetInfo, options: Record<string, unknown>):
   return Number(options.players ?? option?.default ?? preset.facts.players);
 }
 
-/** What an option with this value, chosen or its default, lacks of the other options. */
+/** The first need of an option's value, chosen or default, that the other options do not meet. */
 export function unmet(option: OptionInfo, preset: PresetInfo, options: Options): NeedInfo | undefined {
   const value = options[option.name] ?? option.default;
   return option.needs?.find((need) => {
@@ -38,7 +38,7 @@ export function unmet(option: OptionInfo, preset: PresetInfo, options: Options):
   });
 }
 
-/** The value that an option has with these options: one that was not chosen follows what it needs of the others. */
+/** An option's value: the chosen one, or the default, which gives way where the other options do not meet its needs. */
 export const settled = (option: OptionInfo, preset: PresetInfo, options: Options): Value =>
   options[option.name] ?? unmet(option, preset, options)?.otherwise ?? option.default;
 
