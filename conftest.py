@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import faulthandler
 import os
+from contextlib import suppress
 from doctest import NORMALIZE_WHITESPACE
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -43,6 +45,19 @@ _OVER = {
     "remote/mcp_server.py": "mcp",
 }
 collect_ignore += [f"src/dasan/{module}" for module, package in _OVER.items() if not find_spec(package)]
+
+SOURCE = Path(__file__).parent / "src"
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Import each module as programs do, before pytest does: pytest runs a module again that its package has just imported,
+    and the second copy does not know what the first one registers.
+    """
+    if collector.path.suffix == ".py" and collector.path.is_relative_to(SOURCE):
+        parts = collector.path.relative_to(SOURCE).with_suffix("").parts
+        with suppress(Exception):  # pytest imports it again, and reports the error
+            import_module(".".join(parts).removesuffix(".__init__"))
+
 
 MOST_WORKERS = 16
 """More would not end sooner: each imports everything first, and one test takes as long as its share of the rest."""
