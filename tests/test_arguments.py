@@ -15,6 +15,7 @@ import pytest
 
 import dasan
 from dasan import features, puzzles, vector, worlds
+from dasan.arena.contest import Contest, run
 from dasan.arguments import amount
 from dasan.features import encode_into
 from dasan.features.packing import packed_size
@@ -285,6 +286,7 @@ def test_what_else_a_solver_is_given() -> None:
         ("processes is a whole number from 1 on", lambda: dasan.solve_many([STATE], workers=0)),
         ("processes is a whole number from 1 to 4096", lambda: puzzles.generate(1, workers=0)),
         ("cluster is an address", lambda: dasan.solve_many([STATE], cluster=given(5))),
+        ("a cluster has an address", lambda: run(Contest(THREE, "low", "random", 1), ray=given(5))),
         ("a bot needs a view", lambda: dasan.bot("greedy").choose(given(STATE))),
         ("a bot needs a view", lambda: dasan.bot("random").explain(given(None))),
         ("beats a combination or does not", lambda: THREE.combination("4H").beats(given("5H"))),

@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from itertools import count, islice
 from typing import Any, TypeVar
 
+from dasan.arguments import instance
+
 In = TypeVar("In")
 Out = TypeVar("Out")
 
@@ -23,10 +25,10 @@ class ClusterError(RuntimeError):
 
 
 def check_cluster(address: str) -> None:
-    """Check the arguments of `over_cluster` early. ValueError: the address is empty. ModuleNotFoundError: Ray is
+    """Check the arguments of `over_cluster` early. ValueError: the address is empty or no text. ModuleNotFoundError: Ray is
     not installed.
     """
-    if not address.strip():
+    if not instance(address, str, "a cluster has an address").strip():
         raise ValueError('a cluster has an address, such as "auto" for the one that this machine belongs to')
     _ray()
 

@@ -185,7 +185,7 @@ def make(
 
     processes = whole(processes, "processes", 1)
     if ray is not None:
-        check_cluster(instance(ray, str, "ray is the address of a cluster"))
+        check_cluster(ray)
     unwritten = min((processes if ray is None else 1) * plan.part, plan.hands)
     require_memory(unwritten * OF_A_HAND, f"{quantity(unwritten, 'hand')} in unfinished files")
     folder, manifest = Path(folder), plan.manifest()
