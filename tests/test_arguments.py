@@ -190,6 +190,8 @@ def test_integers_of_any_kind_are_integers() -> None:
     assert placed == dasan.start(THREE, POSITION, bidder=1, bid=2, leader=2)
     assert dasan.replay(placed.record()) == placed
     assert dasan.rules("winner", players=cast(int, np.int64(5))) == dasan.rules("winner", players=5)
+    with_jokers = dasan.rules("winner", jokers=cast(bool, np.True_), straight_tie=np.str_("rank"))
+    assert with_jokers == dasan.rules("winner", jokers=True, straight_tie="rank")
     assert dasan.Rules.from_json(replace(WINNER, stake_chips=two).to_json()) == replace(WINNER, stake_chips=2)
     assert state.play(dasan.Move(given("bid"), bid=two)) == state.play("bid 2")
     assert packed_size(cast(int, np.uint8(175))) == packed_size(175) == 3

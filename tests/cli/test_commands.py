@@ -146,6 +146,7 @@ def test_rules_with_options_are_those_rules() -> None:
         (["nope"], "there is no preset 'nope'"),
         (["big-two", "-o", "guard=maybe"], "option guard is one of foul, enforced, off, not 'maybe' (D2.17)"),
         (["big-two", "-o", "jokers=on"], "big-two has no option 'jokers'"),
+        (["big-two", "-o", f"{100 * 'j'}=on"], f"big-two has no option '{59 * 'j'}…; it has"),
         (["-o", "guard=off"], "--option changes a game: name one"),
         (["big-two", "-o", "guard"], "write an option as name=value, not 'guard'"),
         (["big-two", "-o", "guard=off", "-o", "guard=foul"], "option guard is given twice"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import dasan
+from dasan.games.option import Need, settled
 from dasan.ruleset.policies import OptionValue
 
 REFUSED = {
@@ -74,3 +75,15 @@ def test_a_number_of_players_decides_the_packs() -> None:
         dasan.rules("winner", players=8, decks=1)
     with pytest.raises(ValueError, match=r"^decks=2 needs players=4 to 8 \(W\.01\)$"):
         dasan.rules("winner", players=3, decks=2)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_option_follows_one_that_follows_another(order: int) -> None:
+    needs = [Need("a", (True,), "b", (True,), False, "X.01"), Need("b", (True,), "c", range(2, 3), False, "X.02")][
+        ::order
+    ]
+    values: dict[str, OptionValue] = {"a": True, "b": True, "c": 1}
+    assert settled(values, frozenset("c"), needs) == {"a": False, "b": False, "c": 1}
+    for chosen, sentence in (("ac", "a=on needs b=on (X.01)"), ("bc", "b=on needs c=2 (X.02)")):
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            settled(values, frozenset(chosen), needs)

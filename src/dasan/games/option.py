@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from dasan.arguments import WrongType, shown, whole
+from dasan.arguments import WrongType, flag, shown, whole
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -45,14 +46,14 @@ class Option:
 
 
 def _kind(value: object) -> type:
-    """The type of a value as a choice: bool, str or int (NumPy's integers too), else NoneType."""
-    if isinstance(value, str | bool):
-        return type(value)
-    try:
-        whole(value, "")
-    except TypeError:
-        return type(None)
-    return int
+    """The type of a value as a choice: bool, str or int (NumPy's too), else NoneType."""
+    if isinstance(value, str):
+        return str
+    for check, kind in ((flag, bool), (whole, int)):
+        with suppress(TypeError):
+            check(value, "")
+            return kind
+    return type(None)
 
 
 def _word(choice: OptionValue) -> str:
@@ -100,11 +101,10 @@ class Need:
     clause: str
 
     def __str__(self) -> str:
-        *some, last = (_word(value) for value in self.among)
-        words = (
-            f"{some[0]} to {last}" if isinstance(self.among, range) else f"{', '.join(some)} or {last}" if some else last
-        )
-        return f"{self.other}={words}"
+        *some, last = map(_word, self.among)
+        if some:
+            last = f"{some[0]} to {last}" if isinstance(self.among, range) else f"{', '.join(some)} or {last}"
+        return f"{self.other}={last}"
 
     def met(self, values: Values) -> bool:
         """Whether the need is met, or there is none: a preset may lack either option."""
@@ -123,13 +123,15 @@ def settled(values: Values, chosen: frozenset[str], needs: Sequence[Need]) -> di
     ValueError: all_pass=redeal needs opener_may_pass=on (H.12)
     """
     out = dict(values)
-    for name in dict.fromkeys(need.option for need in needs):
-        unmet = [need for need in needs if need.option == name and not need.met(out)]
-        if unmet and name in chosen:
-            others = " and ".join(map(str, unmet))
+    for _ in needs:  # a value that follows may be what another option needs
+        unmet = [need for need in needs if not need.met(out)]
+        if not unmet:
+            break
+        name = unmet[0].option
+        if name in chosen:
+            others = " and ".join(str(need) for need in unmet if need.option == name)
             raise ValueError(f"{name}={_word(out[name])} needs {others} ({unmet[0].clause})")
-        if unmet:
-            out[name] = unmet[0].otherwise
+        out[name] = unmet[0].otherwise
     return out
 
 
@@ -168,7 +170,7 @@ class Preset:
         known = {option.name: option for option in self.options}
         for name in chosen:
             if name not in known:
-                raise ValueError(f"{self.name} has no option {name!r}; it has {', '.join(known)}")
+                raise ValueError(f"{self.name} has no option {shown(name)}; it has {', '.join(known)}")
         values = {name: option.check(chosen.get(name, option.default)) for name, option in known.items()}
         needs = [need for option in self.options for need in option.needs]
         return self.build(self.name, settled(values, frozenset(chosen), needs), frozenset(chosen))
