@@ -415,12 +415,14 @@ def test_tensors_and_strings_tell_the_same_states_apart() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["python_dasan_big_three_tiny", "python_dasan_big_two_tiny"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("python_dasan_big_three_tiny", marks=pytest.mark.slow), "python_dasan_big_two_tiny"]
+)
 def test_tensors_and_strings_tell_the_same_states_apart_everywhere(name: str) -> None:
     assert separated(pyspiel.load_game(name), everywhere) > 5_000
 
 
-@pytest.mark.full
+@pytest.mark.sampled(0, 10)
 @pytest.mark.parametrize(("name", "parameters"), GAMES)
 def test_tensors_and_strings_tell_the_same_states_apart_in_every_game(name: str, parameters: dict[str, Any]) -> None:
     assert separated(pyspiel.load_game(name, parameters), hands_at_random(3, 2)) > 100

@@ -186,7 +186,7 @@ def test_records_of_every_way_of_making_a_state(way: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.sampled(0, 40)
+@pytest.mark.sampled(0, 20)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 @pytest.mark.parametrize("way", WAYS)
 def test_records_of_every_way_in_every_game(way: str, preset: str) -> None:
