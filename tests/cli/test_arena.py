@@ -154,7 +154,9 @@ def test_a_network_in_a_file_plays_as_the_one_of_the_package(tmp_path: Path) -> 
     assert (pair["mean"], pair["low"] <= 0 <= pair["high"]) == (0, True)
     (pair,) = json.loads(output("arena", f"net:{package.trained.name}", "net", *against))["pairs"]
     assert pair["mean"] == 0
-    assert refusal("arena", "net:big-three", "net", "--game", "big-two").endswith("was trained for another game")
+    assert refusal("arena", "net:big-three", "net", "--game", "big-two").endswith(
+        "was trained for another game: big-three"
+    )
     error = refusal("arena", f"net:{file}", "net", "--game", "big-two")
     assert error.endswith("network.npz has no model card, and reads features of other rules")
     file.write_bytes(b"PK")

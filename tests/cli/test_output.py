@@ -295,7 +295,7 @@ def test_a_network_of_another_game_does_not_blame_the_messages() -> None:
     view = state.view(state.to_act)
     messages = [wire.hand(view), wire.choose(1, 5.0, view.to_json())]
     said = refusal("bot-protocol", "net:big-three", stdin=b"".join(map(wire.written, messages)))
-    assert said == "the bot fails: net:big-three was trained for another game"
+    assert said == "the bot fails: net:big-three was trained for another game: big-three"
 
 
 @pytest.mark.parametrize("url", ["nowhere", "http://[::1", "http://localhost:port", "http://a b/", "http://é/ü", "//x"])

@@ -86,6 +86,8 @@ def test_frozen_networks_make_their_best_move(tmp_path: Path) -> None:
         assert action == action_ids(env.rules).of(state.legal_moves()[int(scores.argmax())], state.called)
     with pytest.raises(ValueError, match="features of other rules"):
         pool(dasan.rules("big-two"), (file,), 0.5, 8)
+    with pytest.raises(MemberFailed, match=r"^net:big-three was trained for another game: big-three$"):
+        pool(RULES, ("net:big-three",), 0.5, 8)
     with pytest.raises(ValueError, match="cannot read"):
         pool(RULES, (f"net:{tmp_path / 'none.npz'}",), 0.5, 8)
     with pytest.raises(ValueError, match="has none for these rules"):

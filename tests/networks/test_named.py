@@ -178,7 +178,7 @@ def test_everything_that_names_a_bot_takes_a_network(tmp_path: Path) -> None:
         lambda: make("big-three", opponents=name),
         lambda: DatasetPlan(dasan.rules("big-three"), (name,) * 3, 1).manifest(),
     ):
-        with pytest.raises(ValueError, match="was trained for another game"):
+        with pytest.raises(ValueError, match=f"^net:{tmp_path.name} was trained for another game: big-two$"):
             refuses()
     with pytest.raises(ValueError, match="'cmd:x' is a program, which plays in dasan arena"):
         dasan.bot("cmd:x")

@@ -121,7 +121,7 @@ def test_a_host_reads_the_report(tmp_path: Path) -> None:
     assert not any(line.startswith("!") for line in lines[2:])
     assert "1600 hands" not in output("admin", "fairplay", "--days", 1, "--data-dir", tmp_path)
     said = refusal("admin", "fairplay", *here, "--programs", 1, "--bot", "net:winner")
-    assert said == "net:winner was trained for another game"
+    assert said == "net:winner was trained for another game: winner"
     assert refusal("admin", "fairplay", *here, "--programs", 1, "--bot", "grandma").startswith(
         "there is no bot 'grandma'"
     )

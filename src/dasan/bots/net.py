@@ -14,7 +14,7 @@ from dasan.bots.protocol import Named, choices
 from dasan.features import encode, encode_moves
 from dasan.networks import FILE, NETWORK
 from dasan.networks.source import find
-from dasan.networks.trained import Fitted, fit, fitted, known, suits
+from dasan.networks.trained import Fitted, check_suits, fit, fitted, known
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -141,8 +141,7 @@ class NetworkBot(NetBot):
 
     def _fitted(self, rules: Rules) -> Fitted:
         trained = self._source.trained(rules)
-        if not suits(trained, rules):
-            raise ValueError(f"{self.name} was trained for another game")
+        check_suits(trained, rules, self.name)
         return fit(trained, rules)
 
 

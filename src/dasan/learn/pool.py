@@ -18,7 +18,7 @@ from dasan.networks import NETWORK
 from dasan.networks.network import Floats, Network
 from dasan.networks.scoring import Scorer
 from dasan.networks.source import Source, find
-from dasan.networks.trained import adapted, fitted, load, suits
+from dasan.networks.trained import adapted, check_suits, fitted, load
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
@@ -218,8 +218,7 @@ def _frozen(name: str, rules: Rules, session: bool, digest: str | None) -> Netwo
             raise MemberFailed(_changed(name, source.digest, digest))
         try:
             trained = source.trained(rules)
+            check_suits(trained, rules, name)
         except ValueError as error:
             raise MemberFailed(str(error)) from error
-        if not suits(trained, rules):
-            raise MemberFailed(f"{name} was trained for another game")
     return adapted(load(trained), trained, rules, trained.reads._replace(session=session))

@@ -178,6 +178,12 @@ def suits(trained: Trained, rules: Rules) -> bool:
     return known and min(players) <= rules.players <= max(players)
 
 
+def check_suits(trained: Trained, rules: Rules, name: str) -> None:
+    """ValueError: the network, which the user called `name`, does not suit the rules."""
+    if not suits(trained, rules):
+        raise ValueError(f"{name} was trained for another game: {', '.join(map(changed, trained.every))}")
+
+
 def load(trained: Trained) -> Network:
     """The network."""
     from dasan.networks.network import Network
