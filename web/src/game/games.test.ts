@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BotInfo, OptionInfo, PresetInfo } from '../gen/protocol';
-import { botManner, settled } from './games';
+import { botManner, settled, unmet } from './games';
 
 const bot = (name: string, character: string, level: number | null = null): BotInfo => ({
   name,
@@ -42,11 +42,26 @@ describe('an option that needs another one', () => {
   });
   const game = { options: [guard, pays] } as PresetInfo;
   it('follows it unless it was chosen', () => {
-    expect(settled(pays, game, {})).toBe(true);
-    expect(settled(pays, game, { guard: 'off' })).toBe(false);
-    expect(settled(pays, game, { guard: 'off', guard_pays: true })).toBe(true);
+    expect(settled(game, {}).guard_pays).toBe(true);
+    expect(settled(game, { guard: 'off' }).guard_pays).toBe(false);
+    expect(settled(game, { guard: 'off', guard_pays: true }).guard_pays).toBe(true);
+  });
+  it('follows one that follows a third, in whatever order they are listed', () => {
+    const doubles = option('doubles', {
+      default: true,
+      needs: [{ values: [true], other: 'guard_pays', among: [true], otherwise: false }],
+    });
+    for (const options of [
+      [doubles, pays, guard],
+      [guard, pays, doubles],
+    ]) {
+      const chain = { options } as PresetInfo;
+      expect(settled(chain, { guard: 'off' })).toEqual({ guard: 'off', guard_pays: false, doubles: false });
+      expect(settled(chain, { guard: 'off', guard_pays: true }).doubles).toBe(true);
+      expect(unmet(doubles, settled(chain, { guard: 'off', doubles: true }))?.other).toBe('guard_pays');
+    }
   });
   it('is as usual where the game lacks the other one', () => {
-    expect(settled(pays, { options: [pays] } as unknown as PresetInfo, {})).toBe(true);
+    expect(settled({ options: [pays] } as unknown as PresetInfo, {}).guard_pays).toBe(true);
   });
 });

@@ -29,18 +29,25 @@ export function playersOf(preset: PresetInfo, options: Record<string, unknown>):
   return Number(options.players ?? option?.default ?? preset.facts.players);
 }
 
-/** The first need of an option's value, chosen or default, that the other options do not meet. */
-export function unmet(option: OptionInfo, preset: PresetInfo, options: Options): NeedInfo | undefined {
-  const value = options[option.name] ?? option.default;
-  return option.needs?.find((need) => {
-    const other = options[need.other] ?? preset.options.find((one) => one.name === need.other)?.default;
-    return need.values.includes(value) && other !== undefined && !need.among.includes(other);
+/** The first need of an option that these values, one for every option, do not meet. */
+export const unmet = (option: OptionInfo, values: Options): NeedInfo | undefined =>
+  option.needs?.find((need) => {
+    const other = values[need.other];
+    return need.values.some((value) => value === values[option.name]) && other !== undefined && !need.among.includes(other);
   });
-}
 
-/** An option's value: the chosen one, or the default, which gives way where the other options do not meet its needs. */
-export const settled = (option: OptionInfo, preset: PresetInfo, options: Options): Value =>
-  options[option.name] ?? unmet(option, preset, options)?.otherwise ?? option.default;
+/** The value of every option: the chosen one, or the default, which gives way where the other options do not meet its needs. */
+export function settled(preset: PresetInfo, chosen: Options): Options {
+  const values: Options = {};
+  for (const option of preset.options) values[option.name] = chosen[option.name] ?? option.default;
+  const free = preset.options.filter((option) => !(option.name in chosen));
+  // A value that gives way may be what another option needs; two needs that contradict each other never settle.
+  for (const _ of free.flatMap((option) => option.needs ?? [])) {
+    const option = free.find((one) => unmet(one, values));
+    if (option) values[option.name] = unmet(option, values)?.otherwise ?? option.default;
+  }
+  return values;
+}
 
 /** Graded bots are named by level: at a table each has a character's name. */
 export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string =>
