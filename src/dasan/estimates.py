@@ -162,6 +162,3 @@ def t_quantile(p: float, freedom: int) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
     return sum(term / float(freedom) ** i for i, term in enumerate(terms))
-
-
-__all__ = ["CONFIDENCE", "NORMAL", "Estimate", "betting_interval", "jackknife", "t_quantile"]

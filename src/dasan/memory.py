@@ -36,6 +36,3 @@ def require_memory(needed: float, what: str) -> None:
         least = f"{needed / 1e9:,.1f} GB" if needed < 10**15 else quantity(needed, "byte")
         sizes = f"they take {least} or more, and there are {installed() / 1e9:,.1f} GB"
         raise MemoryError(f"there is not enough memory for {what}: {sizes}")
-
-
-__all__ = ["installed", "require_memory"]

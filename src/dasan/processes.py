@@ -117,6 +117,3 @@ def _end_with_parent() -> None:
 def _exit_after(sentinel: int) -> None:
     wait([sentinel])
     os._exit(1)
-
-
-__all__ = ["processors", "worker_processes"]

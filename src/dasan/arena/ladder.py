@@ -362,16 +362,3 @@ def _digest(text: str) -> str:
 def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
-
-
-__all__ = [
-    "BotLadder",
-    "BotRung",
-    "Evaluation",
-    "LadderChanged",
-    "differences",
-    "digest_of",
-    "evaluate",
-    "ladders",
-    "require_report",
-]

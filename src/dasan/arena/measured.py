@@ -25,6 +25,3 @@ def _every() -> Mapping[str, Mapping[str, float]]:
     data = json.loads((files("dasan.arena") / "measured.json").read_text(encoding="utf-8"))
     games: dict[str, dict[str, float]] = data["games"]
     return games
-
-
-__all__ = ["measured"]

@@ -166,5 +166,3 @@ CARDSETS = Backend(
     },
     together=(*LISTED, _one_family, exact_sets),
 )
-
-__all__ = ["CARDSETS", "LISTED", "exact_sets", "sizes_of", "written_card"]

@@ -197,20 +197,3 @@ BY_BID: Mapping[str, Condition] = {
     "most_doublings": anything,
 }
 """Conditions for the fields of `BidScoring`; all kernels share the payments in `kernels.env.settlement`."""
-
-__all__ = [
-    "BY_BID",
-    "DESCRIBES",
-    "MOST_IDS",
-    "SHAPE",
-    "Backend",
-    "Check",
-    "Condition",
-    "Honoured",
-    "Purpose",
-    "anything",
-    "between",
-    "kind_of",
-    "only",
-    "payable",
-]

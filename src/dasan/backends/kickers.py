@@ -154,5 +154,3 @@ KICKERS = Backend(
     },
     together=(_apart, _listable, payable, _numbered),
 )
-
-__all__ = ["KICKERS", "most_plays"]

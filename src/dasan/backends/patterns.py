@@ -124,5 +124,3 @@ PATTERNS = Backend(
     },
     together=(_checked,),
 )
-
-__all__ = ["PATTERNS"]

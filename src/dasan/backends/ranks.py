@@ -203,5 +203,3 @@ OPEN_HANDS = Backend(
     },
     together=(*TOGETHER, _sides, _whole_family),
 )
-
-__all__ = ["GPU", "OPEN_HANDS", "RANKS"]

@@ -66,5 +66,3 @@ REGIONAL = Backend(
     },
     together=(*LISTED, _compared_by_level, exact_sets),
 )
-
-__all__ = ["REGIONAL", "levels"]

@@ -17,5 +17,3 @@ ENDGAME = Backend(
     summary="interpreted search of the engine's states: every rules value",
     compiled=False,
 )
-
-__all__ = ["ENDGAME", "ENGINE"]

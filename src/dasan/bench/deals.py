@@ -288,19 +288,3 @@ def wilson(share: float, of: int, confidence: float = 0.95) -> tuple[float, floa
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
     return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0
-
-
-__all__ = [
-    "FEATURES",
-    "KINDS",
-    "Bidder",
-    "Seats",
-    "Share",
-    "Valued",
-    "features",
-    "random_deal",
-    "shares",
-    "value_deals",
-    "wilson",
-    "with_bids",
-]

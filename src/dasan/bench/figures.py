@@ -76,6 +76,3 @@ def sections(page: str) -> dict[str, str]:
 def page(sections: dict[str, str]) -> str:
     """The page of these sections."""
     return "\n".join(text if not title else f"## {title}\n\n{text}" for title, text in sections.items())
-
-
-__all__ = ["Figures", "cells", "page", "row", "sections"]

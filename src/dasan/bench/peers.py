@@ -164,5 +164,3 @@ PEERS: dict[str, Side] = {
 }
 """OpenSpiel's C++ dou_dizhu by `evaluate_bots`, and from Python; RLCard's doudizhu by `env.step`, and by `Env.run`; DouZero's
 environment."""
-
-__all__ = ["PEERS", "REFERENCE", "Side", "openspiel_hands", "rlcard_hands"]

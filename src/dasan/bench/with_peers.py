@@ -146,6 +146,3 @@ def _row(variant: str, name: str, side: Side, runs: dict[str, list[tuple[float, 
     plies, hands = map(statistics.median, zip(*runs[name], strict=True))
     preset = variant if name in OURS else "dou-dizhu"
     return PeerComparison(preset, name, name not in OURS, side.includes, plies, hands, *ratio, len(runs[name]), device())
-
-
-__all__ = ["OURS", "PeerComparison", "measure_with_peers", "not_installed"]

@@ -107,6 +107,3 @@ class Final(dict[str, Any]):
 
     def copy(self) -> dict[str, Any]:
         return self._plain()
-
-
-__all__ = ["Final", "PastHand", "Story", "accepted"]

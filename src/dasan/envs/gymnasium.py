@@ -353,5 +353,3 @@ def _register() -> None:
 
 
 _register()
-
-__all__ = ["BesideBots", "DasanEnv", "DasanVectorEnv", "make", "make_vec"]

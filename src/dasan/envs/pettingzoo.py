@@ -257,6 +257,3 @@ def parallel_env(
     max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
     aec = DasanEnv(preset, render_mode=render_mode, max_cycles=None, illegal=illegal, text=text, options=options)
     return DasanParallelEnv(aec, max_cycles)
-
-
-__all__ = ["DasanEnv", "DasanParallelEnv", "env", "parallel_env"]

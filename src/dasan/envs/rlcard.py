@@ -226,6 +226,3 @@ def make(
             raise ValueError("the seed is an argument or in config, not both")
         seed = config.get("seed")
     return RLCardEnv(preset, seed, text, dict(options))
-
-
-__all__ = ["RLCardEnv", "make"]

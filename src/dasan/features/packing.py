@@ -95,6 +95,3 @@ def _check(shape: tuple[int, ...], kind: str, size: int, flags: int | None, want
     if kind != "uint64" or len(shape) != 2 or shape[1] != columns:
         raise ValueError(f"{size} features take {wanted} words of shape [n, {columns}], not {kind} {list(shape)}")
     return size, flags
-
-
-__all__ = ["pack", "packed_size", "unpack", "unpack_torch"]

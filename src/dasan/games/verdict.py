@@ -134,6 +134,3 @@ def _text(text: str) -> str:
     """Untrusted text, with every invisible character escaped."""
     shown = "".join(c if c.isprintable() else "?" for c in text)
     return shown if len(shown) <= MOST_TEXT else shown[:MOST_TEXT] + "…"
-
-
-__all__ = ["Verdict", "verdict"]

@@ -36,6 +36,3 @@ def random_hands(first: int, seed: np.uint64, rules: Rules, results: HandResults
             results.plies[k] += 1
         results.payments[k] = state.result.payments
         results.places[k] = places_of(state.result.finish_order, rules.players)
-
-
-__all__ = ["hand_tables", "random_hands"]

@@ -43,6 +43,3 @@ def hand_of(rules: Rules, one: int | np.uint64, two: int | np.uint64 = 0) -> Han
     """The inverse of `words_of`."""
     bits = card_bits(rules)
     return rules.order.hand(card for word in (int(one), int(two)) for card, bit in bits.items() if word & bit)
-
-
-__all__ = ["card_bits", "hand_of", "words_of"]

@@ -321,6 +321,3 @@ def datasheet(plan: DatasetPlan) -> str:
 |---|---|
 {rows}
 """
-
-
-__all__ = ["COLUMNS", "SCHEMA", "DatasetPlan", "datasheet", "make", "part_file", "played", "schema"]

@@ -80,6 +80,3 @@ def _claim(held: ZipFile, part: ZipInfo) -> Claim:
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     return _HEADERS[npy.read_magic(stream)](stream)
-
-
-__all__ = ["Claim", "arrays_of", "claims_of"]

@@ -307,6 +307,3 @@ def _other(rules: Rules, than: Rules) -> str:
 def action_ids(rules: Rules, exchange: bool = False) -> ActionIds:
     """The ids of `rules`; the same object for equal arguments. `exchange` has no effect if the rules have none."""
     return ActionIds(rules, exchange and rules.exchange)
-
-
-__all__ = ["PASS_ID", "ActionIds", "action_ids"]

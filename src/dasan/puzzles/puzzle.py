@@ -149,6 +149,3 @@ def of_record(record: Record) -> Puzzle:
 
 def _counts(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-__all__ = ["Puzzle", "of_record", "read", "write"]

@@ -130,6 +130,3 @@ def _check_result(rules: Rules, line: Line) -> None:
             isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < rules.players for seat in named
         ):
             raise BadRecord(f"line {line.number}: a result names seats")
-
-
-__all__ = ["check_form"]

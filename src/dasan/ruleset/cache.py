@@ -40,6 +40,3 @@ def _check(value: object, is_rules: bool) -> None:
         instance(value, Rules, "rules are what dasan.rules gives")
     elif not isinstance(value, bool):
         raise WrongType(f"whether hands follow one another is True or False, not {shown(value)}")
-
-
-__all__ = ["cached_by_rules"]

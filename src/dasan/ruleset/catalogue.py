@@ -476,6 +476,3 @@ def _complete_rows(rules: CardRules, listed: Listed) -> Iterable[Row]:
                 continue
             yield _row(rules, number, shape, pattern, None, rules.order.hand(cards))
             number += 1
-
-
-__all__ = ["Catalogue", "Fit", "Row", "compile", "lanes"]

@@ -43,6 +43,3 @@ def earning_bounds(rules: Rules) -> tuple[float, float]:
     `place_shares`.
     """
     return payment_bounds(rules) if rules.pays else (-1.0, 1.0)
-
-
-__all__ = ["earning_bounds", "payment_bounds"]

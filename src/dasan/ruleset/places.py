@@ -37,6 +37,3 @@ def place_shares(places: Sequence[int]) -> list[float]:
     [0.3333333333333333, 1.0, -0.3333333333333333, -1.0]
     """
     return [2 * points / (len(places) - 1) for points in place_points(places)]
-
-
-__all__ = ["place_points", "place_shares", "places_of"]

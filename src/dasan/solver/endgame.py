@@ -201,6 +201,3 @@ def solve_auction(state: State, search_of: Callable[[State, int], Endgame], budg
         share *= 4
     by_bidder = {seat: solution(contracts[seat], value, {}, (), budget, seat=seat) for seat, value in values.items()}
     return Solution.of_auction(by_bidder, budget.used)
-
-
-__all__ = ["Bounded", "Endgame", "pick", "solution", "solve_auction", "solve_endgame"]

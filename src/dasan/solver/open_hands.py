@@ -342,6 +342,3 @@ def _best(values: Iterable[bool | None]) -> bool | None:
     """Whether the bidder, who chooses the partner, wins; None if that is not proved."""
     seen = set(values)
     return True if True in seen else None if None in seen else False
-
-
-__all__ = ["OpenHands", "OpenPosition", "applies", "in_rounds", "position", "solve_auction", "solve_call", "solve_play"]

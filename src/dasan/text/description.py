@@ -206,6 +206,3 @@ class _Describer:
 
     def _listed(self, words: Iterable[str]) -> str:
         return self.words["list"].join(words)
-
-
-__all__ = ["describe", "messages"]

@@ -128,6 +128,3 @@ def _new_buffers(
     )
     given.accept()
     return outputs
-
-
-__all__ = ["Allocation", "allocate"]

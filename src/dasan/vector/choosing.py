@@ -81,6 +81,3 @@ def best_of_rows(scores: npt.NDArray[Any], starts: npt.NDArray[np.int64]) -> npt
 def _refuse_nan(scores: npt.NDArray[Any]) -> None:
     if scores.dtype.kind == "f" and np.isnan(scores).any():
         raise ValueError("a score of a legal action is not a number (NaN)")
-
-
-__all__ = ["best_of_all", "best_of_rows", "for_rows", "real"]

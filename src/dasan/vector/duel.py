@@ -125,6 +125,3 @@ def duel(
         means += mean_gains(gains)
     estimate = Estimate.of(means, earning_bounds(rules), digits=9)
     return Duel(estimate.mean, estimate.low, estimate.high, deals)
-
-
-__all__ = ["Duel", "Player", "Score", "duel", "mean_gains", "rotations"]

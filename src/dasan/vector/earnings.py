@@ -60,6 +60,3 @@ def _counted(counting: Counting, players: int) -> npt.NDArray[np.float64]:
         for place, points in zip(places, counting(places), strict=True):
             out[placed, place] = points
     return out
-
-
-__all__ = ["earned", "earnings"]

@@ -467,6 +467,3 @@ def _array(value: object) -> npt.NDArray[Any]:
 
 def _from_recipe(rules: Rules, num_envs: int, seed: int | Sequence[int], recipe: Recipe) -> VectorEnv:
     return VectorEnv(rules, num_envs, seed, recipe=recipe, buffers={})
-
-
-__all__ = ["VectorEnv"]

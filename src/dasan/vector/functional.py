@@ -137,6 +137,3 @@ def _aligned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     copy = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
-
-
-__all__ = ["BatchState", "Functional"]

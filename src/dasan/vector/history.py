@@ -46,6 +46,3 @@ class MoveHistory:
         out: npt.NDArray[np.uint8] = np.concatenate([features[self.actions], flags], axis=2, dtype=np.uint8)
         out[self.actions < 0] = 0
         return out
-
-
-__all__ = ["MoveHistory"]

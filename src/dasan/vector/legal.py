@@ -89,6 +89,3 @@ class LegalActions:
         starts = np.arange(len(actions)) * self.ids.shape[1] if self._starts is None else self._starts[:-1]
         rows: npt.NDArray[np.int64] = starts + hits.argmax(axis=1)
         return rows
-
-
-__all__ = ["LegalActions"]

@@ -98,6 +98,3 @@ def playouts(
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(play, ends[:-1], ends[1:]))
     return Playouts(*results, chosen.name)
-
-
-__all__ = ["Playouts", "playouts"]

@@ -62,6 +62,3 @@ def _output(value: object, what: str) -> Output:
         return flag(value, what)
     except WrongType:
         raise WrongType(f'{what} is True, False or "packed", not {shown(value)}') from None
-
-
-__all__ = ["Moves", "Output", "Recipe"]

@@ -135,6 +135,3 @@ class Returns:
         self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
         self._used = n
         return batch
-
-
-__all__ = ["Batch", "Returns"]

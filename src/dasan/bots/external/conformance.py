@@ -131,6 +131,3 @@ def _drops(words: list[str], rules: Rules, seconds: float) -> None:
         messages = [wire.hand(view), wire.events([e.to_json() for e in view.events]), wire.choose(number, seconds, seen)]
         wire.move(program.ask(messages, min(seconds, until - monotonic())), number, seen)
     program.kill()
-
-
-__all__ = ["Check", "check"]

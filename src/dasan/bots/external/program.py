@@ -434,6 +434,3 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0, rules: Rules | Non
     if ("/" in name or " " in name) and not name.startswith(NETWORK):
         raise ValueError(f"there is no bot {shown(name)}; a program takes part as {shown(PROGRAM + name)}")
     return bot(name, seed=seed, rules=rules)
-
-
-__all__ = ["Program", "ProgramBot", "forget_programs", "log_fault", "player", "tell_end"]

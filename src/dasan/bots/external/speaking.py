@@ -119,6 +119,3 @@ def _legal(rules: Rules, legal: Message) -> Move:
     if move.type is MoveType.PLAY:
         return Move(move.type, cards, None, rules.combination(cards))
     return Move(move.type, cards, move.bid)
-
-
-__all__ = ["speak", "view_of"]

@@ -151,9 +151,3 @@ def move(answer: Message, number: int, seen: Message) -> str:
     if text not in legal:
         raise Fault("illegal", f"{text[:MAX_QUOTE]!r} is not one of the legal moves: {_listed(legal)}")
     return text
-
-
-__all__ = [
-    *("MAX_LINE", "PROTOCOL", "Fault", "Message", "choose", "events", "hand", "hand_of", "hello", "move", "named"),
-    *("over", "quit", "quoted", "read", "without_events", "written"),
-]

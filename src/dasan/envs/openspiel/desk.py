@@ -138,6 +138,3 @@ def _in_one_piece(memory: Any) -> tuple[memoryview, Any]:
         for part, end in zip(parts, ends, strict=True)
     ]
     return words.view(np.uint8).data, type(memory)(*moved) if isinstance(memory, tuple) else moved[0]
-
-
-__all__ = ["Desk", "DeskPosition", "desk_of"]

@@ -265,6 +265,3 @@ def _again(game: GameTree, dealer: int, seats: tuple[int, ...], actions: list[in
     for action in actions:
         node = node.after(action)
     return node
-
-
-__all__ = ["CHANCE", "DRAWN", "TERMINAL", "Dealing", "GameTree", "Over", "PlayedNode", "usual_dealer"]

@@ -133,6 +133,3 @@ def code_of(backend: Backend) -> Code:
 
         return Code(engine_env, engine_playout, None, engine_hands)
     raise ValueError(f"{backend.name} plays no environments")
-
-
-__all__ = ["Code", "Environments", "HandKernels", "Playouts", "WholeHands", "code_of"]

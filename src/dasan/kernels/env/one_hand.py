@@ -96,6 +96,3 @@ def make_kernels(
         return hand.buffers.num_legal[0] * SEATS + hand.buffers.to_act[0]
 
     return publish, choose, step, move_hand, deal_hand
-
-
-__all__ = ["OVER", "SEATS", "DealtHand", "OneHand", "make_kernels"]

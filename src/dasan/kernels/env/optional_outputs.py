@@ -116,6 +116,3 @@ def write_moves(i: int, held: int, buffers: Buffers, optional: OptionalOutputs) 
         rows[row, left_word] |= U(left) << left_shift
         if left == 0:
             rows[row, out_word] |= out_flag
-
-
-__all__ = ["OptionalOutputs", "check_layout", "finish_hidden", "new_optional_outputs", "write_moves"]

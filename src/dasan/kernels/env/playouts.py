@@ -111,6 +111,3 @@ def make_choose_all(
             actions[i] = choose(i, hands.states, hands.buffers, hands.tables, thrifty)
 
     return choose_all
-
-
-__all__ = ["PlayoutPlan", "copy_row", "make_choose_all", "make_play_out"]

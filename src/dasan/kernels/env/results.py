@@ -37,6 +37,3 @@ def write_result(k: int, payments: Numbers, out: int, plies: int, results: HandR
     if out >= 0:
         results.places[k, out] = 1
     results.plies[k] = plies
-
-
-__all__ = ["NOBODY", "HandResults", "new_results", "write_result"]

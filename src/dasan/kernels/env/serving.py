@@ -155,6 +155,3 @@ def make_show(
             observe(i, states, buffers, tables)
 
     return show
-
-
-__all__ = ["Parcel", "make_serve", "make_show"]

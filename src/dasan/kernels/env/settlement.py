@@ -127,19 +127,3 @@ def pay_with_penalties(out: int, fouled: int, twos: int, played: int, table: Set
             payments[seat] = 0
         payments[fouled] = -total
     payments[out] = total
-
-
-__all__ = [
-    "BASE",
-    "BY_BID",
-    "BY_CARDS",
-    "FIXED",
-    "NO_SIDES",
-    "PRICES",
-    "Settlement",
-    "doublings",
-    "pay",
-    "pay_with_penalties",
-    "price",
-    "settlement",
-]

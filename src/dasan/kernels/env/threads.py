@@ -248,9 +248,3 @@ def _help(me: int, crew: _Crew) -> None:
     finally:
         crew.posts[BROKEN - LINE] = 1
         crew.gone[me] = True
-
-
-__all__ = [
-    *("ASLEEP", "FORCED", "SAMPLE", "START", "STEP", "WRITE", "Workspace", "Posts", "Team"),
-    *("agreed", "enter", "illegal_in", "next_order", "sample_all"),
-]

@@ -251,6 +251,3 @@ def _parts(row: Row, shape: AnyShape) -> tuple[int, int, int, tuple[tuple[int, i
     *others, (last, n) = counts[length:]
     again = ((last, n - shape.side),) if n > shape.side else ()
     return length, counts[0][0], last, (*counts[:length], *others, *again)
-
-
-__all__ = ["PLACES", "KickerCatalogue", "KickerPolicy", "kicker_catalogue", "kicker_policy", "packed"]

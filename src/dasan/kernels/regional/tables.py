@@ -72,6 +72,3 @@ def regional_tables(rules: Rules, session: bool) -> RegionalTables:
         last_in=rules.ending is Ending.LAST_IN,
         twos=np.uint64(15 << 4 * (len(rules.ranks) - 1)),
     )
-
-
-__all__ = ["FAMILY", "LEVEL", "RegionalTables", "keyed", "regional_catalogue", "regional_tables"]

@@ -108,5 +108,3 @@ def _compiler(kind: type[JITCodeLibrary]) -> type[Compiler]:
 
 
 WOVEN, APART = _compiler(_WovenLibrary), _compiler(_ApartLibrary)
-
-__all__ = ["APART", "WOVEN", "Part", "parts_of"]

@@ -155,6 +155,3 @@ def _words_of(value: Any) -> Iterator[int]:
         yield int(value)
     else:
         raise TypeError(f"a parcel holds arrays, integers and booleans, not {type(value).__name__}")
-
-
-__all__ = ["Bound", "bound", "opened"]
