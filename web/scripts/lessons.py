@@ -47,6 +47,44 @@ def others(used: str, *sizes: int) -> list[str]:
     return hands
 
 
+@dataclass(frozen=True)
+class Shelf:
+    """Positions of one game, the learner's hand in front. sizes: those of the others' hands."""
+
+    rules: dasan.Rules
+    sizes: tuple[int, ...]
+
+    def follow(self, hand: str, table: str, sizes: tuple[int, ...] = (), **given: Any) -> dasan.State:
+        """Another player has played ``table``, and the learner is next."""
+        given = {"table": table, "table_seat": self.rules.players - 1, **given}
+        return self._start(hand, f"{hand} {table}", sizes, **given)
+
+    def lead(self, hand: str, sizes: tuple[int, ...] = ()) -> dasan.State:
+        """The learner leads."""
+        return self._start(hand, hand, sizes, leader=0)
+
+    def _start(self, hand: str, used: str, sizes: tuple[int, ...], **given: Any) -> dasan.State:
+        hands = [hand, *others(used, *(sizes or self.sizes))]
+        if self.rules.auction is not None:
+            given = {"bidder": 0, "bid": 2, **given}
+        if self.rules.call is not None:
+            given = {"called": hands[1].split()[0], **given}
+        return dasan.start(self.rules, hands, to_act=0, **given)
+
+    def whole(self, mine: str, first: str = "") -> list[str]:
+        """A complete deal in which the learner holds ``mine`` and the player before them ``first``, then the kitty."""
+        pack = [str(card) for card in self.rules.order.hand(self.rules.pack)]
+        left = [card for card in pack if card not in f"{mine} {first}".split()]
+        size = len(mine.split())
+        hands = [mine]
+        for seat in range(1, self.rules.players):
+            own = first.split() if seat == self.rules.players - 1 else []
+            take = size - len(own)
+            hands.append(" ".join([*own, *left[:take]]))
+            left = left[take:]
+        return [*hands, " ".join(left)]
+
+
 def whole_hand(state: dasan.State, script: str) -> list[Step]:
     """The learner's turns of a whole hand; a word before a colon is what the coach says of the learner's move."""
     steps: list[Step] = []
@@ -69,31 +107,24 @@ def whole_hand(state: dasan.State, script: str) -> list[Step]:
 
 def big_three() -> list[Step]:
     """Three players: the auction, combinations, passing, the end."""
-    rules = dasan.rules("big-three", cut=False)
-
-    def play(hand: str, table: str = "", sizes: tuple[int, int] = (6, 5)) -> dasan.State:
-        given: dict[str, Any] = {"table": table, "table_seat": 2} if table else {"leader": 0}
-        hands = [hand, *others(f"{hand} {table}", *sizes)]
-        return dasan.start(rules, hands, bidder=0, bid=2, to_act=0, **given)
-
-    strong = "5C 5D 5S 9C 9D 9H KC KD KS AD AC AH 2S 2H 3D 3C"
-    left = [card for card in (r + s for r in "456789TJQKA23" for s in "DCHS") if card not in [*strong.split(), "4H"]]
-    whole = [strong, " ".join(left[:16]), " ".join(["4H", *left[16:31]])]
-    auction = dasan.start(rules, whole, kitty=" ".join(left[31:]), dealer=0)
+    shelf = Shelf(dasan.rules("big-three", cut=False), (6, 5))
+    follow, lead = shelf.follow, shelf.lead
+    *hands, kitty = shelf.whole("5C 5D 5S 9C 9D 9H KC KD KS AD AC AH 2S 2H 3D 3C", "4H")
+    auction = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
     return [
         Step(),
-        step(play("5D 5H 5S 9C AD"), "5D 5H 5S"),
-        step(play("6D 9H 9S KD", "7C 7S"), "9H 9S"),
-        step(play("9H TD JC QS 2D", "6C 7D 8S"), "9H TD JC", "TD JC QS"),
-        step(play("4C 8D 3H", "2S"), "3H"),
-        step(play("4C 4H 7D 3S", "KC KS"), "pass"),
+        step(lead("5D 5H 5S 9C AD"), "5D 5H 5S"),
+        step(follow("6D 9H 9S KD", "7C 7S"), "9H 9S"),
+        step(follow("9H TD JC QS 2D", "6C 7D 8S"), "9H TD JC", "TD JC QS"),
+        step(follow("4C 8D 3H", "2S"), "3H"),
+        step(follow("4C 4H 7D 3S", "KC KS"), "pass"),
         step(auction.play("bid 1"), "bid 3"),
         Step(),
-        step(play("4C 9D 9H 9S", sizes=(1, 4)), "9D 9H 9S"),
+        step(lead("4C 9D 9H 9S", (1, 4)), "9D 9H 9S"),
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(rules, seed=33, dealer=0),
+            dasan.deal(shelf.rules, seed=33, dealer=0),
             "bid: bid 3 | long: 8D 9H TD JS QS KH | pass | pass | unbeatable: 4D 4C 4H 4S | pass | pass | low: 5H 5S"
             " | 6D 6H | 8C 8S | top: 2C 2H | pass | pass | low: 7D 7C | KC KS | pass | unbeatable: 3D 3H | pass | pass"
             " | unbeatable: 3S | pass | pass | out: 2S",
@@ -103,14 +134,11 @@ def big_three() -> list[Step]:
 
 def big_three_4p() -> list[Step]:
     """Four players: calling a card, and the partner nobody knows."""
-    rules = dasan.rules("big-three-4p", cut=False)
-    mine = "4H 4S 5C 9C 9D KC KD AD AC 2S 2H 3D 3C"
-    left = [card for card in (r + s for r in "456789TJQKA23" for s in "DCHS") if card not in mine.split()]
-    hands = [mine, *(" ".join(left[i * 13 : i * 13 + 13]) for i in range(3))]
-    auction = dasan.start(rules, hands, dealer=0)
+    shelf = Shelf(dasan.rules("big-three-4p", cut=False), (4, 3, 5))
+    *hands, _ = shelf.whole("4H 4S 5C 9C 9D KC KD AD AC 2S 2H 3D 3C")
+    auction = dasan.start(shelf.rules, hands, dealer=0)
     mine = "8C 6D 6H QS"
-    partner = [mine, *others(f"{mine} 2S", 4, 3, 5)]
-    helping = dasan.start(rules, partner, bidder=2, bid=2, called="8C", table="2S", table_seat=2, to_act=0, passed=(3,))
+    helping = shelf.follow(mine, "2S", bidder=2, called="8C", table_seat=2, passed=(3,))
     return [
         Step(),
         step(auction, "bid 3"),
@@ -120,7 +148,7 @@ def big_three_4p() -> list[Step]:
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(rules, seed=3, dealer=0),
+            dasan.deal(shelf.rules, seed=3, dealer=0),
             "bid: bid 3 | call: call 8D | low: 4C 4H | 9C 9H | 2C 2H | pass | pass: pass | pass | 6H 7C 8D 9D TS JC QS"
             " | pass | ally: pass | pass | 5H 5S | 8H 8S | top: AD AH | pass | pass | pass | low: 7D 7S | KD KH | pass"
             " | pass | pass: pass | 4D 5D 6C | pass | pass | beat: JH QD KC | pass | pass | pass | out: 9S TD JS QH",
@@ -130,23 +158,20 @@ def big_three_4p() -> list[Step]:
 
 def big_two() -> list[Step]:
     """Suits count, five-card hands, the guard."""
-    rules = dasan.rules("big-two")
-
-    def play(hand: str, table: str, sizes: tuple[int, int, int] = (4, 5, 6)) -> dasan.State:
-        hands = [hand, *others(f"{hand} {table}", *sizes)]
-        return dasan.start(rules, hands, table=table, table_seat=3, to_act=0)
-
-    first = next(state for seed in range(100) if (state := dasan.deal(rules, seed=seed, dealer=0)).to_act == 0)
+    shelf = Shelf(dasan.rules("big-two"), (4, 5, 6))
+    follow = shelf.follow
+    deals = (dasan.deal(shelf.rules, seed=seed, dealer=0) for seed in range(100))
+    first = next(state for state in deals if state.to_act == 0)
     return [
         Step(),
         step(first, *(str(move) for move in first.legal_moves())),
-        step(play("8H 8S KD", "8D 8C"), "8H 8S"),
-        step(play("3H 5H 6H 9H 2H KC", "3S 4C 5C 6S 7D"), "3H 5H 6H 9H 2H"),
-        step(play("4D 9D 2S", "8C", sizes=(1, 4, 5)), "2S"),
+        step(follow("8H 8S KD", "8D 8C"), "8H 8S"),
+        step(follow("3H 5H 6H 9H 2H KC", "3S 4C 5C 6S 7D"), "3H 5H 6H 9H 2H"),
+        step(follow("4D 9D 2S", "8C", (1, 4, 5)), "2S"),
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(rules, seed=18, dealer=0),
+            dasan.deal(shelf.rules, seed=18, dealer=0),
             "low: 3D | 8D | JC | QC | top: 2C | pass | pass | pass | long: 4D 4C 4H TD TS | pass | pass | 6H 6S AD AH AS"
             " | pass: pass | pass | pass | 4S | beat: 6D | AC | pass | 2D | top: 2H | pass | pass | pass | low: 8H | pass"
             " | pass | 8S | unbeatable: 2S | pass | pass | pass | out: QH QS",
@@ -156,22 +181,19 @@ def big_two() -> list[Step]:
 
 def winner() -> list[Step]:
     """Places, straights, bombs, the exchange."""
-    rules = dasan.rules("winner")
-
-    def play(hand: str, table: str) -> dasan.State:
-        return dasan.start(rules, [hand, *others(f"{hand} {table}", 4, 5, 6)], table=table, table_seat=3, to_act=0)
-
+    shelf = Shelf(dasan.rules("winner"), (4, 5, 6))
+    follow = shelf.follow
     bomb = ("6D 6C 6H 6S 9D", "6D 6C 6H 6S 2S")
     return [
         Step(),
-        step(play("5C KS 2D", "KD"), "KS", "2D"),
-        step(play("4D 5C 6H 7C 8D KC", "3D 4C 5H 6S 7D"), "4D 5C 6H 7C 8D"),
-        step(play("6D 6C 6H 6S 9D 2S", "KD KC KH"), *bomb),
+        step(follow("5C KS 2D", "KD"), "KS", "2D"),
+        step(follow("4D 5C 6H 7C 8D KC", "3D 4C 5H 6S 7D"), "4D 5C 6H 7C 8D"),
+        step(follow("6D 6C 6H 6S 9D 2S", "KD KC KH"), *bomb),
         Step(),
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(rules, seed=89, dealer=0),
+            dasan.deal(shelf.rules, seed=89, dealer=0),
             "4C 5H 6S 7C 8S 9H TD | beat: 5D 6C 7H 8C 9C TH JC | pass | 6D 7S 8H 9D TC JH QC | pass | pass: pass | pass | 4D"
             " | QS | beat: KC | pass | AH | 2C | top: 2H | pass | pass | pass | low: AD AS | pass | pass | pass | out: QD QH",
         ),
@@ -180,27 +202,21 @@ def winner() -> list[Step]:
 
 def wa_keng() -> list[Step]:
     """What online rooms play otherwise: one round of bids, and no runs of triplets."""
-    rules = dasan.rules("wa-keng")
-
-    def play(hand: str, table: str = "", sizes: tuple[int, int] = (6, 5)) -> dasan.State:
-        given: dict[str, Any] = {"table": table, "table_seat": 2} if table else {"leader": 0}
-        return dasan.start(rules, [hand, *others(f"{hand} {table}", *sizes)], bidder=0, bid=2, to_act=0, **given)
-
-    strong = "5C 5D 6S 9C 9D TH JC QD KC KS AD AC 2S 2H 3D 3C"
-    left = [card for card in (r + s for r in "456789TJQKA23" for s in "DCHS") if card not in [*strong.split(), "4H"]]
-    whole = [strong, " ".join(["4H", *left[:15]]), " ".join(left[15:31])]
-    auction = dasan.start(rules, whole, kitty=" ".join(left[31:]), dealer=0)
+    shelf = Shelf(dasan.rules("wa-keng"), (6, 5))
+    follow, lead = shelf.follow, shelf.lead
+    hand, last, before, kitty = shelf.whole("5C 5D 6S 9C 9D TH JC QD KC KS AD AC 2S 2H 3D 3C", "4H")
+    auction = dasan.start(shelf.rules, [hand, before, last], kitty=kitty, dealer=0)
     return [
         Step(),
         step(auction.play("bid 1").play("pass"), "bid 3"),
         Step(),
-        step(play("7D TH JC QD 2S", "5C 6D 7S"), "TH JC QD"),
-        step(play("6D 6H 7C 7S 8D 8H KD"), "6D 6H 7C 7S 8D 8H"),
-        step(play("5D 5H 5S 6C 6H 6S KD"), "5D 5H 5S", "6C 6H 6S"),
+        step(follow("7D TH JC QD 2S", "5C 6D 7S"), "TH JC QD"),
+        step(lead("6D 6H 7C 7S 8D 8H KD"), "6D 6H 7C 7S 8D 8H"),
+        step(lead("5D 5H 5S 6C 6H 6S KD"), "5D 5H 5S", "6C 6H 6S"),
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(rules, seed=298, dealer=0),
+            dasan.deal(shelf.rules, seed=298, dealer=0),
             "pass | pass | bid: bid 3 | 5D 5H 5S | 2C 2H 2S | pass: pass | pass | 5C 6D 7C | beat: 9D TC JD | pass | pass"
             " | long: 6H 6S 7D 7H 8C 8S | pass | pass | low: 4C 4H 4S | pass | pass | unbeatable: AD AS | pass | pass"
             " | unbeatable: 3D | pass | pass | low: QD QH | KD KH | pass | top: 3H 3S | pass | pass | out: TH",
@@ -210,31 +226,24 @@ def wa_keng() -> list[Step]:
 
 def dou_dizhu() -> list[Step]:
     """The landlord, kickers, bombs and the rocket, and the other peasant."""
-    rules = dasan.rules("dou-dizhu")
-
-    def play(hand: str, table: str = "", bidder: int = 0, sizes: tuple[int, int] = (6, 5)) -> dasan.State:
-        given: dict[str, Any] = {"table": table, "table_seat": 2} if table else {"leader": 0}
-        hands = [hand, *others(f"{hand} {table}", *sizes)]
-        return dasan.start(rules, hands, bidder=bidder, bid=2, to_act=0, **given)
-
-    strong = "4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ"
-    left = [card for card in (r + s for r in "3456789TJQKA2" for s in "DCHS") if card not in strong.split()]
-    whole = [strong, " ".join(left[:17]), " ".join(left[17:34])]
-    deal = dasan.start(rules, whole, kitty=" ".join(left[34:]), leader=2)
+    shelf = Shelf(dasan.rules("dou-dizhu"), (6, 5))
+    follow, lead = shelf.follow, shelf.lead
+    *hands, kitty = shelf.whole("4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ")
+    deal = dasan.start(shelf.rules, hands, kitty=kitty, leader=2)
     return [
         Step(),
         step(deal.play("bid 1"), "bid 3"),
         Step(),
-        step(play("5D 5H 5S 3C KD"), "3C 5D 5H 5S"),
-        step(play("4C 8D 8H 8S AD", "7C 7D 7H 2S"), "4C 8D 8H 8S", "8D 8H 8S AD"),
-        step(play("3D 6C 7H 8S 9D TC KD", "4D 5C 6H 7S 8D"), "6C 7H 8S 9D TC"),
-        step(play("5D QD QC QH QS", "2C 2D"), "QD QC QH QS"),
-        step(play("6D BJ RJ", "TD TC TH TS"), "BJ RJ"),
-        step(play("4C 9D 9H 2S", "8C 8D", bidder=1, sizes=(6, 2)), "pass"),
+        step(lead("5D 5H 5S 3C KD"), "3C 5D 5H 5S"),
+        step(follow("4C 8D 8H 8S AD", "7C 7D 7H 2S"), "4C 8D 8H 8S", "8D 8H 8S AD"),
+        step(follow("3D 6C 7H 8S 9D TC KD", "4D 5C 6H 7S 8D"), "6C 7H 8S 9D TC"),
+        step(follow("5D QD QC QH QS", "2C 2D"), "QD QC QH QS"),
+        step(follow("6D BJ RJ", "TD TC TH TS"), "BJ RJ"),
+        step(follow("4C 9D 9H 2S", "8C 8D", (6, 2), bidder=1), "pass"),
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(rules, seed=114, dealer=0),
+            dasan.deal(shelf.rules, seed=114, dealer=0),
             "bid 1 | landlord: bid 3 | long: 4H 5H 6S 7D 8D 9D TD JH | pass | pass | long: TC JS QC KS AD | pass | pass"
             " | low: 4S | TS | AC | top: 2S | pass | pass | low: 5S | 2H | pass | rocket: BJ RJ | pass | pass | out: 7C 7S",
         ),

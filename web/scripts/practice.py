@@ -10,12 +10,12 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import dasan
 
 sys.path.insert(0, str(Path(__file__).parent))
-from lessons import FOLDER, others, view_of
+from lessons import FOLDER, Shelf, view_of
 
 Task = Literal["beat", "out", "lead", "bid", "call", "guard", "give", "offer"]
 
@@ -43,43 +43,6 @@ class Exercise:
             case _:
                 chosen = list(moves)
         return tuple(str(move) for move in chosen)
-
-
-@dataclass(frozen=True)
-class Shelf:
-    """Positions of one game, the learner's hand in front."""
-
-    rules: dasan.Rules
-    sizes: tuple[int, ...]
-
-    def follow(self, hand: str, table: str, sizes: tuple[int, ...] | None = None) -> dasan.State:
-        """Another player has played ``table``, and the learner is next."""
-        return self._start(hand, f"{hand} {table}", sizes, table=table, table_seat=self.rules.players - 1)
-
-    def lead(self, hand: str) -> dasan.State:
-        """The learner leads."""
-        return self._start(hand, hand, None, leader=0)
-
-    def _start(self, hand: str, used: str, sizes: tuple[int, ...] | None, **given: Any) -> dasan.State:
-        hands = [hand, *others(used, *(sizes or self.sizes))]
-        if self.rules.auction is not None:
-            given |= {"bidder": 0, "bid": 2}
-        if self.rules.call is not None:
-            given |= {"called": hands[1].split()[0]}
-        return dasan.start(self.rules, hands, to_act=0, **given)
-
-    def whole(self, mine: str, first: str = "") -> list[str]:
-        """A complete deal in which the learner holds ``mine`` and the player before them ``first``."""
-        pack = [str(card) for card in self.rules.order.hand(self.rules.pack)]
-        left = [card for card in pack if card not in f"{mine} {first}".split()]
-        size = len(mine.split())
-        hands = [mine]
-        for seat in range(1, self.rules.players):
-            own = first.split() if seat == self.rules.players - 1 else []
-            take = size - len(own)
-            hands.append(" ".join([*own, *left[:take]]))
-            left = left[take:]
-        return [*hands, " ".join(left)]
 
 
 def big_three() -> list[Exercise]:
