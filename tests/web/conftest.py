@@ -23,8 +23,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server of the built page. Modules that need other settings have their own."""
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of the built page, with the module's `SETTINGS`, if it has any."""
     built()
-    with served(fast(tmp_path_factory.mktemp("web"))) as running:
+    with served(fast(tmp_path_factory.mktemp("web"), **getattr(request.module, "SETTINGS", {}))) as running:
         yield running

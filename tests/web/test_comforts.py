@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from itertools import groupby
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, PLAY_FIRST, built, hurry, play_on, tries, visitor
+from tests.server.harness import Served
+from tests.web.browsing import DESK, PHONE, PLAY_FIRST, hurry, play_on, tries, visitor
 from tests.web.states import played_on, send_once, show
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
@@ -33,12 +32,7 @@ MOVING = """() => document.getAnimations()
   .filter((one) => one.effect.getComputedTiming().endTime > 0)
   .map((one) => one.animationName ?? one.transitionProperty ?? one.effect.target?.className ?? '?')"""
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("comforts"), bot_delay=0.02)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.02}
 
 
 def until(page: Page, condition: str) -> None:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, SETTLED, TONGUES, accessible, built, catalogue, play_on, upright, visitor
+from tests.server.harness import Served
+from tests.web.browsing import DESK, PHONE, SETTLED, TONGUES, accessible, catalogue, play_on, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("events"), daily_deals=2, daily_preset="big-two")) as running:
-        yield running
+SETTINGS = {"daily_deals": 2, "daily_preset": "big-two"}
 
 
 @pytest.mark.parametrize(

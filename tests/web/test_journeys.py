@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.server.harness import Served, fast, served
+from tests.server.harness import Served
 from tests.web.browsing import (
     DESK,
     PATIENCE,
@@ -18,7 +17,6 @@ from tests.web.browsing import (
     TRY_PUZZLE,
     accessible,
     answer,
-    built,
     catalogue,
     hurry,
     play_on,
@@ -32,13 +30,7 @@ COMPILED = 5 * PATIENCE
 """Milliseconds for actions that may have to compile first."""
 LABELS = "all => all.map((one) => one.getAttribute('aria-label'))"
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("journeys"), bot_delay=0.02, study_seconds=COMPILED / 1000)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.02, "study_seconds": COMPILED / 1000}
 
 
 @pytest.mark.long

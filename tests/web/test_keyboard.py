@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import PATIENCE, PHONE, TONGUES, accessible, built, catalogue, hurry, tries, visitor
+from tests.server.harness import Served
+from tests.web.browsing import PATIENCE, PHONE, TONGUES, accessible, catalogue, hurry, tries, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -45,13 +44,7 @@ CHOICE = """() => {
   return '';
 }"""
 """The action that the table asks for now."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("keys"), bot_delay=0.02, study_seconds=COMPILED / 1000)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.02, "study_seconds": COMPILED / 1000}
 
 
 def tab_to(page: Page, wanted: Locator, most: int = 120) -> None:

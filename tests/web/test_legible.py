@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import TONGUES, built, resized, upright, visitor
+from tests.server.harness import Served
+from tests.web.browsing import TONGUES, resized, upright, visitor
 from tests.web.legible import legible
 from tests.web.pages import AROUND, bidding, decided, goes_to, missed
 from tests.web.states import STATES, advised, show
@@ -48,12 +48,8 @@ def offline(name: str) -> Callable[[Page], None]:
     return opened
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Its game of the day is the same on every day."""
-    built()
-    with served(fast(tmp_path_factory.mktemp("legible"), daily_preset="big-three-4p")) as running:
-        yield running
+SETTINGS = {"daily_preset": "big-three-4p"}
+"""Its game of the day is the same on every day."""
 
 
 PAGES: dict[str, Callable[[Page], None]] = {

@@ -10,14 +10,14 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
-from tests.server.harness import Served, fast, served
+from tests.server.harness import Served
 from tests.web.browsing import HANGS_OUT, SETTLED, built, resized, tries
 from tests.web.pages import AROUND, VERDICTS, checked, judge
 from tests.web.states import STATES, send_once, show
@@ -57,13 +57,7 @@ DIFFERENCE = """async ([a, b]) => {
   }
   return different / (w * h);
 }"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("looks"), bot_delay=0.05, daily_preset="big-two")) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.05, "daily_preset": "big-two"}
 
 
 def test_the_first_load_is_light(record_property: Callable[[str, object], None]) -> None:

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
-from tests.server.harness import Served, fast, served
+from tests.server.harness import Served
 
-from .browsing import DESK, PHONE, built, hurry, visitor
+from .browsing import DESK, PHONE, hurry, visitor
 from .pages import line, missed, review, reviewed
 from .states import draw, send_once, show, snapshot
 
 pytestmark = pytest.mark.full
 
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("new"), bot_delay=0.02)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.02}
 
 
 def test_a_lesson_is_passed_by_tapping_every_card_of_the_answer(browser: Browser, server: Served) -> None:

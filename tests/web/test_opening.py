@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
-from tests.server.harness import Served, fast, served
+from tests.server.harness import Served
 
-from .browsing import DESK, PHONE, built, hurry, tries, visitor
+from .browsing import DESK, PHONE, hurry, tries, visitor
 from .states import draw, show, snapshot
 
 pytestmark = pytest.mark.full
 
 FOCUSED = "document.activeElement.className.split(' ')[0]"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("opening"), bot_delay=0.02)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.02}
 
 
 def hand_has_focus(page: Page) -> None:

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import accessible, built, play_on, visitor
+from tests.server.harness import Served
+from tests.web.browsing import accessible, play_on, visitor
 from tests.web.pages import review
 
 from dasan.server.store import matches
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("people"), bot_delay=0.02)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.02}
 
 
 def with_authenticator(page: Page) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, accessible, answer, built, catalogue, hurry, play_on, tries, upright, visitor
+from tests.server.harness import Served
+from tests.web.browsing import DESK, PHONE, accessible, answer, catalogue, hurry, play_on, tries, upright, visitor
 from tests.web.states import played_on, send_once
 
 import dasan
@@ -24,13 +23,7 @@ PRESETS = (
     *("big-two-hong-kong", "big-two-taiwan", "big-two-philippines", "big-two-indonesia"),
 )
 TONGUES = ("en-GB", "fr-FR", "zh-CN", "zh-TW")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("regions"), bot_delay=0.01)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.01}
 
 
 def choose(page: Page, preset: str) -> None:

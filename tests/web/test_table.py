@@ -11,19 +11,13 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
-from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built
+from tests.server.harness import Served
+from tests.web.browsing import DESK, PATIENCE, PHONE, accessible
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 SIZES = {"desk": DESK, "phone": PHONE}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    built()
-    with served(fast(tmp_path_factory.mktemp("web"), bot_delay=0.05)) as running:
-        yield running
+SETTINGS = {"bot_delay": 0.05}
 
 
 @dataclass
