@@ -40,10 +40,10 @@ def forced(preset: str, seed: int) -> tuple[float, bool]:
     return turns, state.result is not None and bidder in state.result.winners
 
 
-def logistic(points: Sequence[tuple[float, bool]], steps: int = 30) -> tuple[float, float]:
+def logistic(points: Sequence[tuple[float, bool]]) -> tuple[float, float]:
     """The maximum-likelihood (a, b) of the curve 1 / (1 + e^-(a + b x)) through `points`, by Newton's method."""
     a = b = 0.0
-    for _ in range(steps):
+    for _ in range(30):
         g0 = g1 = h00 = h01 = h11 = 1e-9
         for x, won in points:
             p = 1 / (1 + exp(-(a + b * x)))

@@ -108,13 +108,13 @@ def fit(rows: Sequence[ServerRow], costs: Costs) -> Costs:
     )
 
 
-def simulate(costs: Costs, moves: float, seconds: float = 60.0, seed: int = 1) -> tuple[float, float]:
+def simulate(costs: Costs, moves: float, seconds: float = 60.0) -> tuple[float, float]:
     """The median and the 99th percentile of the time until others see a move, in ms, at `moves` moves a second.
 
     One core serves moves in turn, each with an exponential service time; a move is shown when the transaction that contains it
     is written, which takes its turn like a move.
     """
-    chance = random.Random(seed)
+    chance = random.Random(1)
     # (time, kind, when the move came): moves arrive at random, transactions begin when a move waits.
     queue: list[tuple[float, int, float]] = []
     at = 0.0

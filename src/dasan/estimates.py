@@ -63,14 +63,12 @@ class Estimate:
         return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
 
 
-def betting_interval(
-    values: Sequence[float], bounds: tuple[float, float], confidence: float = CONFIDENCE
-) -> tuple[float, float]:
-    """(low, high): with this confidence the mean lies between them, for any number of values and any rule for
-    stopping. ValueError: a value lies outside `bounds`.
+def betting_interval(values: Sequence[float], bounds: tuple[float, float]) -> tuple[float, float]:
+    """(low, high): with 95 % confidence the mean lies between them, for any number of values and any rule for stopping.
+    ValueError: a value lies outside `bounds`.
 
     For each candidate mean, gamblers bet on every value that the mean is higher. If the candidate is true, their
-    capital is a martingale, which ever multiplies by 2 / (1 - confidence) with at most half the error that is allowed
+    capital is a martingale, which ever multiplies by 2 / (1 - CONFIDENCE) with at most half the error that is allowed
     (Ville's inequality). `low` is the highest candidate at which their capital reaches that factor; `high` comes from
     gamblers on the other side. The order of the values does not matter. See Waudby-Smith and Ramdas, "Estimating
     means of bounded random variables by betting" (Journal of the Royal Statistical Society B 86, 2024); bets are
@@ -86,8 +84,8 @@ def betting_interval(
     if not width:
         return least, most
     shares = [min(1.0, max(0.0, (value - least) / width)) for value in values]
-    low = _lowest(shares, confidence)
-    high = 1 - _lowest([1 - share for share in shares], confidence)
+    low = _lowest(shares)
+    high = 1 - _lowest([1 - share for share in shares])
     return least + width * low, least + width * high
 
 
@@ -105,13 +103,13 @@ def _check_bounds(values: Sequence[float], bounds: tuple[float, float]) -> None:
         raise ValueError(f"values of {min(values):g} to {max(values):g} do not lie between {least:g} and {most:g}")
 
 
-def _lowest(values: Sequence[float], confidence: float) -> float:
+def _lowest(values: Sequence[float]) -> float:
     """The lower end of the interval for values from 0 to 1. The lower a candidate, the more it pays to bet against it, so that a
     search in ever finer steps finds it.
     """
     import numpy as np
 
-    enough = log(2 / (1 - confidence)) + log(len(STAKES))
+    enough = log(2 / (1 - CONFIDENCE)) + log(len(STAKES))
     distinct, times = np.unique(np.array(values), return_counts=True)
     stakes = np.array(STAKES)[:, None]
     low, high = 0.0, fmean(values)
@@ -124,6 +122,18 @@ def _lowest(values: Sequence[float], confidence: float) -> float:
         rich = int((np.logaddexp.reduce(capitals, axis=1) >= enough).sum())
         low, high = float(steps[rich]), float(steps[min(rich + 1, 32)])
     return low
+
+
+def wilson(share: float, of: int) -> tuple[float, float]:
+    """Wilson's 95 % confidence interval for a share observed in a sample of size `of`.
+
+    >>> [round(end, 3) for end in wilson(0.3, 100)]
+    [0.219, 0.396]
+    """
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0
 
 
 def jackknife(parts: Sequence[float]) -> float:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import dasan
-from dasan.bench.deals import KINDS, Bidder, Valued, features, random_deal, shares, value_deals, wilson
+from dasan.bench.deals import KINDS, Bidder, Valued, features, random_deal, shares, value_deals
 from dasan.cards import parse_cards
+from dasan.estimates import wilson
 
 pytestmark = pytest.mark.full
 

@@ -10,14 +10,13 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from math import sqrt
-from statistics import NormalDist
 from typing import Any, Literal, get_args
 
 from dasan.arguments import MOST_WORKERS, items, whole, word
 from dasan.bots import bot
 from dasan.bots.heuristics.plan import Plan
 from dasan.cards import Card
+from dasan.estimates import wilson
 from dasan.games import make_rules
 from dasan.play import auction
 from dasan.play.new_hand import deal
@@ -276,15 +275,3 @@ def _share(kind: str, value: int, of: Sequence[tuple[Valued, bool | None]]) -> S
         sum(won is True for _, won in of),
         sum(won is None for _, won in of),
     )
-
-
-def wilson(share: float, of: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's confidence interval for a share observed in a sample of size `of`.
-
-    >>> [round(end, 3) for end in wilson(0.3, 100)]
-    [0.219, 0.396]
-    """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 import dasan
-from dasan.bench.deals import wilson
 from dasan.bench.timing import device
+from dasan.estimates import wilson
 from dasan.solver.budget import Budget
 from dasan.solver.solving import Warm, solve_warm
 
@@ -28,6 +28,9 @@ WORLDS = 20
 """Worlds per position."""
 WORLD_NODES = 2_000
 """Search nodes for one world; a bot uses an estimate where the search needs more."""
+
+MEMORY_MB = 512
+"""Of the transposition tables."""
 
 Progress = Callable[[str, int, int], object]
 
@@ -77,7 +80,6 @@ def measure_solver(
     count: int | None = None,
     seed: int = 1,
     seconds: float | None = None,
-    memory_mb: float = 512,
     progress: Progress | None = None,
 ) -> Iterator[SolverRow]:
     """Yield a row "value" for each size; also a row "moves" if `MOVES_AT` is among the sizes, and a row "worlds" if `MOVES_AT` or
@@ -97,14 +99,14 @@ def measure_solver(
 
     def row(what: str, cards: int, title: str) -> SolverRow:
         usual, limit = next(sample for size, sample in SIZES.items() if cards <= size)
-        return _row(what, cards, each(title, count or usual), seed, seconds or limit, memory_mb)
+        return _row(what, cards, each(title, count or usual), seed, seconds or limit)
 
     for cards in sizes:
         yield row("value", cards, f"{cards} cards")
     if MOVES_AT in sizes:
         yield row("moves", MOVES_AT, "all moves")
     if MOVES_AT in sizes or WORLDS_AT in sizes:
-        yield _worlds(each("worlds", max(1, (count or SIZES[MOVES_AT][0]) // WORLDS)), seed, memory_mb)
+        yield _worlds(each("worlds", max(1, (count or SIZES[MOVES_AT][0]) // WORLDS)), seed)
 
 
 def at_random(cards: int, source: random.Random, game: str = "big-three") -> dasan.State:
@@ -169,23 +171,23 @@ class _Try:
     """Whether the bidder's side wins; None if unproved."""
 
 
-def _row(what: str, cards: int, each: Iterator[int], seed: int, seconds: float, memory_mb: float) -> SolverRow:
+def _row(what: str, cards: int, each: Iterator[int], seed: int, seconds: float) -> SolverRow:
     source = random.Random(seed * 1000 + cards)
     moves = what == "moves"
     tries = []
     for _ in each:
         state = at_random(cards, source)
         budget = Budget(None, None, cancel=_Processor(seconds))
-        tries.append(_try(state, Warm(memory_mb), budget, moves=moves))
+        tries.append(_try(state, Warm(MEMORY_MB), budget, moves=moves))
     return _summary(what, cards, seed, seconds, None, tries)
 
 
-def _worlds(each: Iterator[int], seed: int, memory_mb: float) -> SolverRow:
+def _worlds(each: Iterator[int], seed: int) -> SolverRow:
     source = random.Random(seed * 1000 + WORLDS_AT)
     tries = []
     for _ in each:
         state = at_random(WORLDS_AT, source)
-        warm = Warm(memory_mb)
+        warm = Warm(MEMORY_MB)
         for _ in range(WORLDS):
             tries.append(_try(world(state, source), warm, Budget(None, WORLD_NODES), moves=False))
     return _summary("worlds", WORLDS_AT, seed, None, WORLD_NODES, tries)

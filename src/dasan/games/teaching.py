@@ -26,7 +26,7 @@ def _full(presets: tuple[Preset, ...], name: str) -> Rules:
 Build = Callable[[str, dict[str, OptionValue], frozenset[str]], Rules]
 
 
-def _big_three(ranks: str, hand_size: int, top: int) -> Build:
+def _big_three(ranks: str, hand_size: int) -> Build:
     def build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
         rules = _full(big_three.PRESETS, "big-three")
         return replace(
@@ -35,7 +35,7 @@ def _big_three(ranks: str, hand_size: int, top: int) -> Build:
             settings=(),
             cut=False,
             hand_size=hand_size,
-            auction=Auction(top=top),
+            auction=Auction(top=2),
             left_out=_left_out(rules, ranks, "HS"),
         )
 
@@ -53,8 +53,8 @@ def _winner(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -
 
 
 PRESETS = (
-    Preset("big-three-tiny", "Big Three in miniature: three ranks, two cards each", (), _big_three("A23", 2, 2)),
-    Preset("big-three-small", "Big Three in miniature: five ranks, three cards each", (), _big_three("JQK23", 3, 2)),
+    Preset("big-three-tiny", "Big Three in miniature: three ranks, two cards each", (), _big_three("A23", 2)),
+    Preset("big-three-small", "Big Three in miniature: five ranks, three cards each", (), _big_three("JQK23", 3)),
     Preset("big-two-tiny", "Big Two in miniature: two players, three cards each", (), _big_two),
     Preset("winner-tiny", "Winner in miniature: three players, two cards each", (), _winner),
 )
