@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart, among
+from dasan.server.store.database import StorePart, among, reading
 from dasan.server.store.leases import lease_time
 from dasan.server.store.schema import tables
 
@@ -29,19 +29,17 @@ class Resting:
 class Due(StorePart):
     """Reads which tables a process has to open by itself."""
 
-    async def tables(self, now: int, put_off: Collection[str] = ()) -> tuple[str, ...]:
+    @reading
+    def tables(self, connection: sa.Connection, now: int, put_off: Collection[str] = ()) -> tuple[str, ...]:
         """The ids of tables that go on by themselves, see `Room.due`, except those ``put_off``: at most ``MOST_DUE``, the
         longest due first.
         """
         due = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing")
         due = due.order_by(tables.c.deadline, tables.c.id).limit(MOST_DUE)
+        return tuple(connection.scalars(due.where(sa.not_(among(connection, tables.c.id, put_off)))))
 
-        def read(connection: sa.Connection) -> tuple[str, ...]:
-            return tuple(connection.scalars(due.where(sa.not_(among(connection, tables.c.id, put_off)))))
-
-        return await self._database.read(read)
-
-    async def resting(self, before: int, after: Resting | None = None) -> tuple[Resting, ...]:
+    @reading
+    def resting(self, connection: sa.Connection, before: int, after: Resting | None = None) -> tuple[Resting, ...]:
         """The tables that are playing without a deadline, have not been used since ``before``, and that no process has open:
         at most ``MOST_RESTING``, the longest unused first, from the one that follows ``after``.
         """
@@ -52,9 +50,5 @@ class Due(StorePart):
         if after is not None:
             idle = sa.and_(idle, c.touched >= after.touched, sa.or_(c.touched > after.touched, c.id > after.id))
         query = sa.select(c.id, c.fence, c.touched).order_by(c.touched, c.id).limit(MOST_RESTING)
-
-        def read(connection: sa.Connection) -> tuple[Resting, ...]:
-            rows = connection.execute(query.where(idle, c.lease_until < lease_time(connection)))
-            return tuple(Resting(row.id, row.fence, row.touched) for row in rows)
-
-        return await self._database.read(read)
+        rows = connection.execute(query.where(idle, c.lease_until < lease_time(connection)))
+        return tuple(Resting(row.id, row.fence, row.touched) for row in rows)

@@ -84,37 +84,34 @@ class Groups(StorePart):
         )
         return undamaged("group", await self._rows(query), lambda row: GroupListed(**row._mapping))
 
-    async def load(self, group_id: str, player: str) -> Group:
+    @reading
+    def load(self, connection: sa.Connection, group_id: str, player: str) -> Group:
         """A group as its member ``player`` sees it. ``Refused``: the player is not a member."""
-
-        def read(connection: sa.Connection) -> Group:
-            row = _group(connection, group_id, player)
-            people = connection.execute(
-                sa.select(group_members.c.player, group_members.c.since, players.c.name)
-                .join_from(group_members, players, players.c.id == group_members.c.player)
-                .where(group_members.c.group_id == group_id)
-                .order_by(players.c.name)
-            ).all()
-            known = {one.player for one in people}
-            lines = connection.execute(
-                sa.select(group_lines, players.c.name)
-                .join_from(group_lines, players, players.c.id == group_lines.c.player)
-                .where(group_lines.c.group_id == group_id)
-                .order_by(group_lines.c.id.desc())
-                .limit(MOST_LINES)
-            ).all()
-            shut = _blocked(connection, player, known | {line.player for line in lines})
-            open_tables = connection.execute(
-                sa.select(tables.c.id, tables.c.status, tables.c.summary)
-                .join_from(group_tables, tables, tables.c.id == group_tables.c.table_id)
-                .where(group_tables.c.group_id == group_id, tables.c.status != "ended")
-                .order_by(group_tables.c.at.desc())
-                .limit(MOST_TABLES)
-            ).all()
-            heard = [line for line in reversed(lines) if line.player not in shut]
-            return _as_seen(row, player, people, heard, open_tables)
-
-        return await self._database.read(read)
+        row = _group(connection, group_id, player)
+        people = connection.execute(
+            sa.select(group_members.c.player, group_members.c.since, players.c.name)
+            .join_from(group_members, players, players.c.id == group_members.c.player)
+            .where(group_members.c.group_id == group_id)
+            .order_by(players.c.name)
+        ).all()
+        known = {one.player for one in people}
+        lines = connection.execute(
+            sa.select(group_lines, players.c.name)
+            .join_from(group_lines, players, players.c.id == group_lines.c.player)
+            .where(group_lines.c.group_id == group_id)
+            .order_by(group_lines.c.id.desc())
+            .limit(MOST_LINES)
+        ).all()
+        shut = _blocked(connection, player, known | {line.player for line in lines})
+        open_tables = connection.execute(
+            sa.select(tables.c.id, tables.c.status, tables.c.summary)
+            .join_from(group_tables, tables, tables.c.id == group_tables.c.table_id)
+            .where(group_tables.c.group_id == group_id, tables.c.status != "ended")
+            .order_by(group_tables.c.at.desc())
+            .limit(MOST_TABLES)
+        ).all()
+        heard = [line for line in reversed(lines) if line.player not in shut]
+        return _as_seen(row, player, people, heard, open_tables)
 
     @writing
     def rename(self, connection: sa.Connection, group_id: str, player: str, name: str) -> None:

@@ -96,15 +96,12 @@ def decided(seat: Any) -> sa.ColumnElement[bool]:
 class FinishedHands(StorePart):
     """Reads finished hands."""
 
-    async def load(self, hand_id: str, reader: str | None) -> FinishedHand:
+    @reading
+    def load(self, connection: sa.Connection, hand_id: str, reader: str | None) -> FinishedHand:
         """The hand with this id. ``Refused``: there is none, or ``reader``, a player's id, may not see it yet."""
-
-        def read(connection: sa.Connection) -> FinishedHand:
-            hand = _load(connection, hands.c.id == hand_id)
-            check_open(connection, hand.table, reader)
-            return hand
-
-        return await self._database.read(read)
+        hand = _load(connection, hands.c.id == hand_id)
+        check_open(connection, hand.table, reader)
+        return hand
 
     @reading
     def of_table(self, connection: sa.Connection, table_id: str, after: int, most: int) -> tuple[FinishedHand, ...]:
