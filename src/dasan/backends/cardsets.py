@@ -17,7 +17,7 @@ from dasan.backends.contract import (
 )
 from dasan.cards import card
 from dasan.errors import DasanError
-from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, Guard, LaterLead, NextDealer, OpeningLead, Restart
+from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, Guard, LaterLead, NextDealer, OpeningLead
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
@@ -108,7 +108,6 @@ def exact_sets(rules: Rules) -> str | None:
 
 LISTED = (_dealt_out, _checked)
 """Conditions of rules whose plays the kernels can list."""
-_SHAPE = {**SHAPE, "tier": anything, "power": only(0)}
 
 CARDSETS = Backend(
     name="cardsets",
@@ -122,7 +121,6 @@ CARDSETS = Backend(
             "decks": only(1),
             "jokers": only(False),
             "ranks": anything,
-            "left_out": only(""),
             "suits": anything,
             "suits_ranked": only(True),
             "shapes": anything,
@@ -130,29 +128,24 @@ CARDSETS = Backend(
             "next_dealer": only(NextDealer.FIRST_OUT),
             "ending": only(Ending.FIRST_OUT),
             "scoring": kind_of(FixedScoring, CardScoring),
-            "auction": only(None),
-            "call": only(None),
             "reveal_kitty": anything,
             "opening": anything,
             "later_lead": only(LaterLead.OPENING, LaterLead.WINNER),
             "pass_is_final": anything,
             "guard": anything,
-            "restart": only(Restart.OFF),
-            "exchange": only(False),
         },
         FixedScoring: {"type": anything, "stake": anything},
-        CardScoring: {"type": anything, "tiers": anything, "unplayed": only(0)},
+        CardScoring: {"type": anything, "tiers": anything},
         OpeningLead: {"card": written_card, "in_the_lead": only(True)},
-        Same: {**_SHAPE, "count": between(1, 4), "by_suit": anything},
+        Same: {**SHAPE, "count": between(1, 4), "by_suit": anything},
         Groups: {
-            **_SHAPE,
+            **SHAPE,
             "main": between(1, 4),
             "side": between(1, 4),
-            "any_side": only(False),
             "by_suit": anything,
         },
         Run: {
-            **_SHAPE,
+            **SHAPE,
             "copies": only(1),
             "sequence": anything,
             "shortest": only(LARGE),
@@ -162,7 +155,7 @@ CARDSETS = Backend(
             "flush": anything,
             "plain": anything,
         },
-        Flush: {**_SHAPE, "size": only(LARGE), "suit_first": anything},
+        Flush: {**SHAPE, "size": only(LARGE), "suit_first": anything},
     },
     together=(*LISTED, _one_family, exact_sets),
 )

@@ -1,8 +1,8 @@
-"""The rules that a backend honours: a condition for every field of `Rules` and of the policies and shapes inside it.
+"""The rules that a backend honours: conditions on the fields of `Rules` and of the policies and shapes inside it.
 
 A backend without a condition for a field plays rules that leave the field at its default, because a default means "as
-before the field existed", and refuses every other value. So a new field does not cost existing rules their compiled
-code.
+before the field existed", and refuses every other value. So a backend lists the fields that may differ from their
+defaults, and a new field does not cost existing rules their compiled code.
 """
 
 from __future__ import annotations
@@ -115,9 +115,7 @@ class Backend:
             value = getattr(part, field.name)
             condition = known.get(field.name)
             if condition is None:
-                if value == field.default:
-                    continue
-                return f"{name} is {_shown(value)}, and a field that {self.name} does not know"
+                condition = only(field.default)
             wanted = condition(value, rules)
             if wanted is not None:
                 return f"{name} is {_shown(value)}, not {wanted}"
@@ -185,7 +183,7 @@ SHAPE: Mapping[str, Condition] = {
     "type": anything,
     "kind": anything,
     "family": anything,
-    "also_beats": only(()),
+    "tier": anything,
 }
 """Conditions for the fields that every shape has."""
 

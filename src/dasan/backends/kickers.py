@@ -22,7 +22,7 @@ from dasan.backends.contract import (
     payable,
 )
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.policies import Auction, BidScoring, Ending, Guard, LaterLead, NextDealer, Opener, Restart
+from dasan.ruleset.policies import Auction, BidScoring, Ending, NextDealer, Opener
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AllJokers, AnyShape, Kickers, Run, Same
 
@@ -82,7 +82,7 @@ def _numbered(rules: Rules) -> str | None:
     return None if count <= MOST_IDS else f"shapes take {count} action ids, not at most {MOST_IDS}"
 
 
-_SHAPE: dict[str, Condition] = {**SHAPE, "tier": anything, "power": anything}
+_SHAPE: dict[str, Condition] = {**SHAPE, "power": anything}
 
 KICKERS = Backend(
     name="kickers",
@@ -96,7 +96,6 @@ KICKERS = Backend(
             "decks": only(1),
             "jokers": only(True),
             "ranks": lambda value, rules: None if len(value) == RANKS else f"{RANKS} ranks",
-            "left_out": only(""),
             "suits": anything,
             "suits_ranked": only(False),
             "shapes": anything,
@@ -105,39 +104,26 @@ KICKERS = Backend(
             "ending": only(Ending.FIRST_OUT),
             "scoring": kind_of(BidScoring),
             "auction": kind_of(Auction),
-            "call": only(None),
             "reveal_kitty": anything,
-            "opening": only(None),
-            "later_lead": only(LaterLead.OPENING),
-            "pass_is_final": only(False),
-            "guard": only(Guard.OFF),
-            "restart": only(Restart.OFF),
-            "exchange": only(False),
         },
         BidScoring: BY_BID,
         Auction: {
             "top": between(1, 15),
             "suit": anything,
-            "passing_is_final": only(False),
             "opener_may_pass": only(True),
-            "must_dig": only(()),
             "opener": only(Opener.RANDOM),
             "one_round": only(True),
             "all_pass_is_void": only(True),
             "passes_to_end": anything,
             "bidder_leads": only(True),
         },
-        Same: {**_SHAPE, "count": between(1, COPIES), "by_suit": only(False)},
+        Same: {**_SHAPE, "count": between(1, COPIES)},
         Run: {
             **_SHAPE,
             "copies": between(1, COPIES),
             "sequence": _ascending,
             "shortest": anything,
             "longest": anything,
-            "tie": only("none"),
-            "crown": only(""),
-            "flush": only(False),
-            "plain": only(False),
         },
         Kickers: {
             **_SHAPE,

@@ -18,7 +18,7 @@ from dasan.backends.contract import (
     kind_of,
     only,
 )
-from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, Guard, NextDealer, OpeningLead, Restart
+from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, NextDealer, OpeningLead, Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Groups, Run, Same
 
@@ -67,7 +67,7 @@ def _checked(rules: Rules) -> str | None:
     return next(_apart(rules), None)
 
 
-_SHAPE = {**SHAPE, "tier": anything, "power": anything}
+_SHAPE = {**SHAPE, "power": anything}
 
 PATTERNS = Backend(
     name="patterns",
@@ -81,7 +81,6 @@ PATTERNS = Backend(
             "decks": only(1, 2),
             "jokers": anything,
             "ranks": anything,
-            "left_out": only(""),
             "suits": anything,
             "suits_ranked": anything,
             "shapes": anything,
@@ -89,13 +88,9 @@ PATTERNS = Backend(
             "next_dealer": only(NextDealer.LAST_IN),
             "ending": only(Ending.LAST_IN),
             "scoring": kind_of(FixedScoring, CardScoring),
-            "auction": only(None),
-            "call": only(None),
             "reveal_kitty": anything,
             "opening": anything,
             "later_lead": anything,
-            "pass_is_final": only(False),
-            "guard": only(Guard.OFF),
             "restart": only(Restart.OFF, Restart.WHEN_UNBEATABLE, Restart.ALWAYS),
             "exchange": anything,
         },
@@ -108,7 +103,6 @@ PATTERNS = Backend(
             "main": between(1, COPIES),
             "side": between(1, COPIES),
             "any_side": anything,
-            "by_suit": only(False),
         },
         Run: {
             **_SHAPE,
@@ -117,7 +111,6 @@ PATTERNS = Backend(
             "shortest": anything,
             "longest": anything,
             "tie": anything,
-            "crown": only(""),
             "flush": anything,
             "plain": anything,
         },

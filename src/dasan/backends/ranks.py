@@ -20,7 +20,7 @@ from dasan.backends.contract import (
     only,
     payable,
 )
-from dasan.ruleset.policies import Auction, BidScoring, Call, Ending, Guard, LaterLead, NextDealer, Restart
+from dasan.ruleset.policies import Auction, BidScoring, Call, Ending, NextDealer
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Run, Same
 
@@ -109,12 +109,6 @@ RULES: dict[str, Condition] = {
     "auction": kind_of(Auction),
     "call": anything,
     "reveal_kitty": anything,
-    "opening": only(None),
-    "later_lead": only(LaterLead.OPENING),
-    "pass_is_final": only(False),
-    "guard": only(Guard.OFF),
-    "restart": only(Restart.OFF),
-    "exchange": only(False),
 }
 HONOURS: Honoured = {
     Rules: RULES,
@@ -131,19 +125,14 @@ HONOURS: Honoured = {
         "bidder_leads": anything,
     },
     Call: {"ranks": _callable},
-    Same: {**SHAPE, "tier": anything, "power": anything, "count": between(1, COPIES), "by_suit": only(False)},
+    Same: {**SHAPE, "power": anything, "count": between(1, COPIES)},
     Run: {
         **SHAPE,
-        "tier": anything,
         "power": anything,
         "copies": between(1, COPIES),
         "sequence": _low_ranks,
         "shortest": between(SHORTEST, RUN_RANKS),
         "longest": between(SHORTEST, RUN_RANKS),
-        "tie": only("none"),
-        "crown": only(""),
-        "flush": only(False),
-        "plain": only(False),
     },
 }
 TOGETHER = (_dealt_out, _sayable, _one_bit_each, payable)
