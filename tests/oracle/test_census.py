@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from math import comb, prod
 
 import pytest
 
-from .classify import BIG_THREE, BIG_THREE_RANKS, STRAIGHTS, Options, Value, classify
+from .classify import BIG_THREE, BIG_THREE_RANKS, STRAIGHTS, Value, classify
 
 
 @pytest.mark.sampled(1, 2)
@@ -36,17 +34,17 @@ def test_b3_census_of_combinations_by_rank(preset: str) -> None:
     }
 
 
-def big_two_sets(size: int, options: Options) -> Iterator[tuple[Counter[str], Counter[str]]]:
-    """For every choice of ranks, how many of each: the number of sets of `size` cards by kind.
+def big_two_census(size: int, **options: Value) -> Counter[str]:
+    """All sets of `size` cards by kind.
 
     Which suits they have makes a difference to the kind only when all the ranks differ and all the suits are
     the same, so one set stands for many.
     """
+    census: Counter[str] = Counter()
     for ranks in combinations_with_replacement("3456789TJQKA2", size):
         times = Counter(ranks)
         if max(times.values()) > 4:
             continue
-        census: Counter[str] = Counter()
         ways = prod(comb(4, count) for count in times.values())
         cards = [r + s for r in times for s in "SHCD"[: times[r]]]
         if size > 1 and len(times) == size:
@@ -57,14 +55,6 @@ def big_two_sets(size: int, options: Options) -> Iterator[tuple[Counter[str], Co
             cards[0] = ranks[0] + "D"
         reading = classify("big-two", options, cards)
         census[reading.kind if reading else "nothing"] += ways
-        yield times, census
-
-
-def big_two_census(size: int, **options: Value) -> Counter[str]:
-    """All sets of `size` cards by kind."""
-    census: Counter[str] = Counter()
-    for _, kind in big_two_sets(size, options):
-        census += kind
     assert census.total() == comb(52, size)
     return census
 
@@ -116,35 +106,6 @@ def test_d2_05_only_equal_suits_make_a_difference_to_the_kind() -> None:
             reading = classify("big-two", {}, cards)
             by_pattern.setdefault(pattern, set()).add(reading.kind if reading else None)
         assert all(len(readings) == 1 for readings in by_pattern.values())
-
-
-def mean_plays(straights: str, *, openings: bool) -> Fraction:
-    """The mean number of plays in a random hand of 13; or, where it has the 3 of diamonds, of those with that card.
-
-    All plays of k cards have the same chance to be in a random hand. By the likeness of the four suits, as many
-    plays have the 3 of diamonds as have one of the other threes: a quarter of the threes in all plays.
-    """
-    total = Fraction(0)
-    certain = 1 if openings else 0
-    for size in (1, 2, 3, 5):
-        plays = Fraction(0)
-        for times, census in big_two_sets(size, {"triples": True, "straights": straights}):
-            ways = census.total() - census["nothing"]
-            plays += ways * Fraction(times["3"], 4) if openings else ways
-        total += plays * Fraction(comb(52 - size, 13 - size), comb(52 - certain, 13 - certain))
-    return total
-
-
-@pytest.mark.full
-@pytest.mark.sampled(1, 1)
-@pytest.mark.parametrize(
-    ("straights", "leads", "openings"),
-    [("ace-low-or-high", "28.025", "5.1889"), ("hong-kong", "27.519", "4.1787")],
-)
-def test_d2_03_d2_11_mean_leads_and_openings(straights: str, leads: str, openings: str) -> None:
-    """Exact means over all hands of 13, with triples."""
-    assert f"{float(mean_plays(straights, openings=False)):.3f}" == leads
-    assert f"{float(mean_plays(straights, openings=True)):.4f}" == openings
 
 
 def test_w_09_number_of_one_deck_straights() -> None:
