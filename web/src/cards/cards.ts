@@ -2,7 +2,6 @@
 export type Card = string;
 
 export const SUITS = ['D', 'C', 'H', 'S'] as const;
-export type Suit = (typeof SUITS)[number];
 
 export const rankOf = (card: Card): string => card[0] ?? '?';
 export const suitOf = (card: Card): string => card[1] ?? '?';
