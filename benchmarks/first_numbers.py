@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 import dasan
+from dasan.arrays import Doubles, Floats, Longs, U
 from dasan.bench.solver import at_random
 from dasan.kernels.proofs.loop import AT, COUNT, FIRST
 from dasan.kernels.proofs.transpositions import disproof_in, proof_in
@@ -37,9 +38,6 @@ from dasan.kernels.ranks.solver.sure_wins import filled
 from dasan.kernels.ranks.tables import rank_catalogue
 from dasan.solver.open_hands import OpenPosition, position
 
-U = np.uint64
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 CATALOGUE = rank_catalogue(dasan.rules("big-three"))
 OURS = {"three": (0,), "beside": (0, 1), "opposite": (0, 2)}
 """The roles of the bidder's side."""
@@ -167,22 +165,22 @@ def columns_of(at: OpenPosition, ours: Sequence[int], rotation: int) -> list[int
 class Layers(NamedTuple):
     """rows: the first layer. heads: a row a unit and one of constants; odds, work to prove, work to disprove."""
 
-    rows: Floats
-    heads: Floats
+    rows: Doubles
+    heads: Doubles
 
 
 class Examples(NamedTuple):
     """Rows of `Example`. columns: padded with -1."""
 
     columns: npt.NDArray[np.int16]
-    won: Integers
-    work: Floats
+    won: Longs
+    work: Doubles
 
     def some(self, chosen: npt.NDArray[Any]) -> Examples:
         return Examples(self.columns[chosen], self.won[chosen], self.work[chosen])
 
 
-def read(files: Sequence[Path], form: str) -> tuple[Examples, Integers]:
+def read(files: Sequence[Path], form: str) -> tuple[Examples, Longs]:
     """(examples, deals) of a form, in every rotation."""
     columns, won, work, deals = [], [], [], []
     for file in files:
@@ -203,14 +201,14 @@ def read(files: Sequence[Path], form: str) -> tuple[Examples, Integers]:
     return Examples(np.array(columns), np.array(won), np.array(work)), np.array(deals)
 
 
-def inputs(columns: npt.NDArray[np.int16], rows: int) -> npt.NDArray[np.float32]:
+def inputs(columns: npt.NDArray[np.int16], rows: int) -> Floats:
     """A row a position, with 1 at its columns."""
     out = np.zeros((len(columns), rows + 1), np.float32)
     out[np.arange(len(columns))[:, None], columns] = 1
     return out[:, :rows]
 
 
-def judged(layers: Layers, examples: Examples) -> tuple[npt.NDArray[Any], Floats, Floats]:
+def judged(layers: Layers, examples: Examples) -> tuple[npt.NDArray[Any], Doubles, Doubles]:
     """(inputs, outputs of the units and 1, heads)."""
     given = inputs(examples.columns, len(layers.rows))
     units = np.clip(given @ layers.rows.astype(np.float32), 0, HIGHEST).astype(np.float64)
@@ -218,7 +216,7 @@ def judged(layers: Layers, examples: Examples) -> tuple[npt.NDArray[Any], Floats
     return given, units, units @ layers.heads
 
 
-def slopes(examples: Examples, heads: Floats) -> Floats:
+def slopes(examples: Examples, heads: Doubles) -> Doubles:
     """The slopes of the loss: logarithmic of the odds, and 0.075 times the square of each error in work."""
     won = examples.won
     out = np.zeros_like(heads)

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan.arena.contest import Contest, run
 from dasan.arena.ratings import difference, leads
+from dasan.arrays import Doubles, Flags, Ints, Longs
 from dasan.features import move_layout
 from dasan.kernels.network import layers
 from dasan.learn.duel import rotations
@@ -28,7 +28,6 @@ from dasan.networks.network import Network
 from dasan.networks.scoring import Scorer
 from dasan.networks.trained import WEIGHTS, Trained, catalogue, load
 from dasan.vector import VectorEnv
-from dasan.vector.duel import Flags, Longs
 
 SEED = 80_000
 ALL, LEAST = 1.0, 0.02
@@ -51,7 +50,7 @@ class Sights:
         at = {one.name: one.start for one in move_layout(trained.rules, trained.session)}
         self._size, self._out = at["size"], at["out"]
 
-    def choose(self, env: VectorEnv, envs: Longs, sights: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
+    def choose(self, env: VectorEnv, envs: Longs, sights: Doubles) -> Ints:
         """The action of each of `envs`, chosen by a player with the sight in `sights`."""
         if env is not self._env:
             self._env, self._batches = env, self._batches + 1
@@ -67,7 +66,7 @@ class Sights:
         key = np.where(margin > 0, scores.rows, -1e6 + margin) + np.where(out > 0, 1e7, 0.0)
         best = np.empty(len(envs), np.int64)
         layers.best(key, scores.begin, best)
-        actions: npt.NDArray[np.int32] = env.legal[envs, best - scores.begin[:-1]]
+        actions: Ints = env.legal[envs, best - scores.begin[:-1]]
         return actions
 
 
@@ -77,7 +76,7 @@ def points(trained: Trained, network: Network, one: float, others: float, deals:
     """
     sights = Sights(trained, network, SEED)
 
-    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int32]:
+    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> Ints:
         return sights.choose(env, envs, np.where(mine, one, others))
 
     above = below = 0

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 import dasan
+from dasan.arrays import Doubles
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import NetBot, score
 from dasan.bots.protocol import choices
@@ -30,7 +30,6 @@ from dasan.bots.seeds import seed_of
 from dasan.cli.choosing import chosen_rules
 from dasan.networks.trained import Fitted
 
-Floats = npt.NDArray[np.float64]
 SAMPLES = 3
 WORLDS = 512
 CANDIDATES = 16
@@ -45,8 +44,8 @@ class Decision:
     deal: int
     view: dasan.View
     moves: tuple[dasan.Move, ...]
-    likely: Floats
-    even: Floats
+    likely: Doubles
+    even: Doubles
 
     def loss(self, chosen: int) -> float:
         """What this candidate earns less than the best of the first half of the samples, in the second half."""

@@ -22,9 +22,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 import dasan
+from dasan.arrays import Doubles, Flags, Longs
 from dasan.bots.greedy import worthy
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import score
@@ -41,7 +41,6 @@ from dasan.play.view import View
 from dasan.worlds.deals import Deals, deals
 from dasan.worlds.states import Sampler
 
-Floats = npt.NDArray[np.float64]
 TEMPERATURES = (0.06, 0.1, 0.25, 0.5)
 PLAYED, WIDTH, TRUST = 256, 6, 100.0
 """For the value: worlds for each decision, candidates, and the weight of the network's score, in worlds."""
@@ -127,15 +126,15 @@ def measure(view: View, hand: int, partner: int, network: Fitted, *, value: bool
     )
 
 
-def holder(view: View, drawn: Deals) -> npt.NDArray[np.int64]:
+def holder(view: View, drawn: Deals) -> Longs:
     """int64 [worlds]: the holder of the called card."""
     assert view.called is not None
     bit = np.uint64(words_of(view.rules, (view.called,))[0])
-    out: npt.NDArray[np.int64] = (drawn.one[:, : view.rules.players] & bit != 0).argmax(axis=1)
+    out: Longs = (drawn.one[:, : view.rules.players] & bit != 0).argmax(axis=1)
     return out
 
 
-def by_seat(view: View, story: Story, drawn: Deals, network: Fitted) -> Floats:
+def by_seat(view: View, story: Story, drawn: Deals, network: Fitted) -> Doubles:
     """float64 [temperatures, seats, worlds]: the log-likelihood of each seat's plays and passes since the call; 0 for
     the seat of `view`.
     """
@@ -160,7 +159,7 @@ def by_seat(view: View, story: Story, drawn: Deals, network: Fitted) -> Floats:
     return out
 
 
-def posterior(holders: npt.NDArray[np.int64], logs: Floats) -> dict[int, float]:
+def posterior(holders: Longs, logs: Doubles) -> dict[int, float]:
     """Each possible partner's probability. logs: float64 [seats, worlds]."""
     found = {}
     for seat in np.unique(holders).tolist():
@@ -174,10 +173,10 @@ def posterior(holders: npt.NDArray[np.int64], logs: Floats) -> dict[int, float]:
     return {seat: float(np.exp(one - most) / total) for seat, one in found.items()}
 
 
-def worth_of(outcomes: Floats, first: Floats, holders: npt.NDArray[np.int64]) -> float:
+def worth_of(outcomes: Doubles, first: Doubles, holders: Longs) -> float:
     """The value of knowing the partner. outcomes: float64 [moves, worlds]. first: the network's scores."""
 
-    def chosen(worlds: npt.NDArray[np.bool_]) -> int:
+    def chosen(worlds: Flags) -> int:
         return int(((PLAYED * outcomes[:, worlds].mean(axis=1) + TRUST * first) / (PLAYED + TRUST)).argmax())
 
     gains = 0.0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from tests.bots.test_search import halfway
 
 import dasan
+from dasan.arrays import Doubles
 from dasan.bots.sampling.beliefs import by_likelihood, evenly
 from dasan.bots.sampling.elimination import Blend, Elimination, _stay, eliminate
 from dasan.bots.sampling.rollouts import by_network
@@ -17,7 +17,6 @@ from dasan.networks.trained import fitted
 pytestmark = pytest.mark.full
 
 WORLDS = 300
-Floats = npt.NDArray[np.float64]
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-two"])
@@ -71,15 +70,15 @@ def test_the_best_move_was_not_eliminated() -> None:
     assert left.best == moves[2]
 
 
-def outcomes(*means: float, worlds: int = 100) -> Floats:
+def outcomes(*means: float, worlds: int = 100) -> Doubles:
     """Outcomes of moves that depend much more on the deal than on the move; their differences vary little."""
     luck = np.random.default_rng(1).normal(0, 3, worlds)
     noise = np.random.default_rng(2).normal(0, 0.1, (len(means), worlds))
-    values: Floats = luck + noise - noise.mean(axis=1, keepdims=True) + np.array(means)[:, None] - luck.mean()
+    values: Doubles = luck + noise - noise.mean(axis=1, keepdims=True) + np.array(means)[:, None] - luck.mean()
     return values
 
 
-def stay(values: Floats, blend: Blend, weights: Floats | None = None) -> list[bool]:
+def stay(values: Doubles, blend: Blend, weights: Doubles | None = None) -> list[bool]:
     staying: list[bool] = _stay(values, np.ones(values.shape[1]) if weights is None else weights, blend).tolist()
     return staying
 

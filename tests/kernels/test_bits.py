@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dasan.arrays import U
 from dasan.kernels.runtime import bits
 from dasan.kernels.runtime.compiled import compiled
 
 pytestmark = pytest.mark.full
-
-U = np.uint64
 
 
 @compiled

@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "dasan"
 LAYERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(layer.split())
     for layer in (
-        "version errors reasons arguments cluster memory processes registry estimates stored_lines whole_file strict_json",
+        "version errors reasons arguments cluster memory processes registry estimates stored_lines whole_file strict_json arrays",
         "cards",
         "ruleset",
         "games",

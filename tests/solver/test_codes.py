@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
+from dasan.arrays import U
 from dasan.kernels.proofs.transpositions import CODES, INFINITE, LARGEST, coded, decoded
-
-U = np.uint64
 
 
 @pytest.mark.full

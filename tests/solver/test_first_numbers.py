@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from dasan.arrays import U
 from dasan.bench.solver import at_random
 from dasan.kernels.ranks.solver import learned
 from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, choices_of, forecast, judged, losers_of, split_all, weights
@@ -20,7 +21,6 @@ from dasan.kernels.ranks.tables import LEAD, rank_catalogue
 from dasan.play.moves import MoveType
 from dasan.solver.open_hands import OpenPosition, position
 
-U = np.uint64
 Columns = npt.NDArray[Any]
 Heads = npt.NDArray[np.float64]
 

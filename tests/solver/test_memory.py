@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dasan
+from dasan.arrays import U
 from dasan.kernels.proofs.transpositions import find, packed, spread, store
 from dasan.kernels.ranks.solver import search as solver_search
 from dasan.records.retrace import moves_of
@@ -19,7 +20,6 @@ from dasan.solver.open_hands import OpenHands
 
 pytestmark = pytest.mark.full
 
-U = np.uint64
 BUCKET = 64
 """Bytes."""
 

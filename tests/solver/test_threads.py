@@ -6,17 +6,15 @@ import random
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import dasan
 from dasan import processes
+from dasan.arrays import Longs, U
 from dasan.bench.works import late
 from dasan.kernels.proofs import loop, transpositions
 from dasan.solver import proving
 from dasan.solver.budget import Budget
-
-U = np.uint64
 
 
 @pytest.mark.full
@@ -50,7 +48,7 @@ def test_half_of_an_entry_is_not_found() -> None:
 class Stub:
     """A search that proves nothing. together: how many searches went on in each slice."""
 
-    counters: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(8, np.int64))
+    counters: Longs = field(default_factory=lambda: np.zeros(8, np.int64))
     together: list[int] = field(default_factory=list)
 
     def prove(self, budget: Budget, most: int | None) -> int:

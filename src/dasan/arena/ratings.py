@@ -8,12 +8,11 @@ from math import exp, log, log10, sqrt
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan.arena.outcome import Outcome
+from dasan.arrays import Doubles
 from dasan.estimates import CONFIDENCE, jackknife
 
-Floats = npt.NDArray[np.float64]
 SCALE = 400 / log(10)
 BLOCKS = 20
 STEPS = 100
@@ -102,7 +101,7 @@ def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]
     return [SCALE * one for one in skill.tolist()], [SCALE * one for one in errors]
 
 
-def _slope(games: Sequence[tuple[int, int, float, float]], skill: Floats) -> tuple[Floats, Floats]:
+def _slope(games: Sequence[tuple[int, int, float, float]], skill: Doubles) -> tuple[Doubles, Doubles]:
     """The slope of the log-likelihood [bots], and its information matrix [bots, bots]."""
     slope, information = np.zeros(len(skill)), np.zeros((len(skill), len(skill)))
     for i, j, up, down in games:
@@ -115,6 +114,6 @@ def _slope(games: Sequence[tuple[int, int, float, float]], skill: Floats) -> tup
     return slope, information
 
 
-def _inverse(information: Floats) -> Floats:
+def _inverse(information: Doubles) -> Doubles:
     """The pseudo-inverse: only differences of ratings are known, so that their mean stays 0."""
     return np.asarray(np.linalg.pinv(information, rcond=1e-10, hermitian=True), np.float64)

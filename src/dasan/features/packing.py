@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, shown, whole
+from dasan.arrays import Bytes, Words
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-Words = npt.NDArray[np.uint64]
 
 
 def packed_size(size: int, flags: int | None = None) -> int:
@@ -44,7 +43,7 @@ def pack(rows: npt.NDArray[Any], flags: int | None = None) -> Words:
     return out
 
 
-def unpack(words: Words, size: int, flags: int | None = None) -> npt.NDArray[np.uint8]:
+def unpack(words: Words, size: int, flags: int | None = None) -> Bytes:
     """uint8 [n, size], a new array: the features of packed rows, uint64 [n, words].
 
     `unpack(env.packed_mask, env.num_actions)` is a mask, `unpack(env.packed_obs, env.num_features, env.num_flags)` are

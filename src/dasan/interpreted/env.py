@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Longs, Words
 from dasan.features import encode, encode_perfect, layout
 from dasan.features.cards import eights, most_held
 from dasan.features.packing import pack
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from dasan.kernels.env.buffers import Buffers
     from dasan.kernels.env.threads import Posts, Workspace
 
-Words = npt.NDArray[np.uint64]
 SCRATCH = 1
 
 
@@ -49,7 +49,7 @@ class EngineMemory(NamedTuple):
     states: npt.NDArray[np.object_]
     moves: npt.NDArray[np.object_]
     base: Words
-    number: npt.NDArray[np.int64]
+    number: Longs
 
 
 def tables(rules: Rules, session: bool) -> EngineTables:
@@ -57,7 +57,7 @@ def tables(rules: Rules, session: bool) -> EngineTables:
     return EngineTables(rules, session, action_ids(rules, session), flags)
 
 
-def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words, npt.NDArray[np.int64]]:
+def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words, Longs]:
     """The environments' memory, its array of random words, by which they are seeded, and the numbers of their hands."""
     empty = np.full(num_envs, None, object)
     memory = EngineMemory(empty, empty.copy(), np.zeros(num_envs, np.uint64), np.zeros(num_envs, np.int64))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import Bytes, Ints, Words
 from dasan.bots.thrifty import ThriftyBot
 from dasan.interpreted.env import EngineMemory, EngineTables, moves_by_id, write_result
 from dasan.interpreted.env import publish as publish_one
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from dasan.kernels.env.one_hand import OneHand
     from dasan.kernels.env.playouts import PlayoutPlan
 
-Words = npt.NDArray[np.uint64]
 PLAYOUT = 0xD1B54A32D192ED03
 RANDOM, THRIFTY = 0, 1
 _64 = (1 << 64) - 1
@@ -55,7 +52,7 @@ def choose(hand: OneHand, thrifty: Any) -> int:
     return _choose(hand.states.states[0], hand.tables.ids)
 
 
-def choose_all(hands: OneHand, thrifty: Any, actions: npt.NDArray[np.int32]) -> None:
+def choose_all(hands: OneHand, thrifty: Any, actions: Ints) -> None:
     """The action ids that `thrifty` chooses in every environment, into `actions`."""
     for i, state in enumerate(hands.states.states):
         actions[i] = _choose(state, hands.tables.ids)
@@ -83,8 +80,8 @@ def play_out(
     plan: PlayoutPlan,
     hand: OneHand,
     thrifty: Any,
-    payments: npt.NDArray[np.int32],
-    places: npt.NDArray[np.uint8],
+    payments: Ints,
+    places: Bytes,
 ) -> int:
     """As the kernels' `play_out`, see `kernels.env.playouts`."""
     plies = 0

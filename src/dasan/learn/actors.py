@@ -15,11 +15,11 @@ from time import process_time
 
 import numpy as np
 
+from dasan.arrays import Floats
 from dasan.cluster import connected, over_cluster
 from dasan.learn.config import Config
 from dasan.learn.decisions import Samples
 from dasan.learn.selfplay import PlayCounts, SelfPlay
-from dasan.networks.network import Floats
 from dasan.processes import worker_processes
 
 MOST_GAMES = 16

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Flags, Ints, Longs
 from dasan.networks.scoring import Scores
 
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 NOTHING: Longs = np.zeros(0, np.int64)
 
 
@@ -70,13 +69,13 @@ class Branches:
             self.chooses[first : first + self.size] = True
         return np.concatenate([NOTHING, *which]), np.concatenate([NOTHING, *envs]), np.concatenate([NOTHING, *rows])
 
-    def follow(self, actions: npt.NDArray[np.int32]) -> None:
+    def follow(self, actions: Ints) -> None:
         """Copy the action of each deal's first environment to its branches that have not parted."""
         others = np.flatnonzero(~self.chooses)
         actions[others] = actions[self._first[others]]
 
 
-def batches(groups: npt.NDArray[np.int32], parts: int) -> list[Longs]:
+def batches(groups: Ints, parts: int) -> list[Longs]:
     """Split rows 0, 1, … into at most `parts` nonempty parts of about equal size; rows of one group (numbered from 0)
     stay together. Every part has rows from everywhere: the rows of several games stand one game after another.
     """

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan import vector
 from dasan.arguments import whole
+from dasan.arrays import Flags, Floats, Ints, Longs
 from dasan.estimates import Estimate
 from dasan.networks.network import Network
 from dasan.networks.scoring import Scorer
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
-from dasan.vector.duel import Flags, Longs, mean_gains
+from dasan.vector.duel import mean_gains
 from dasan.vector.duel import rotations as rotations_in
 
-Choose = Callable[[VectorEnv, Longs, Flags], npt.NDArray[np.int32]]
+Choose = Callable[[VectorEnv, Longs, Flags], Ints]
 """Chooses the actions in some environments (int64 indices); a bool for each says whether the player of interest
 acts."""
 
@@ -32,7 +32,7 @@ def rotations(
     session: bool = False,
     hands: int = 1,
     batch: int = 512,
-) -> Iterator[npt.NDArray[np.float32]]:
+) -> Iterator[Floats]:
     """`dasan.vector.duel.rotations` in environments of `rules` with ragged moves."""
 
     def make(num_envs: int, seeds: Sequence[int]) -> VectorEnv:
@@ -65,7 +65,7 @@ def duel(
         raise ValueError("more than one hand needs session=True")
     scorer = Scorer()
 
-    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int32]:
+    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> Ints:
         out = np.empty(len(envs), np.int32)
         for network, whose in ((one, mine), (others, ~mine)):
             which = envs[whose]

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Floats, Longs
 from dasan.learn.config import Config
 from dasan.learn.decisions import Samples
 from dasan.learn.learner import Learner
-from dasan.networks.network import Floats, LayerSizes
-from dasan.networks.scoring import Inputs, Longs, Scorer
+from dasan.networks.network import LayerSizes
+from dasan.networks.scoring import Inputs, Scorer
 
 _COPIES = 8
 """The number of networks kept on the device."""
@@ -45,7 +46,7 @@ class TorchLearner(Learner):
         except (RuntimeError, AssertionError) as error:
             raise ValueError(f"PyTorch has no device {config.device!r} here: {_first_line(error)}") from error
 
-    def _steps(self, samples: Samples, parts: Sequence[npt.NDArray[np.int64]], rate: float, step: int) -> list[float]:
+    def _steps(self, samples: Samples, parts: Sequence[Longs], rate: float, step: int) -> list[float]:
         torch = self._torch
         try:
             with self._deterministic():

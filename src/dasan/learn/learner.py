@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Bytes, Floats, Ints, Longs
 from dasan.learn.branches import batches
 from dasan.learn.config import Config
 from dasan.learn.decisions import Samples
 from dasan.networks.derived import layouts
-from dasan.networks.network import Floats, LayerSizes, fresh, scales
-
-Bytes = npt.NDArray[np.uint8]
+from dasan.networks.network import LayerSizes, fresh, scales
 
 
 class Weights:
@@ -128,7 +126,7 @@ class Learner(Weights):
         self.average += self._pace * (self.flat - self.average)
         return losses
 
-    def _steps(self, samples: Samples, parts: Sequence[npt.NDArray[np.int64]], rate: float, step: int) -> list[float]:
+    def _steps(self, samples: Samples, parts: Sequence[Longs], rate: float, step: int) -> list[float]:
         """One step of Adam for each part of the rows."""
         return [self.update(samples.part(part), rate, step + k + 1) for k, part in enumerate(parts)]
 
@@ -143,7 +141,7 @@ class Learner(Weights):
         return float((error * error).mean())
 
 
-def contrasted(error: Floats, groups: npt.NDArray[np.int32], weight: np.float32) -> Floats:
+def contrasted(error: Floats, groups: Ints, weight: np.float32) -> Floats:
     """`error` with deviations from the group's mean multiplied by `weight`; rows of group -1 are unchanged.
 
     Branches of one decision differ only in the move: their cards, which decide most of a payment, are the same. So

@@ -16,21 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan import vector
+from dasan.arrays import Bytes, Doubles, Flags, Floats, Ints, Longs
 from dasan.features.cards import eights
 from dasan.kernels.network.targets import link, settle
 from dasan.learn.config import Config
-from dasan.learn.learner import Bytes, Learner, Weights
+from dasan.learn.learner import Learner, Weights
 from dasan.learn.pool import Pool
 from dasan.learn.selfplay import PlayCounts
 from dasan.networks.derived import input_sizes
-from dasan.networks.network import Floats, LayerSizes
+from dasan.networks.network import LayerSizes
 from dasan.networks.scoring import Scorer, Scores
 from dasan.networks.shared import SharedInputs
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 MOST, LEAST = 4, 0.01
 """A move is drawn from the at most `MOST` likeliest moves, each with a chance of at least `LEAST`."""
@@ -197,14 +195,14 @@ class _Game:
         weights = learner.scaled(flat)
         return weights if self.shared is None else self.shared.folded(weights, self.rules)
 
-    def _bidding(self, envs: Longs) -> npt.NDArray[np.bool_]:
+    def _bidding(self, envs: Longs) -> Flags:
         """bool [envs]: which of these environments are in the auction. envs: with several legal moves each."""
         return self.env.legal[envs, self.env.num_legal[envs] - 1] < self.env.ids.calls
 
-    def _calling(self, envs: Longs) -> npt.NDArray[np.bool_]:
+    def _calling(self, envs: Longs) -> Flags:
         """bool [envs]: which of these environments are in the call (B4.03). envs: with several legal moves each."""
         ids, first = self.env.ids, self.env.legal[envs, 0]
-        calling: npt.NDArray[np.bool_] = (first >= ids.calls) & (first < ids.rows)
+        calling: Flags = (first >= ids.calls) & (first < ids.rows)
         return calling
 
     def _step(self, scores: Scores, likely: Likely, hands: Longs) -> _Step:
@@ -371,7 +369,7 @@ class PolicyLearner(Learner):
 
     def slopes(
         self, scores: Floats, begin: Longs, chances: Floats, chosen: Ints, advantages: Floats, targets: Floats
-    ) -> npt.NDArray[np.float64]:
+    ) -> Doubles:
         """[moves]: the gradient of the loss, summed over decisions, with respect to the scores of their moves.
 
         The loss of a decision is minus the clipped product of its advantage and the ratio of its move's chance now to
@@ -387,7 +385,7 @@ class PolicyLearner(Learner):
         ratio = p[made] / chances[made]
         clipped = np.where(advantages > 0, ratio > 1 + CLIP, ratio < 1 - CLIP)
         push = np.where(clipped, 0.0, ratio * advantages)
-        out: npt.NDArray[np.float64] = p * push[owner]
+        out: Doubles = p * push[owner]
         out[made] -= push
         logs = np.log(np.maximum(p, 1e-12))
         out += ENTROPY * p * (logs - np.add.reduceat(p * logs, starts)[owner])

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Flags, Floats, Ints, Longs
 from dasan.learn.config import Config
 from dasan.networks import NETWORK
-from dasan.networks.network import Floats, Network
+from dasan.networks.network import Network
 from dasan.networks.scoring import Scorer
 from dasan.networks.source import Source, find
 from dasan.networks.trained import adapted, check_suits, fitted, load
@@ -24,7 +25,6 @@ from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
 from dasan.whole_file import whole_file
 
-Longs = npt.NDArray[np.int64]
 POOL = ("low", "shed", "thrifty", "past", "net")
 """The possible members of a pool, beside `net:` and a network: bots by name, the average of the run's weights when the
 epoch began (with policy gradients, the round), and the package's network for the rules."""
@@ -120,7 +120,7 @@ class Simple:
             )
         self._size, self._lowest, self._height = size, lowest, height
 
-    def choose(self, name: str, env: VectorEnv, envs: Longs) -> npt.NDArray[np.int32]:
+    def choose(self, name: str, env: VectorEnv, envs: Longs) -> Ints:
         """int32 [len(envs)]: the action of each environment."""
         legal = env.legal[envs].astype(np.int64)
         there = np.arange(legal.shape[1]) < env.num_legal[envs, None]
@@ -141,7 +141,7 @@ class Simple:
         best = np.where(plays, key, _LAST).argmin(axis=1)
         silent = ~plays.any(axis=1)
         best[silent] = (there & (legal == 0))[silent].argmax(axis=1)  # pass, or the first move if it may not pass
-        actions: npt.NDArray[np.int32] = env.legal[envs, best].astype(np.int32)
+        actions: Ints = env.legal[envs, best].astype(np.int32)
         return actions
 
 
@@ -172,13 +172,13 @@ class Pool:
         self._seat = np.where(every < mixed, every % rules.players, -1).astype(np.int8)
         self._member = every // rules.players % max(1, len(members))
 
-    def others(self, envs: Longs, seats: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+    def others(self, envs: Longs, seats: npt.NDArray[np.int8]) -> Flags:
         """bool [len(envs)]: whether the seat to act, in `seats`, belongs to a member of the pool."""
         mine = self._seat[envs]
-        out: npt.NDArray[np.bool_] = (mine >= 0) & (mine != seats)
+        out: Flags = (mine >= 0) & (mine != seats)
         return out
 
-    def choose(self, env: VectorEnv, envs: Longs, past: Mapping[str, Floats], scorer: Scorer) -> npt.NDArray[np.int32]:
+    def choose(self, env: VectorEnv, envs: Longs, past: Mapping[str, Floats], scorer: Scorer) -> Ints:
         """int32 [len(envs)]: the actions of the pool's members. past: the weights of the member `past`."""
         out = np.zeros(len(envs), np.int32)
         for k, name in enumerate(self._members):

@@ -10,16 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan import vector
-from dasan.learn.branches import NOTHING, Branches, Longs
+from dasan.arrays import Flags, Floats, Ints, Longs
+from dasan.learn.branches import NOTHING, Branches
 from dasan.learn.config import Config
 from dasan.learn.decisions import Decisions
 from dasan.learn.in_torch import scorer
 from dasan.learn.pool import Pool
 from dasan.networks.derived import input_sizes
-from dasan.networks.network import Floats
 from dasan.networks.scoring import Scores
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
@@ -71,7 +70,7 @@ class SelfPlay:
             if not open_.any():
                 break
 
-    def step(self, random: np.random.Generator, open_: npt.NDArray[np.bool_], closing: bool) -> None:
+    def step(self, random: np.random.Generator, open_: Flags, closing: bool) -> None:
         """Make one move in every environment, recording the decisions of hands that count."""
         config, env, counts = self.config, self.env, self.counts
         actions = env.legal[:, 0].astype(np.int32)
@@ -109,9 +108,9 @@ class SelfPlay:
         envs: Longs,
         rows: Longs,
         values: Floats,
-        explored: npt.NDArray[np.bool_],
-        actions: npt.NDArray[np.int32],
-        groups: npt.NDArray[np.int32] | None = None,
+        explored: Flags,
+        actions: Ints,
+        groups: Ints | None = None,
     ) -> None:
         """Record the decisions `scores.envs[which]` for the environments `envs`, and write them into `actions`."""
         env, seen = self.env, scores.envs[which]
@@ -124,8 +123,8 @@ class SelfPlay:
         scores: Scores,
         values: Floats,
         random: np.random.Generator,
-        actions: npt.NDArray[np.int32],
-        open_: npt.NDArray[np.bool_],
+        actions: Ints,
+        open_: Flags,
     ) -> Longs:
         """Make the moves of environments that part now; close those without a move. Returns the indices of these
         decisions in `scores`.

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dasan.arrays import Floats
 from dasan.learn.config import Config
 from dasan.learn.learner import Learner
-from dasan.networks.network import Floats, Network
+from dasan.networks.network import Network
 from dasan.networks.source import find
 from dasan.networks.trained import adapted, unit_in
 

@@ -21,10 +21,10 @@ from typing import Any
 from zipfile import is_zipfile
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan.arena.contest import OF_A_DEAL
 from dasan.arguments import amount, instance, quantity, whole
+from dasan.arrays import Floats
 from dasan.learn import CHANGEABLE
 from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
@@ -39,11 +39,10 @@ from dasan.learn.starting import start_from
 from dasan.memory import require_memory
 from dasan.networks.archive import arrays_of, claims_of
 from dasan.networks.derived import input_sizes
-from dasan.networks.network import Floats, LayerSizes, Network
+from dasan.networks.network import LayerSizes, Network
 from dasan.version import __version__
 from dasan.whole_file import whole_file
 
-Bytes = npt.NDArray[np.uint8]
 MOST_ABOUT = 2**24
 """The most bytes that the settings and totals of a run may take in its file."""
 MOST_WEIGHT = 65504.0

@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from dasan.arrays import Bytes, Longs
     from dasan.kernels.network.derived import DerivedTables
-
-    Bytes = npt.NDArray[np.uint8]
-    Longs = npt.NDArray[np.int64]
 
 
 class Reads(NamedTuple):

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import instance
+from dasan.arrays import Bytes, Floats
 from dasan.bots.protocol import choices
 from dasan.features import Feature, encode, encode_moves
 from dasan.networks.archive import arrays_of
@@ -28,7 +29,6 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 from dasan.strict_json import parse
 
-Floats = npt.NDArray[np.float32]
 MOST_BYTES = 2**30
 """The most memory that the arrays of a network's file may take."""
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
@@ -109,7 +109,7 @@ class Network:
     def __repr__(self) -> str:
         return f"<Network of {sum(part.size for part in self.weights.values())} weights>"
 
-    def inputs(self, view: View, session: bool) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    def inputs(self, view: View, session: bool) -> tuple[Bytes, Bytes]:
         """The network's input: uint8 [features], the observation of the seat of `view`, and uint8 [moves, features of
         a move], its legal moves in the order of `choices`. session: as for `encode`.
 

@@ -19,13 +19,7 @@ from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from dasan.networks.network import Floats
-
-    Bytes = npt.NDArray[np.uint8]
-    Longs = npt.NDArray[np.int64]
+    from dasan.arrays import Bytes, Floats, Longs
 
 Label = tuple[Hashable, ...]
 """The name of a feature and what this place of it says, such as ("kind", "straight") or ("hand", 0, 51)."""

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import quantity
+from dasan.arrays import Longs, Words
 from dasan.backends import Backend
 from dasan.features import layout, observation_size
 from dasan.features.cards import eights
 from dasan.features.packing import packed_size
-from dasan.kernels.env.buffers import Buffers, Words, Written, new_buffers
+from dasan.kernels.env.buffers import Buffers, Written, new_buffers
 from dasan.kernels.env.code import Code, code_of
 from dasan.kernels.env.optional_outputs import new_optional_outputs
 from dasan.kernels.env.threads import Team, Workspace
@@ -35,7 +36,7 @@ class Allocation(NamedTuple):
     tables: Any
     states: Any
     base: Words
-    number: Words | npt.NDArray[np.int64]
+    number: Words | Longs
     num_actions: int
     num_features: int
     num_flags: int

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, shown, whole
+from dasan.arrays import Bytes, Flags, Floats, Ints, Longs
 from dasan.estimates import Estimate
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.vector.earnings import Ended, earned
 
-Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
+Score = Callable[[Bytes, Bytes, Longs], npt.NDArray[Any]]
 """A score function: from observations [k, num_features], rows of moves [rows, num_move_features] and each observation's
 first row [k + 1] it computes scores [rows]; the move with the highest score is played in each observation."""
 
@@ -46,16 +47,14 @@ class Playing(Ended, Protocol):
     def to_act(self) -> npt.NDArray[Any]: ...
     @property
     def done(self) -> npt.NDArray[Any]: ...
-    def sample(self) -> npt.NDArray[np.int32]: ...
-    def thrifty(self) -> npt.NDArray[np.int32]: ...
-    def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]: ...
+    def sample(self) -> Ints: ...
+    def thrifty(self) -> Ints: ...
+    def best(self, score: Score, envs: Longs) -> Ints: ...
     def step(self, actions: npt.NDArray[Any]) -> None: ...
 
 
 E = TypeVar("E", bound=Playing)
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Choose = Callable[[E, Longs, Flags, npt.NDArray[np.int32]], npt.NDArray[Any]]
+Choose = Callable[[E, Longs, Flags, Ints], npt.NDArray[Any]]
 """Chooses the actions in some environments (int64 indices); a bool for each says whether the player of interest acts.
 The last argument has a random legal action for each."""
 
@@ -69,7 +68,7 @@ def rotations(
     *,
     hands: int = 1,
     batch: int = 512,
-) -> Iterator[npt.NDArray[np.float32]]:
+) -> Iterator[Floats]:
     """Play the deals of seeds `first`, `first + 1` …, `batch` in parallel, with the player of interest in every seat of
     each.
 
@@ -96,7 +95,7 @@ def rotations(
         yield gains.reshape(count, players, players)
 
 
-def mean_gains(gains: npt.NDArray[np.float32]) -> list[float]:
+def mean_gains(gains: Floats) -> list[float]:
     """The mean earnings of the player of interest over all seats, for each deal. gains: as `rotations` yields them.
 
     The sum is exact: equal players' payments in one hand add up to 0.
@@ -113,7 +112,7 @@ def duel(
             raise WrongType(f'a player is a score function, "random" or "thrifty", not {shown(player)}')
     deals, seed = whole(deals, "deals", 2), whole(seed, "a seed")
 
-    def choose(env: Playing, envs: Longs, mine: Flags, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def choose(env: Playing, envs: Longs, mine: Flags, actions: Ints) -> Ints:
         for player, whose in ((one, mine), (others, ~mine)):
             if player != "random" and whose.any():
                 which = envs[whose]

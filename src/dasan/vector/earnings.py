@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Bytes, Doubles, Floats
 from dasan.ruleset.places import place_shares
 from dasan.ruleset.rules import Rules
 
-Floats = npt.NDArray[np.float32]
 Counting = Callable[[Sequence[int]], list[float]]
 """The value of places: `place_points`, one point apart, or `place_shares`, from 1 to -1."""
 
@@ -37,22 +37,18 @@ def earned(env: Ended) -> Floats:
     return earnings(env.rules, env.rewards, env.places).astype(np.float32)
 
 
-def earnings(
-    rules: Rules, payments: npt.NDArray[Any], places: npt.NDArray[np.uint8], counting: Counting = place_shares
-) -> npt.NDArray[np.float64]:
+def earnings(rules: Rules, payments: npt.NDArray[Any], places: Bytes, counting: Counting = place_shares) -> Doubles:
     """float64 [hands, seats]: `payments` in units, or in games without payments the value of `places`. Both: [hands,
     seats].
     """
     if rules.pays:
         return payments.astype(np.float64)
-    counted: npt.NDArray[np.float64] = _counted(counting, rules.players)[
-        np.count_nonzero(places, axis=1)[:, None], places
-    ]
+    counted: Doubles = _counted(counting, rules.players)[np.count_nonzero(places, axis=1)[:, None], places]
     return counted
 
 
 @cache
-def _counted(counting: Counting, players: int) -> npt.NDArray[np.float64]:
+def _counted(counting: Counting, players: int) -> Doubles:
     """float64 [seats with a place, place]: the value of each place, and of no place (0)."""
     out = np.zeros((players + 1, players + 1))
     for placed in range(players + 1):

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import flag, instance
+from dasan.arrays import Floats, Ints, Longs
 from dasan.vector.earnings import earned
 from dasan.vector.env import VectorEnv
 
 Rows = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
 
 
 class Batch(NamedTuple):
@@ -29,7 +29,7 @@ class Batch(NamedTuple):
     obs: Rows
     moves: Rows
     payments: Floats
-    actions: npt.NDArray[np.int32]
+    actions: Ints
     seats: npt.NDArray[np.int8]
 
     def __repr__(self) -> str:
@@ -81,9 +81,9 @@ class Returns:
         self._hand = np.arange(n)
         self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
         self._used = n
-        self._pending: list[tuple[Rows, Rows, npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
+        self._pending: list[tuple[Rows, Rows, Ints, npt.NDArray[np.int8], Longs]] = []
 
-    def step(self, actions: npt.NDArray[np.int32]) -> None:
+    def step(self, actions: Ints) -> None:
         """Carry out one action in every environment, as `VectorEnv.step` does, and record the decisions."""
         env = self._env
         try:
@@ -106,7 +106,7 @@ class Returns:
             self._hand[over] = np.arange(self._used, last)
             self._used = last
 
-    def _rows(self, chosen: npt.NDArray[np.int32], who: npt.NDArray[np.int64]) -> Rows:
+    def _rows(self, chosen: Ints, who: Longs) -> Rows:
         env = self._env
         if env.moves is None:
             features: Rows = env.action_features[chosen[who]]

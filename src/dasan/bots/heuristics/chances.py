@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Bools = npt.NDArray[np.bool_]
-    Words = npt.NDArray[np.uint64]
+    from dasan.arrays import Flags, Words
 
 MOST_DEALS = 1_000
 """The sample size if more deals fit the view: a share is then within 3 percentage points in 95 % of cases. If each deal
@@ -106,7 +105,7 @@ class Chances:
         return out
 
     @cached_property
-    def _enemies(self) -> Bools:
+    def _enemies(self) -> Flags:
         """bool [seats, deals]: whether the seat plays against this one."""
         import numpy as np
 
@@ -124,7 +123,7 @@ class Chances:
                 out[seat, deal] = (seat in side) is not (me in side)
         return out
 
-    def _beaten(self, play: Combination) -> Bools:
+    def _beaten(self, play: Combination) -> Flags:
         """bool [deals]: whether an opponent who may still answer can beat `play`."""
         import numpy as np
 
@@ -230,7 +229,7 @@ class _Rows:
             others = [[sum(bit.get(c, 0) for c in cards) for cards in _other_suits(rules, row)] for row in rows]
             self._others = np.array(others, np.uint64)
 
-    def strongest(self, held: _Held, least: int, among: Bools) -> npt.NDArray[np.int64]:
+    def strongest(self, held: _Held, least: int, among: Flags) -> npt.NDArray[np.int64]:
         """int64 [deals]: the highest strength above `least` that a hand holds, in the deals of `among`; -1: none."""
         import numpy as np
 
@@ -248,12 +247,12 @@ class _Rows:
             left = left[~fitting]
         return out
 
-    def _fit(self, rows: slice, held: _Held) -> Bools:
+    def _fit(self, rows: slice, held: _Held) -> Flags:
         """bool [rows, deals]: whether the hand holds the row."""
         import numpy as np
 
         cards, low, high = self._cards[rows, None], self._low[rows, None], self._high[rows, None]
-        fits: Bools = (held.cards & cards) == cards
+        fits: Flags = (held.cards & cards) == cards
         if self._low.any():
             fits &= (held.low & low) == low
         if self._high.any():

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import U, Words
 from dasan.features import kinds
 from dasan.kernels.cards import hand_of
 from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets, highest, list_larger, next_seat, singles_and_pairs
@@ -45,9 +46,6 @@ from dasan.play.dealing import Deal
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Small = npt.NDArray[np.int32]
 _0, _1 = U(0), U(1)
 
 HAND, PLAYED, DEALT, BASE, NUMBER = 0, 4, 8, 12, 13

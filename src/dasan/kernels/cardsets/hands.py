@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Ints, Longs, U, Words
 from dasan.kernels.cardsets.tables import (
     ALONE,
     LARGE,
@@ -25,10 +26,6 @@ from dasan.kernels.runtime.compiled import compiled, lean, woven, woven_callable
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
 MOST_PLAYS = 1472
 """An upper bound on the plays of one hand: 1,287 sets of five cards and 154 smaller ones."""
 PASS = -1
@@ -170,7 +167,7 @@ def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: i
 
 @woven
 def _list_choices(
-    hand: np.uint64, answer: int, table: int, n: int, plays: Small, catalogue: CardsetCatalogue, policy: CardsetPolicy
+    hand: np.uint64, answer: int, table: int, n: int, plays: Ints, catalogue: CardsetCatalogue, policy: CardsetPolicy
 ) -> int:
     """Append the larger plays that `answer` allows to `plays[n:]`; return the new length."""
     size, strength = (catalogue.size[table], catalogue.strength[table]) if answer == LARGE else (0, -1)
@@ -225,11 +222,11 @@ def _nth_small(
 def random_hand(
     state: np.uint64,
     hands: Words,
-    plays: Small,
+    plays: Ints,
     catalogue: CardsetCatalogue,
     policy: CardsetPolicy,
-    payments: Numbers,
-    trace: Numbers,
+    payments: Longs,
+    trace: Longs,
 ) -> tuple[np.uint64, int, int]:
     """Play one dealt hand at random, every legal move equally likely.
 
@@ -318,9 +315,9 @@ def _random_hands(
     results: HandResults,
     pack: Words,
     hands: Words,
-    plays: Small,
-    payments: Numbers,
-    trace: Numbers,
+    plays: Ints,
+    payments: Longs,
+    trace: Longs,
 ) -> None:
     for k in range(results.plies.shape[0]):
         for i in range(52):

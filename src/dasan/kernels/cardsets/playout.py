@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import U, Words
 from dasan.cards import Card
 from dasan.kernels.cards import card_bits
 from dasan.kernels.cardsets import env
@@ -24,8 +22,6 @@ from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
 from dasan.play.state import State
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 
 

@@ -13,17 +13,14 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, Words
 from dasan.backends import CARDSETS
 from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.ruleset.catalogue import Row
 from dasan.ruleset.policies import Guard
 from dasan.ruleset.rules import Rules
 
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
 LEAD, OPENING, LARGE = 0, 1, 2
 """The play to beat, as an answer code: none (free lead), none (lead must contain the opening card), or a row of more than two
 cards. Each single card and each pair has a code of its own above these."""
@@ -46,11 +43,11 @@ class Runs(NamedTuple):
     windows: Words
     cards: Words
     pad: Words
-    size: Small
-    best: Small
-    rows: Small
-    begin: Small
-    suits: Small
+    size: Ints
+    best: Ints
+    rows: Ints
+    begin: Ints
+    suits: Ints
 
 
 class GroupTables(NamedTuple):
@@ -63,13 +60,13 @@ class GroupTables(NamedTuple):
     """
 
     heads: np.uint64
-    best: Small
+    best: Ints
     sides: Words
-    held: Small
-    first: Small
-    rows: Small
-    choices: Small
-    how_many: Small
+    held: Ints
+    first: Ints
+    rows: Ints
+    choices: Ints
+    how_many: Ints
 
 
 class Flushes(NamedTuple):
@@ -78,9 +75,9 @@ class Flushes(NamedTuple):
     """
 
     size: int
-    rows: Small
+    rows: Ints
     picks: Words
-    begin: Small
+    begin: Ints
 
 
 class CardsetCatalogue(NamedTuple):
@@ -92,12 +89,12 @@ class CardsetCatalogue(NamedTuple):
     """
 
     words: Words
-    size: Small
-    strength: Small
-    answer: Small
+    size: Ints
+    strength: Ints
+    answer: Ints
     above: Words
-    small: Small
-    rows: Small
+    small: Ints
+    rows: Ints
     least: int
     runs: Runs
     groups: GroupTables

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, Longs, U, Words
 from dasan.kernels.cardsets.env import HAND, MUST, PASSED, SEAT, TABLE, TABLE_SEAT, CardsetTables, list_legal, to_answer
 from dasan.kernels.cardsets.env import move as move_row
 from dasan.kernels.cardsets.hands import list_larger, singles_and_pairs
@@ -23,10 +23,6 @@ from dasan.kernels.env.settlement import BASE, BY_CARDS, FIXED, price
 from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Small = npt.NDArray[np.int32]
-Numbers = npt.NDArray[np.int64]
 _0, _1 = U(0), U(1)
 
 
@@ -34,17 +30,17 @@ class CardsetEndgame(NamedTuple):
     """The tables that these functions read. most[n]: the most that a loser who holds n cards now can pay in the end."""
 
     tables: CardsetTables
-    most: Numbers
+    most: Longs
 
 
 @woven
-def list_moves(rows: Words, at: int, moves: Small, game: CardsetEndgame, scratch: Words) -> int:
+def list_moves(rows: Words, at: int, moves: Ints, game: CardsetEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; return how many."""
     return list_legal(rows[at], moves, 1, game.tables)
 
 
 @woven
-def _can_play(row: Words, plays: Small, game: CardsetEndgame) -> bool:
+def _can_play(row: Words, plays: Ints, game: CardsetEndgame) -> bool:
     """Whether the seat to act has a legal play."""
     catalogue = game.tables.catalogue
     answer = to_answer(row, game.tables)
@@ -60,13 +56,13 @@ def _can_play(row: Words, plays: Small, game: CardsetEndgame) -> bool:
 
 
 @woven
-def carry_out(rows: Words, paid: Small, at: int, move: int, game: CardsetEndgame, scratch: Words) -> bool:
+def carry_out(rows: Words, paid: Ints, at: int, move: int, game: CardsetEndgame, scratch: Words) -> bool:
     """Carry out `move` in position `at`; return whether the hand is over."""
     return move_row(rows[at], move - 1, game.tables)
 
 
 @woven
-def skip(rows: Words, paid: Small, at: int, plays: Small, game: CardsetEndgame, scratch: Words) -> None:
+def skip(rows: Words, paid: Ints, at: int, plays: Ints, game: CardsetEndgame, scratch: Words) -> None:
     """Pass for every seat that has no legal play. plays: room for the moves of a seat."""
     row = rows[at]
     while not _can_play(row, plays, game):

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, Longs, U, Words
 from dasan.kernels.endgame.games import (
     cards_in,
     carry_out,
@@ -31,10 +31,6 @@ from dasan.kernels.runtime.bits import leading_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import mixed
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
 _0, _1, _31, _32, _37 = U(0), U(1), U(31), U(32), U(37)
 _OUTCOME, _SALT = U(0xFFFFFFFF), U(0xD1B54A32D192ED03)
 BUCKET_WORDS = 8
@@ -55,13 +51,13 @@ class Everybody(NamedTuple):
     """
 
     rows: Words
-    paid: Small
+    paid: Ints
     words: Words
-    plies: Numbers
-    moves: Small
-    counters: Numbers
+    plies: Longs
+    moves: Ints
+    counters: Longs
     transpositions: Words
-    plays: Small
+    plays: Ints
     scratch: Words
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dasan.arrays import U
 from dasan.kernels.runtime.compiled import woven
 
-U = np.uint64
 _A, _B, _C = U(0x9E3779B97F4A7C15), U(0xD6E8FEB86659FD93), U(0xA0761D6478BD642F)
 _D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 FACTOR = _C

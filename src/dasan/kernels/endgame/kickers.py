@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, U, Words
 from dasan.kernels.endgame.keys import FACTOR, add_hand, finish_key, hash_of
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.settlement import BOMBS_DOUBLE, EACH_WINNER, SPRING_DOUBLES, doublings
@@ -35,9 +35,6 @@ from dasan.kernels.kickers.play import LEAD, PLAYS_AT, answers, code_of, fields,
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import woven
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Small = npt.NDArray[np.int32]
 _0, _1, _2, _3 = U(0), U(1), U(2), U(3)
 _IN_STRAIGHTS = U(0x1111_1111_1111)
 """The ranks below the highest, bit 4 × rank: those that `turns` takes for ranks of straights."""
@@ -50,7 +47,7 @@ class KickerEndgame(NamedTuple):
 
 
 @woven
-def list_moves(rows: Words, at: int, moves: Small, game: KickerEndgame, scratch: Words) -> int:
+def list_moves(rows: Words, at: int, moves: Ints, game: KickerEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; return how many."""
     row, catalogue = rows[at], game.tables.catalogue
     listed = scratch[FINDING:]
@@ -70,13 +67,13 @@ def list_moves(rows: Words, at: int, moves: Small, game: KickerEndgame, scratch:
 
 
 @woven
-def carry_out(rows: Words, paid: Small, at: int, move: int, game: KickerEndgame, scratch: Words) -> bool:
+def carry_out(rows: Words, paid: Ints, at: int, move: int, game: KickerEndgame, scratch: Words) -> bool:
     """Carry out `move` in position `at`; return whether the hand is over."""
     return move_row(rows[at], 0 if move == 0 else move - 1 + game.tables.first_row, game.tables)
 
 
 @woven
-def skip(rows: Words, paid: Small, at: int, plays: Small, game: KickerEndgame, scratch: Words) -> None:
+def skip(rows: Words, paid: Ints, at: int, plays: Ints, game: KickerEndgame, scratch: Words) -> None:
     """Pass for every seat that has no legal play."""
     row, catalogue = rows[at], game.tables.catalogue
     while row[TABLE] != U(NONE):

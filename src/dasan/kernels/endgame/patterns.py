@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, U, Words
 from dasan.kernels.endgame.keys import FACTOR, add_hand, finish_key, hash_of, with_second_deck
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.patterns.env import (
@@ -36,9 +36,6 @@ from dasan.kernels.patterns.play import PLAY_WORDS, PLAYS_AT
 from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Small = npt.NDArray[np.int32]
 _0, _1 = U(0), U(1)
 
 
@@ -49,7 +46,7 @@ class PatternEndgame(NamedTuple):
 
 
 @woven
-def _append(i: int, n: int, move: int, moves: Small) -> int:
+def _append(i: int, n: int, move: int, moves: Ints) -> int:
     moves[n] = move
     return n + 1
 
@@ -58,20 +55,20 @@ _list_plays = make_lister(__name__, _append)
 
 
 @woven
-def list_moves(rows: Words, at: int, moves: Small, game: PatternEndgame, scratch: Words) -> int:
+def list_moves(rows: Words, at: int, moves: Ints, game: PatternEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; return how many."""
     n = _list_plays(at, 0, rows[at], 1, moves, scratch, game.tables)
     return _append(at, n, 0, moves) if rows[at, TABLE] != U(NONE) else n
 
 
 @woven
-def carry_out(rows: Words, paid: Small, at: int, move: int, game: PatternEndgame, scratch: Words) -> bool:
+def carry_out(rows: Words, paid: Ints, at: int, move: int, game: PatternEndgame, scratch: Words) -> bool:
     """Carry out `move` in position `at`; return whether the hand is over. paid: [positions, players], payments so far."""
     return move_row(at, PatternStates(rows, paid), move - 1, scratch, game.tables)
 
 
 @woven
-def skip(rows: Words, paid: Small, at: int, plays: Small, game: PatternEndgame, scratch: Words) -> None:
+def skip(rows: Words, paid: Ints, at: int, plays: Ints, game: PatternEndgame, scratch: Words) -> None:
     """Pass for every seat that has no legal play."""
     row = rows[at]
     listed = scratch[PLAYS : PLAYS + PLAY_WORDS]

@@ -12,18 +12,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, Longs, U, Words
 from dasan.kernels.endgame.games import allied, carry_out, key_of, list_moves, mover, rivals, skip, turns, verdict
 from dasan.kernels.proofs.loop import CHECK, COUNT, FIRST, KEY, enter_root, make_proceed, new_counters, run_for
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, find, numbers_in, packed
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import mixed
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
 _0, _1, _15, _24, _SALT = U(0), U(1), U(15), U(24), U(0x8EBC6AF09C88C6E3)
 MOVE = 4
 """A word of `counters`, beside those of `proofs.loop`: the move that proves the root, or NO_MOVE."""
@@ -39,15 +35,15 @@ class EndgameSearch(NamedTuple):
     """
 
     rows: Words
-    paid: Small
+    paid: Ints
     keys: Words
-    plies: Numbers
+    plies: Longs
     children: Words
-    moves: Small
+    moves: Ints
     numbers: Words
-    counters: Numbers
+    counters: Longs
     transpositions: Words
-    plays: Small
+    plays: Ints
     scratch: Words
 
 

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Bytes, Ints, U, Words
 from dasan.kernels.runtime.bits import deposit, nth_set_bit, popcount, prefetch, spread
 from dasan.kernels.runtime.compiled import inlined, lean, woven
 from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1, _7, _63 = U(0), U(1), U(7), U(63)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 NONE = -1
@@ -55,17 +54,17 @@ class Buffers(NamedTuple):
     `sample`.
     """
 
-    mask: npt.NDArray[np.uint8]
+    mask: Bytes
     bits: Words
     obs: Words
     packed: Words
-    rewards: npt.NDArray[np.int32]
-    places: npt.NDArray[np.uint8]
-    done: npt.NDArray[np.uint8]
+    rewards: Ints
+    places: Bytes
+    done: Bytes
     to_act: npt.NDArray[np.int8]
     legal: npt.NDArray[np.int16]
-    num_legal: npt.NDArray[np.int32]
-    actions: npt.NDArray[np.int32]
+    num_legal: Ints
+    actions: Ints
     written: Written
 
 
@@ -172,7 +171,7 @@ def look_ahead(i: int, last: int, words: Words, lines: int, buffers: Buffers) ->
 
 
 @woven
-def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], buffers: Buffers) -> int:
+def first_illegal(first: int, last: int, actions: Ints, buffers: Buffers) -> int:
     """The first environment in FIRST, LAST whose action is not legal, or NONE."""
     bits = buffers.bits
     if buffers.written.bits:

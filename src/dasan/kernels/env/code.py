@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import Bytes, Ints, Longs, Words
 from dasan.backends import CARDSETS, ENGINE, KICKERS, PATTERNS, RANKS, REGIONAL, Backend
 from dasan.play.dealing import Deal
 from dasan.play.state import State
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     from dasan.kernels.env.one_hand import DealtHand, OneHand
     from dasan.kernels.env.playouts import PlayoutPlan
 
-Words = npt.NDArray[np.uint64]
-
 
 class Environments(Protocol):
     """A module of batched environments. `states` and `tables` are its own: the memory of the hands, and what follows from the
@@ -29,7 +25,7 @@ class Environments(Protocol):
     SCRATCH: int
 
     def tables(self, rules: Rules, session: bool, /) -> Any: ...
-    def make_state(self, rules: Rules, num_envs: int, /) -> tuple[Any, Words, Words | npt.NDArray[np.int64]]:
+    def make_state(self, rules: Rules, num_envs: int, /) -> tuple[Any, Words, Words | Longs]:
         """The states; the words in them that seed the environments; the number of each one's hand, from 0."""
 
     def samples_bits(self, tables: Any, /) -> bool:
@@ -60,11 +56,11 @@ class Playouts(Protocol):
         plan: PlayoutPlan,
         hand: OneHand,
         thrifty: Any,
-        payments: npt.NDArray[np.int32],
-        places: npt.NDArray[np.uint8],
+        payments: Ints,
+        places: Bytes,
         /,
     ) -> int: ...
-    def choose_all(self, hands: OneHand, thrifty: Any, actions: npt.NDArray[np.int32], /) -> None: ...
+    def choose_all(self, hands: OneHand, thrifty: Any, actions: Ints, /) -> None: ...
 
 
 class HandKernels(Protocol):

@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Ints, U, Words
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import leading_zeros, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, woven
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 
 ONE, TWO, PHASE, SEAT = 0, 8, 34, 35
@@ -45,7 +44,7 @@ def _hand_over(row: Words, giver: int, taker: int, slot: int) -> None:
 
 
 @apart
-def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_cards: npt.NDArray[np.int32]) -> None:
+def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_cards: Ints) -> None:
     """Carry out a legal give, offer or take (W.20). After the take the phase is PLAYING."""
     winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
     if row[PHASE] == GIVING:
@@ -71,11 +70,11 @@ def list_exchanges(
     i: int,
     row: Words,
     legal: npt.NDArray[np.int16],
-    num_legal: npt.NDArray[np.int32],
+    num_legal: Ints,
     suits_ranked: bool,
     gives: int,
     takes: int,
-    pair_ids: npt.NDArray[np.int32],
+    pair_ids: Ints,
 ) -> None:
     """Write the legal gives, offers or takes of environment `i` into `legal` and `num_legal`."""
     winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import Words
 from dasan.kernels.env.buffers import Buffers, clear_mask
 from dasan.kernels.env.playout_policies import ThriftyTables
 from dasan.kernels.runtime.compiled import belonging_to, lean
 from dasan.kernels.runtime.parcels import opened
 
-Words = npt.NDArray[np.uint64]
 OVER = -1
 """The answer of a move that ends the hand."""
 SEATS = 16

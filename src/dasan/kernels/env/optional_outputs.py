@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.backends.contract import MOST_IDS
 from dasan.features import (
     action_features,
@@ -25,8 +26,6 @@ from dasan.kernels.runtime.compiled import woven
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _1, _7 = U(1), U(7)
 
 
@@ -45,7 +44,7 @@ class OptionalOutputs(NamedTuple):
     kitty: bool
     listing: bool
     rows: Words
-    starts: npt.NDArray[np.int64]
+    starts: Longs
     features: Words
     taken: npt.NDArray[np.int8]
     out: int

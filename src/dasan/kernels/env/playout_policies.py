@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Flags, Ints, U, Words
 from dasan.bots import thrifty as bot
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import popcount, used_fields
@@ -17,9 +18,6 @@ from dasan.kernels.runtime.random64 import below, mixed, world_state
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Small = npt.NDArray[np.int32]
 _0, _1 = U(0), U(1)
 _ONES = U(0x0111_1111_1111_1111)
 _PLAYOUT = U(0xD1B54A32D192ED03)
@@ -39,14 +37,14 @@ class ThriftyTables(NamedTuple):
 
     counts: Words
     touched: Words
-    many: npt.NDArray[np.bool_]
+    many: Flags
     size: npt.NDArray[np.int8]
-    lead: Small
-    cost: Small
-    force: Small
+    lead: Ints
+    cost: Ints
+    force: Ints
     windows: Words
-    tops: Small
-    bids: Small
+    tops: Ints
+    bids: Ints
     first_row: int
     top_rank: int
     broken: int

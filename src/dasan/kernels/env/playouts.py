@@ -6,15 +6,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Bytes, Ints, Words
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.one_hand import OneHand
 from dasan.kernels.env.playout_policies import THRIFTY, ThriftyTables, playout_state, random_of
 from dasan.kernels.runtime.compiled import belonging_to, lean, woven
 from dasan.kernels.runtime.random64 import stepped
-
-Words = npt.NDArray[np.uint64]
 
 
 class PlayoutPlan(NamedTuple):
@@ -46,7 +44,7 @@ def make_play_out(
     step_one: Callable[..., bool],
     publish: Callable[[OneHand], None],
     step: Callable[[OneHand, int], bool],
-) -> Callable[[Any, PlayoutPlan, OneHand, ThriftyTables, npt.NDArray[np.int32], npt.NDArray[np.uint8]], int]:
+) -> Callable[[Any, PlayoutPlan, OneHand, ThriftyTables, Ints, Bytes], int]:
     """The kernel play_out of a game.
 
     module: the name of the game's module. copy(rows, i, states): write row i of `rows` to row 0 of `states`. publish_one,
@@ -60,8 +58,8 @@ def make_play_out(
         plan: PlayoutPlan,
         hand: OneHand,
         thrifty: ThriftyTables,
-        payments: npt.NDArray[np.int32],
-        places: npt.NDArray[np.uint8],
+        payments: Ints,
+        places: Bytes,
     ) -> int:
         """Make the playouts of a plan from positions `rows`; return the number of plies, or -1 - i if `opening` is illegal in
         position i.
@@ -98,14 +96,12 @@ def make_play_out(
     return play_out
 
 
-def make_choose_all(
-    module: str, choose: Callable[..., int]
-) -> Callable[[OneHand, ThriftyTables, npt.NDArray[np.int32]], None]:
+def make_choose_all(module: str, choose: Callable[..., int]) -> Callable[[OneHand, ThriftyTables, Ints], None]:
     """The kernel choose_all of a game. module, choose: as for `make_play_out`."""
 
     @lean
     @belonging_to(module)
-    def choose_all(hands: OneHand, thrifty: ThriftyTables, actions: npt.NDArray[np.int32]) -> None:
+    def choose_all(hands: OneHand, thrifty: ThriftyTables, actions: Ints) -> None:
         """The action that thrifty chooses in every environment of `hands`, into `actions`; the legal actions are published."""
         for i in range(actions.shape[0]):
             actions[i] = choose(i, hands.states, hands.buffers, hands.tables, thrifty)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import U, Words
 from dasan.kernels.env.buffers import BLOCK, Buffers, clear_mask, clear_result, sample, signed
 from dasan.kernels.env.past import forced, only_legal, remember
 from dasan.kernels.env.threads import (
@@ -26,8 +24,6 @@ from dasan.kernels.env.threads import (
 from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
 from dasan.kernels.runtime.parcels import opened
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 Parcel = tuple[Posts, Workspace, Any, Buffers, Any]
 """(posts, workspace, states, buffers, tables): states and tables are the game's."""
 

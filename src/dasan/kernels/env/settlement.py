@@ -6,14 +6,14 @@ The compiled counterpart of `dasan.play.scoring`, compared with it by a test.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, Longs
 from dasan.kernels.runtime.compiled import woven, woven_callable
 from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 from dasan.ruleset.rules import Rules
 
-Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
-Settlement = npt.NDArray[np.int64]
+Numbers = Longs | Ints
+Settlement = Longs
 """One array, as every tuple of tables passes its arrays and numbers by value at each call:
 
 | index | |

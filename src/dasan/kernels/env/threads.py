@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.env.buffers import NONE, Buffers, Words, first_illegal, sample
+from dasan.arrays import Ints, Words
+from dasan.kernels.env.buffers import NONE, Buffers, first_illegal, sample
 from dasan.kernels.env.optional_outputs import OptionalOutputs
 from dasan.kernels.env.past import Past
 from dasan.kernels.runtime.atomics import HAS_YIELD, give_way, load, replace, store, swap
@@ -47,7 +48,7 @@ class Workspace(NamedTuple):
     whether observations are written. optional: the optional outputs. past: the last moves.
     """
 
-    chosen: npt.NDArray[np.int32]
+    chosen: Ints
     choice: Words
     scratch: Words
     observing: bool
@@ -84,7 +85,7 @@ def enter(me: int, posts: Posts) -> tuple[int, int]:
 
 
 @woven
-def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], buffers: Buffers) -> bool:
+def agreed(me: int, posts: Posts, chosen: Ints, buffers: Buffers) -> bool:
     """Whether the actions of all threads are legal. The caller's ILLEGAL is the first environment whose action is not.
 
     Each thread checks its own range, whose masks are in its own cache.

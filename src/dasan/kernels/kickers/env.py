@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Bytes, U, Words
 from dasan.backends.kickers import most_plays
 from dasan.features import kinds
 from dasan.kernels.cards import hand_of
@@ -41,8 +41,6 @@ from dasan.play.action_ids import action_ids
 from dasan.play.dealing import Deal
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1, _2, _3 = U(0), U(1), U(2), U(3)
 _ONES = U(0x0111_1111_1111_1111)
 _SEATS = U(0x0007_0007_0007_0007)
@@ -73,7 +71,7 @@ class KickerTables(NamedTuple):
     policy: KickerPolicy
     first_row: int
     actions: int
-    places: npt.NDArray[np.uint8]
+    places: Bytes
     number_of_kinds: int
     reveal: bool
     doubles: bool

@@ -6,8 +6,8 @@ A hand's random numbers depend only on the seed and its number, not on the threa
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.results import NOBODY, HandResults, write_result
 from dasan.kernels.env.settlement import doublings, pay
@@ -19,9 +19,6 @@ from dasan.kernels.runtime.compiled import compiled, woven, woven_callable
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 _0, _1, _2, _15 = U(0), U(1), U(2), U(15)
 CARDS = 54
 PASS, BID = -1, -1
@@ -82,8 +79,8 @@ def random_hand(
     scratch: Words,
     catalogue: KickerCatalogue,
     policy: KickerPolicy,
-    payments: Numbers,
-    trace: Numbers,
+    payments: Longs,
+    trace: Longs,
 ) -> tuple[np.uint64, int, int]:
     """Play one dealt hand at random: every legal move of the engine's list is equally likely.
 

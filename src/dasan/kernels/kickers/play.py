@@ -11,16 +11,14 @@ Scratch of a search:
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import U, Words
 from dasan.backends.kickers import MOST_PLAYS
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.kickers.tables import SET, WITH_KICKERS, KickerCatalogue
 from dasan.kernels.runtime.bits import deposit, nth_set_bit, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import woven, woven_callable
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1, _2, _3, _4, _16 = U(0), U(1), U(2), U(3), U(4), U(16)
 _ONES = U(0x0111_1111_1111_1111)
 _OVER = U(0x0888_8888_8888_8888)

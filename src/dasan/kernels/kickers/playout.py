@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import U, Words
 from dasan.cards import Card
 from dasan.kernels.cards import card_bits
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
@@ -22,8 +20,6 @@ from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Phase
 from dasan.play.state import State
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 
 

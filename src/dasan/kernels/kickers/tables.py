@@ -19,8 +19,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, Words
 from dasan.backends import KICKERS
 from dasan.backends.kickers import COPIES
 from dasan.kernels.env.settlement import Settlement, settlement
@@ -28,8 +28,6 @@ from dasan.ruleset.catalogue import Row
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AllJokers, AnyShape, Kickers, Run, Same
 
-Words = npt.NDArray[np.uint64]
-Small = npt.NDArray[np.int32]
 PLACES = 16
 """Places of a lowest rank in a code."""
 WITH_KICKERS, SET = 1 << 11, 1 << 12
@@ -64,29 +62,29 @@ class KickerCatalogue(NamedTuple):
     whether no other plays have power. in_order: whether plays of power are the last rows.
     """
 
-    side: Small
-    powers: Small
+    side: Ints
+    powers: Ints
     sequence: Words
     plans: Words
-    strong: Small
-    by_depth: Small
-    depths: Small
-    begin: Small
+    strong: Ints
+    by_depth: Ints
+    depths: Ints
+    begin: Ints
     need: Words
     unit: Words
     valid: Words
-    first: Small
-    codes: Small
-    slope: Small
+    first: Ints
+    codes: Ints
+    slope: Ints
     above: Words
-    answer: Small
+    answer: Ints
     bombs: np.uint64
     rocket: np.uint64
     simple: bool
     counts: Words
     shown: Words
     kinds: Words
-    shapes: Small
+    shapes: Ints
     in_order: bool
 
 
@@ -206,7 +204,7 @@ def kicker_catalogue(rules: Rules) -> KickerCatalogue:
     )
 
 
-def _small(numbers: Iterable[int]) -> Small:
+def _small(numbers: Iterable[int]) -> Ints:
     return np.array(list(numbers), np.int32)
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Bytes, Flags, Ints, Longs, U
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import leading_zeros, popcount
 from dasan.kernels.runtime.compiled import compiled, lean
 
-Bytes = npt.NDArray[np.uint8]
-Longs = npt.NDArray[np.int64]
-U = np.uint64
 NUMBERS = 16
 """One-hot flags of a number: 0, 1, … 14, 15 or more."""
 SUIT = U(0x1_1111_1111_1111)
@@ -23,7 +20,7 @@ FLUSH = 5
 
 
 @compiled
-def _above(before: Longs, after: Longs, unseen: Longs, in_runs: npt.NDArray[np.bool_], pairs_apart: bool) -> int:
+def _above(before: Longs, after: Longs, unseen: Longs, in_runs: Flags, pairs_apart: bool) -> int:
     """The number of higher ranks, or runs of as many ranks, of which others may hold as many cards as the largest groups
     of a play have; -1 if there is no play, or those groups are no run. before, after: by rank, the cards with and without it.
     """
@@ -62,7 +59,7 @@ def _answer(
     held: Longs,
     remaining: Longs,
     unseen: Longs,
-    in_runs: npt.NDArray[np.bool_],
+    in_runs: Flags,
     pairs_apart: bool,
     moves_at: Longs,
     out: Bytes,
@@ -109,7 +106,7 @@ class DerivedTables(NamedTuple):
     cards: int
     pack: Longs
     deck: np.uint64
-    in_runs: npt.NDArray[np.bool_]
+    in_runs: Flags
     shortest: Longs
     copies: int
     carries: int
@@ -165,7 +162,7 @@ def _flush_saves(cards: np.uint64) -> int:
 def derive(
     obs: Bytes,
     envs: Longs,
-    num: npt.NDArray[np.int32],
+    num: Ints,
     starts: Longs,
     moves: Bytes,
     tables: DerivedTables,

@@ -13,15 +13,9 @@ features that are not 0 cost time. All arrays are C-contiguous; rows of features
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Bytes, Floats, Ints, Longs, Words
 from dasan.kernels.runtime.compiled import njit
-
-Floats = npt.NDArray[np.float32]
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
-Longs = npt.NDArray[np.int64]
-
 
 _FUSED = {"contract", "nsz"}
 
@@ -65,7 +59,7 @@ def _score_first(
     obs: Bytes,
     obs_words: Words,
     envs: Longs,
-    num: npt.NDArray[np.int32],
+    num: Ints,
     starts: Longs,
     moves: Bytes,
     move_words: Words,

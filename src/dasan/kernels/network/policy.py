@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Doubles, Floats, Ints, Longs
 from dasan.kernels.runtime.compiled import compiled
-
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @compiled
@@ -18,7 +14,7 @@ def draw(
     begin: Longs,
     heat: float,
     least: float,
-    luck: npt.NDArray[np.float64],
+    luck: Doubles,
     num: Ints,
     moves: Longs,
     chances: Floats,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Flags, Floats, Ints, Longs
 from dasan.kernels.runtime.compiled import compiled
 
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
 NOTHING = -1
 
 
 @compiled
-def link(slots: Ints, envs: npt.NDArray[np.int64], seats: npt.NDArray[np.int8], before: Ints, last: Ints) -> None:
+def link(slots: Ints, envs: Longs, seats: npt.NDArray[np.int8], before: Ints, last: Ints) -> None:
     """Append slots[k] to the chain of (envs[k], seats[k]): before[slot] is the one before it, last[env, seat] the end."""
     for k in range(len(slots)):
         before[slots[k]] = last[envs[k], seats[k]]
@@ -22,13 +21,13 @@ def link(slots: Ints, envs: npt.NDArray[np.int64], seats: npt.NDArray[np.int8], 
 
 @compiled
 def settle(
-    envs: npt.NDArray[np.int64],
+    envs: Longs,
     payments: Floats,
     trace: float,
     before: Ints,
     last: Ints,
     values: Floats,
-    explored: npt.NDArray[np.bool_],
+    explored: Flags,
     targets: Floats,
     ready: Ints,
     count: int,

@@ -10,8 +10,8 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, U, Words
 from dasan.features import kinds
 from dasan.kernels.cards import hand_of
 from dasan.kernels.env.buffers import (
@@ -44,8 +44,6 @@ from dasan.play.dealing import Deal
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 
 ONE, TWO, DEALT_1, DEALT_2 = 0, 8, 16, 24
@@ -66,7 +64,7 @@ class PatternStates(NamedTuple):
     """words: see the columns. payments: [n, players], fixed when the first is out."""
 
     words: Words
-    payments: npt.NDArray[np.int32]
+    payments: Ints
 
 
 class PatternTables(NamedTuple):
@@ -89,8 +87,8 @@ class PatternTables(NamedTuple):
     gives: int
     pairs: int
     takes: int
-    pair_ids: npt.NDArray[np.int32]
-    pair_cards: npt.NDArray[np.int32]
+    pair_ids: Ints
+    pair_cards: Ints
 
 
 LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.results import HandResults, write_result
 from dasan.kernels.env.settlement import BASE, BY_CARDS, NO_SIDES, pay
@@ -16,9 +16,6 @@ from dasan.kernels.runtime.compiled import compiled, lean, linked, woven
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 PASS = -1
 _0, _1, _32 = U(0), U(1), U(32)
 
@@ -63,9 +60,9 @@ def random_hand(
     scratch: Words,
     catalogue: PatternCatalogue,
     policy: PatternPolicy,
-    payments: Numbers,
-    order: Numbers,
-    trace: Numbers,
+    payments: Longs,
+    order: Longs,
+    trace: Longs,
 ) -> tuple[np.uint64, int]:
     """Play one dealt hand at random, every legal move of the engine's list equally likely.
 
@@ -163,7 +160,7 @@ def next_seat(seats: int, seat: int) -> int:
 
 
 @linked
-def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPolicy, payments: Numbers) -> None:
+def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPolicy, payments: Longs) -> None:
     """Payments as the first player goes out (W.22, W.23)."""
     if policy.settlement[BASE] == BY_CARDS:
         for seat in range(policy.players):

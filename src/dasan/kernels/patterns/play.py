@@ -8,15 +8,13 @@ of n ranks starts where n shifted words all have a bit.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import U, Words
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.patterns.tables import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, PatternCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import lean, linked, woven, woven_callable
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1, _15 = U(0), U(1), U(15)
 _RANKS = U(0x1111_1111_1111_1111)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import U, Words
 from dasan.cards import Card
 from dasan.kernels.cards import words_of
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
@@ -29,8 +27,6 @@ from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Phase
 from dasan.play.state import State
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 
 

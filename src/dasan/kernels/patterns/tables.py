@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Flags, Longs, Words
 from dasan.backends import PATTERNS
 from dasan.kernels.cards import card_bits
 from dasan.kernels.env.settlement import Settlement, settlement
@@ -21,8 +22,6 @@ from dasan.ruleset.policies import Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import TIER, AnyShape, Groups, Run, Same
 
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 SAME, RUN, FLUSH, GROUPS = 0, 1, 2, 3
 NO_SUIT, FIRST, LAST = 0, 1, 2
 MOST_BLOCKS, MOST_COPIES = 96, 8
@@ -50,33 +49,33 @@ class PatternCatalogue(NamedTuple):
     every card as one bit.
     """
 
-    form: Numbers
-    copies: Numbers
-    side: Numbers
-    decider: Numbers
-    mixed: npt.NDArray[np.bool_]
-    shortest: Numbers
-    longest: Numbers
-    depth: Numbers
-    powers: Numbers
-    block: Numbers
-    strong: Numbers
+    form: Longs
+    copies: Longs
+    side: Longs
+    decider: Longs
+    mixed: Flags
+    shortest: Longs
+    longest: Longs
+    depth: Longs
+    powers: Longs
+    block: Longs
+    strong: Longs
     rows: npt.NDArray[np.int16]
     valid: Words
-    kind: Numbers
-    length: Numbers
+    kind: Longs
+    length: Longs
     above: Words
-    power: Numbers
-    size: Numbers
+    power: Longs
+    size: Longs
     exact: Words
     rest: Words
-    row_mixed: npt.NDArray[np.bool_]
-    row_decider: Numbers
-    start: Numbers
+    row_mixed: Flags
+    row_decider: Longs
+    start: Longs
     deepest: int
     turn: np.uint64
     back: np.uint64
-    sequence: Numbers
+    sequence: Longs
     places: np.uint64
     plain: np.uint64
     pack: Words
@@ -128,7 +127,7 @@ def pattern_catalogue(rules: Rules) -> PatternCatalogue:
     if any(rank != (turn + i) % len(rules.ranks) for i, rank in enumerate(sequence)):
         raise ValueError("the kernels know runs that go round the ranks only")
 
-    def numbers(of: list[int]) -> Numbers:
+    def numbers(of: list[int]) -> Longs:
         return np.array(of, np.int64)
 
     block = np.cumsum([0] + [_blocks(shape, rules) for shape in shapes])

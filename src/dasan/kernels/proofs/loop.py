@@ -19,8 +19,8 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.kernels.proofs.transpositions import (
     BUCKET_WORDS,
     CODES,
@@ -38,9 +38,6 @@ from dasan.kernels.proofs.transpositions import (
 )
 from dasan.kernels.runtime.compiled import belonging_to, lean, woven
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 _0, _24 = U(0), U(24)
 KEY, CHECK = 0, 1
 """Columns of `keys`, a row a ply, and of `children`, a row a child."""
@@ -54,7 +51,7 @@ HARDER = 3
 """A position that a search goes down to looks harder by one part in 2 ** HARDER."""
 
 
-def new_counters(buckets: int, most: int) -> Numbers:
+def new_counters(buckets: int, most: int) -> Longs:
     """The counters of a search that begins with `buckets` of at most `most` buckets, a power of two, in use."""
     counters = np.zeros(8, np.int64)
     counters[BUCKETS] = min(buckets, 1 << (most.bit_length() - 1))

@@ -13,13 +13,11 @@ nothing. Only a part of it is in use: `spread` doubles that part, the last time 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import U, Words
 from dasan.kernels.runtime.bits import leading_zeros
 from dasan.kernels.runtime.compiled import inlined, lean, woven_callable
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 INFINITE = 1 << 50
 """The proof number of a disproved position, larger than all others."""
 LARGEST = 1 << 49

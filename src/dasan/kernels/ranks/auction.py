@@ -8,16 +8,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.kernels.cards import card_bits
 from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.kernels.runtime.bits import trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, woven
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _LANE = U(0x1FFF)
 _16 = U(16)
 
@@ -42,7 +40,7 @@ class AuctionPolicy(NamedTuple):
     """Whether the bidder leads, not the opener (H.13)."""
     doubles: bool
     """Whether bombs or a spring double the payment (H.15, H.16)."""
-    digs: npt.NDArray[np.int64]
+    digs: Longs
     call_ranks: np.uint64
     """Ranks that may be called, as bits; 0 where no card is called."""
     pack: Words
@@ -104,7 +102,7 @@ def counts_of(cards: np.uint64) -> np.uint64:
 
 
 @inlined
-def must_dig(counts: np.uint64, digs: npt.NDArray[np.int64]) -> bool:
+def must_dig(counts: np.uint64, digs: Longs) -> bool:
     """Whether a hand (count lanes) contains one of the holdings that must bid the top."""
     for i in range(digs.shape[0]):
         held = True

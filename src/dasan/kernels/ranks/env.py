@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import U, Words
 from dasan.kernels.cards import hand_of
 from dasan.kernels.env.buffers import (
     Buffers,
@@ -48,9 +48,6 @@ from dasan.play.action_ids import action_ids
 from dasan.play.dealing import Deal
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 _0, _1, _2, _3, _16 = U(0), U(1), U(2), U(3), U(16)
 _PASS, _LEAD = U(PASS), U(LEAD)
 _PASS_BIT = U(1 << (PASS - 128))

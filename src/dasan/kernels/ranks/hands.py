@@ -6,8 +6,8 @@ A hand's random numbers depend only on the seed and its number, not on the threa
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.env.results import NOBODY, HandResults, write_result
 from dasan.kernels.env.settlement import doublings, pay
@@ -28,9 +28,6 @@ from dasan.kernels.runtime.compiled import compiled, woven
 from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 _0, _1, _3, _16, _32 = U(0), U(1), U(3), U(16), U(32)
 _PASS, _LEAD = U(PASS), U(LEAD)
 
@@ -72,7 +69,7 @@ def shuffle_deal(state: np.uint64, cards: Words, pack: Words, hands: Words, each
 
 @woven
 def _random_auction(
-    state: np.uint64, hands: Words, auction: AuctionPolicy, opener: int, trace: Numbers
+    state: np.uint64, hands: Words, auction: AuctionPolicy, opener: int, trace: Longs
 ) -> tuple[np.uint64, int, int, int]:
     """Bid at random (B3.07–B3.10, H.01–H.02, H.11, H.12, H.43). Returns the random state, the bid, the bidder, -1 if the hand is
     void, and the number of plies.
@@ -111,7 +108,7 @@ def _random_auction(
 
 @woven
 def _random_call(
-    state: np.uint64, hands: Words, auction: AuctionPolicy, bidder: int, plies: int, trace: Numbers
+    state: np.uint64, hands: Words, auction: AuctionPolicy, bidder: int, plies: int, trace: Longs
 ) -> tuple[np.uint64, np.uint64, int]:
     """Call a random card (B4.03). Returns the random state, the card's rank and the partner."""
     ranks = auction.call_ranks
@@ -128,7 +125,7 @@ def _random_call(
 
 @compiled
 def random_hand(
-    state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionPolicy, payments: Numbers, trace: Numbers
+    state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionPolicy, payments: Longs, trace: Longs
 ) -> tuple[np.uint64, int, int]:
     """Play one dealt hand at random: every legal move of the engine's list is equally likely.
 

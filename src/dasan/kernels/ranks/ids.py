@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Bytes, Longs, U, Words
 from dasan.features import kinds
 from dasan.kernels.env.buffers import Buffers, set_mask, signed, sort_legal
 from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_catalogue
@@ -19,9 +20,6 @@ from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 _0, _1, _64 = U(0), U(1), U(64)
 _PASS_PLACE = U(PASS - 128)
 _RUNS = U((1 << 36) - 1)
@@ -44,9 +42,9 @@ class RankIds(NamedTuple):
     """
 
     by_action: npt.NDArray[np.int16]
-    codes: Numbers
-    calls: Numbers
-    call_cards: Numbers
+    codes: Longs
+    calls: Longs
+    call_cards: Longs
     first_call: int
     first_row: int
     kinds: Words
@@ -54,8 +52,8 @@ class RankIds(NamedTuple):
     shown: Words
     reveal: bool
     session: bool
-    bases: Numbers
-    offsets: npt.NDArray[np.uint8]
+    bases: Longs
+    offsets: Bytes
     bits: Words
     places: Words
     in_order: bool
@@ -109,7 +107,7 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
     )
 
 
-def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray[np.uint8], Words, Words, bool]:
+def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Longs, Bytes, Words, Words, bool]:
     """Build the word-wise arrays of `RankIds`. The pass, id 0, is handled separately."""
     plays = ids[_plain_places()]
     in_order = count >= 64 and bool((np.diff(plays[plays > 0]) > 0).all())
@@ -137,7 +135,7 @@ each other without gaps.
 """
 
 
-def _plain_places() -> Numbers:
+def _plain_places() -> Longs:
     return np.concatenate([np.arange(first, first + n) for first, n in _PLAIN])
 
 
@@ -288,7 +286,7 @@ def _called_word(with0: np.uint64, with1: np.uint64, with2: np.uint64, ids: Rank
 
 
 @woven
-def _spread_word(word: np.uint64, before: np.uint64, k: int, mask: npt.NDArray[np.uint8], i: int) -> None:
+def _spread_word(word: np.uint64, before: np.uint64, k: int, mask: Bytes, i: int) -> None:
     """Write word `k` as bytes of the mask. The last one ends where the mask ends, so it repeats some bits of `before`."""
     actions = mask.shape[1]
     over = 64 * k + 64 - actions

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import U
 from dasan.kernels.ranks.tables import PASS, RankCatalogue
 from dasan.kernels.runtime.bits import extract, nth_set_bit, popcount
 from dasan.kernels.runtime.compiled import inlined
 from dasan.kernels.runtime.random64 import below
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _1, _2, _3 = U(1), U(2), U(3)
 _16, _32, _48, _64, _128 = U(16), U(32), U(48), U(64), U(128)
 _RUN = U(1023)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import U, Words
 from dasan.cards import Card
 from dasan.kernels.cards import card_bits
 from dasan.kernels.env.buffers import Buffers, signed
@@ -30,8 +28,6 @@ from dasan.play.phases import Phase
 from dasan.play.set_up import bidder_plays
 from dasan.play.state import State
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 _RANKS, _ONES = U(0x1FFF), U(0x0001_1111_1111_1111)
 PHASES = {Phase.AUCTION: env.AUCTION, Phase.CALL: env.CALLING, Phase.PLAY: env.PLAYING}

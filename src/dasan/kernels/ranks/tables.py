@@ -12,14 +12,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, Words
 from dasan.backends import RANKS
 from dasan.ruleset.catalogue import Row
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
-
-Words = npt.NDArray[np.uint64]
 
 LANES = 4
 RUN_RANKS = 10
@@ -45,8 +43,8 @@ class RankCatalogue(NamedTuple):
     beats: Words
     ranks: Words
     shift: Words
-    rows: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
+    rows: Longs
+    sizes: Longs
     using: Words
     bombs: Words
 
@@ -113,7 +111,7 @@ def _set(words: Words, row: int, action: int) -> None:
     words[row, action // 64] |= np.uint64(1 << action % 64)
 
 
-def pack_counts(counts: npt.NDArray[np.int64] | list[int]) -> int:
+def pack_counts(counts: Longs | list[int]) -> int:
     """A hand word from the number of cards of each rank.
 
     >>> hex(pack_counts([2, 1]))

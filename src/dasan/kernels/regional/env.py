@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Bytes, U, Words
 from dasan.kernels.cardsets.env import (
     BASE,
     DEALER,
@@ -49,7 +50,7 @@ from dasan.kernels.env.buffers import (
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout
 from dasan.kernels.env.serving import Parcel, make_serve, make_show
-from dasan.kernels.env.settlement import pay_with_penalties
+from dasan.kernels.env.settlement import Numbers, pay_with_penalties
 from dasan.kernels.regional.tables import FAMILY, LEVEL, RegionalTables, regional_tables
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, woven
@@ -58,9 +59,6 @@ from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 _0, _1 = U(0), U(1)
 
 PAID, ORDER, OUT, FOUL = 24, 28, 29, 30
@@ -262,7 +260,7 @@ def finish(i: int, row: Words, buffers: Buffers, tables: RegionalTables) -> None
 
 
 @woven
-def write_places(row: Words, places: npt.NDArray[np.uint8], tables: RegionalTables) -> None:
+def write_places(row: Words, places: Bytes, tables: RegionalTables) -> None:
     """Write the places of a hand that is over; with play to the last player that player's too."""
     players = tables.sets.policy.players
     for k in range(signed(row[OUT])):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Ints, Longs, U, Words
 from dasan.kernels.cardsets.env import DEALER, HAND, LEADER, NONE, SEAT
 from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets
 from dasan.kernels.env.buffers import signed
@@ -16,11 +16,6 @@ from dasan.kernels.runtime.compiled import compiled, lean, woven_callable
 from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-
 
 def hand_tables(rules: Rules) -> tuple[RegionalTables]:
     """The tables that `random_hands` reads."""
@@ -29,7 +24,7 @@ def hand_tables(rules: Rules) -> tuple[RegionalTables]:
 
 @woven_callable
 def random_hand(
-    state: np.uint64, row: Words, plays: Small, tables: RegionalTables, payments: Numbers, trace: Numbers
+    state: np.uint64, row: Words, plays: Ints, tables: RegionalTables, payments: Longs, trace: Longs
 ) -> tuple[np.uint64, int]:
     """Play the hand whose cards are in `row` at random, every legal move equally likely.
 
@@ -60,9 +55,9 @@ def _random_hands(
     pack: Words,
     hands: Words,
     row: Words,
-    plays: Small,
-    payments: Numbers,
-    trace: Numbers,
+    plays: Ints,
+    payments: Longs,
+    trace: Longs,
 ) -> None:
     policy = tables.sets.policy
     for k in range(results.plies.shape[0]):

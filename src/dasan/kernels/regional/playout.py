@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import U, Words
 from dasan.kernels.cardsets.env import HAND, NONE
 from dasan.kernels.cardsets.playout import choose_one, row_of
 from dasan.kernels.env.buffers import Buffers, clear_mask
@@ -16,8 +14,6 @@ from dasan.kernels.regional.tables import RegionalTables
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.state import State
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 
 

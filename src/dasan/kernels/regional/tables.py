@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan.backends import REGIONAL
 from dasan.backends.regional import levels
@@ -17,7 +16,6 @@ from dasan.ruleset.catalogue import Row
 from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 
-Words = npt.NDArray[np.uint64]
 LEVEL, FAMILY = 24, 16
 """A strength is level << LEVEL | family << FAMILY | place among the strengths of its family and size. A play beats plays of lower
 levels, and those of its own level and family with less strength (see `backends.regional.levels`).

@@ -24,9 +24,9 @@ from numba.core.codegen import get_host_cpu_features
 from numba.core.cpu import CPUContext
 from numba.extending import intrinsic
 
+from dasan.arrays import U
 from dasan.kernels.runtime.compiled import DISABLED, inlined, woven
 
-U = np.uint64
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 _TWO = np.uint64(2)

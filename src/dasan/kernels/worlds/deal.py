@@ -9,17 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.cards import Card
 from dasan.kernels.cards import card_bits, words_of
 from dasan.kernels.runtime.compiled import lean
 from dasan.kernels.runtime.random64 import below, mixed, stepped, world_state
 from dasan.ruleset.rules import Rules
-
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 
 
 class WorldTables(NamedTuple):
@@ -33,11 +29,11 @@ class WorldTables(NamedTuple):
     """
 
     cards: Words
-    starts: Numbers
-    ends: Numbers
-    needs: Numbers
+    starts: Longs
+    ends: Longs
+    needs: Longs
     below: Words
-    columns: Numbers
+    columns: Longs
     one: Words
     two: Words
 

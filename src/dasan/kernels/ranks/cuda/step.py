@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import cuda, uint64
 
+from dasan.arrays import U
 from dasan.kernels.env.buffers import seed_environments, signed
 from dasan.kernels.ranks.env import BASE, COLUMNS, NUMBER, SEAT, RankTables, advance, deal, legal_of, tables
 from dasan.kernels.ranks.ids import plain_words
@@ -24,7 +25,6 @@ from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
-U = np.uint64
 _0, _1, _63 = U(0), U(1), U(63)
 PACK, HANDS = 52, 5
 

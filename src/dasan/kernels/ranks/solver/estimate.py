@@ -10,8 +10,8 @@ are linear in the features of `forecast`. The networks and the linear weights we
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Doubles, U, Words
 from dasan.kernels.ranks.play import legal_words
 from dasan.kernels.ranks.solver.learned import NONE, Network, form_of, judge
 from dasan.kernels.ranks.solver.position import action_of, beating, mover_of, on_lead, owner_of
@@ -20,9 +20,6 @@ from dasan.kernels.ranks.tables import RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, lean, woven, woven_callable
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Weights = npt.NDArray[np.float64]
 _0, _1, _2, _3, _4, _8, _16 = U(0), U(1), U(2), U(3), U(4), U(8), U(16)
 _LANE = U(0x1FFF)
 _RUN = U((1 << RUN_RANKS) - 1)
@@ -46,7 +43,7 @@ _FITTED = (  # constant; turns, net losers of our best hand; turns fewer, more; 
 # fmt: on
 
 
-def weights() -> Weights:
+def weights() -> Doubles:
     """Rows: the odds that the bidder's side wins; the logarithm of the effort to prove that, and to disprove it."""
     return np.array(_FITTED, np.float64)
 
@@ -121,7 +118,7 @@ def estimate(
     moved: int,
     context: np.uint64,
     catalogue: RankCatalogue,
-    weights: Weights,
+    weights: Doubles,
     splits: Words,
     played: np.uint64,
     network: Network,
@@ -202,7 +199,7 @@ def forecast(
     side: np.uint64,
     context: np.uint64,
     catalogue: RankCatalogue,
-    weights: Weights,
+    weights: Doubles,
     splits: Words,
 ) -> tuple[float, float, float]:
     """Evaluate the weights at a position whose hands are split: the natural logarithm of the odds that the bidder's side

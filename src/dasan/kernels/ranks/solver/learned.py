@@ -22,14 +22,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Doubles, Longs, U, Words
 from dasan.kernels.ranks.solver.position import SEATS, mover_of, on_lead, owner_of
 from dasan.kernels.runtime.bits import extract, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, woven, woven_callable
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.float64]
 Layer = tuple[np.int64, np.int64, np.int64, np.int64]
 
 FORMS = {"three": 3, "beside": 4, "opposite": 4}
@@ -57,14 +54,14 @@ class Network(NamedTuple):
     base: the layer of a parent's cards. tallies: 16 × turns + losers of each seat.
     """
 
-    columns: Numbers
-    heads: Weights
-    base: Numbers
-    tallies: Numbers
+    columns: Longs
+    heads: Doubles
+    base: Longs
+    tallies: Longs
 
 
 @lru_cache(maxsize=1)
-def _trained() -> tuple[Numbers, Weights]:
+def _trained() -> tuple[Longs, Doubles]:
     columns, heads = [], []
     for name, players in FORMS.items():
         with (
@@ -78,7 +75,7 @@ def _trained() -> tuple[Numbers, Weights]:
     return _aligned(np.concatenate(columns)), np.concatenate(heads)
 
 
-def _aligned(words: Numbers) -> Numbers:
+def _aligned(words: Longs) -> Longs:
     """A copy that begins a cache line, so that no column lies in two."""
     room = np.empty(len(words) + 8, np.int64)
     start = -room.ctypes.data % 64 // 8
@@ -87,7 +84,7 @@ def _aligned(words: Numbers) -> Numbers:
     return out
 
 
-def expanded(stored: npt.NDArray[np.int16], players: int) -> Numbers:
+def expanded(stored: npt.NDArray[np.int16], players: int) -> Longs:
     """The columns as words. stored: a row a column: 64 for the cards of each role, then contexts, actions and choices, then 16
     for the turns of each role, then 16 for the losers of each role, then the bias.
     """
@@ -126,7 +123,7 @@ def role_of(seat: int, side: np.uint64) -> int:
 
 
 @inlined
-def _plus(layer: Layer, columns: Numbers, column: np.uint64) -> Layer:
+def _plus(layer: Layer, columns: Longs, column: np.uint64) -> Layer:
     at = column * _4
     return (
         layer[0] + columns[at],
@@ -137,7 +134,7 @@ def _plus(layer: Layer, columns: Numbers, column: np.uint64) -> Layer:
 
 
 @inlined
-def _minus(layer: Layer, columns: Numbers, column: np.uint64) -> Layer:
+def _minus(layer: Layer, columns: Longs, column: np.uint64) -> Layer:
     at = column * _4
     return (
         layer[0] - columns[at],
@@ -180,7 +177,7 @@ def situation_of(context: np.uint64, players: int, side: np.uint64) -> int:
 
 
 @inlined
-def _heads(total: int, first: int, heads: Weights, out: tuple[float, float, float]) -> tuple[float, float, float]:
+def _heads(total: int, first: int, heads: Doubles, out: tuple[float, float, float]) -> tuple[float, float, float]:
     """Add the heads of the four units in a word."""
     odds, proof, disproof = out
     for unit in range(4):

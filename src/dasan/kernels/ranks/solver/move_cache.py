@@ -10,13 +10,10 @@ children), the number of children, their proof numbers, and the children. A posi
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import U, Words
 from dasan.kernels.ranks.solver.position import SEATS
 from dasan.kernels.runtime.compiled import woven
-
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 
 MOST_PLACES = 1 << 13
 MOST = 19

@@ -12,14 +12,12 @@ any of them. Where nobody can beat the owner, the owner leads; forced passes tak
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import U, Words
 from dasan.kernels.ranks.tables import LEAD, RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import extract, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, lean, woven
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
 SEATS = 4
 _0, _1, _2, _3, _4, _8, _16, _32, _48 = U(0), U(1), U(2), U(3), U(4), U(8), U(16), U(32), U(48)
 _LANE = U(0x1FFF)

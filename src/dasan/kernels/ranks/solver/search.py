@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Doubles, Longs, U, Words
 from dasan.kernels.proofs.loop import (
     BUCKETS,
     COUNT,
@@ -27,7 +27,7 @@ from dasan.kernels.proofs.loop import (
 )
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, bucket_of, find, numbers_in, packed, spread
 from dasan.kernels.ranks.play import legal_words, taken
-from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, Weights, estimate, forecast, judged, split_all, weights
+from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, estimate, forecast, judged, split_all, weights
 from dasan.kernels.ranks.solver.learned import NONE, Network, form_of, gather, new_network
 from dasan.kernels.ranks.solver.move_cache import MOST, is_cached, keep, keep_numbers, new_cache, place_of, recall
 from dasan.kernels.ranks.solver.position import (
@@ -46,9 +46,6 @@ from dasan.kernels.runtime.bits import prefetch, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.compiled import ready as compiled_already
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 _0, _1, _3, _8, _24 = U(0), U(1), U(3), U(8), U(24)
 _ACTION, _CONTEXT, _CHECK = U(0xFF), U(0xFFFF), U(0x7FF << 53)
 UNKNOWN = U(0)
@@ -81,12 +78,12 @@ class Search(NamedTuple):
     hands: Words
     contexts: Words
     keys: Words
-    plies: Numbers
+    plies: Longs
     children: Words
     numbers: Words
-    counters: Numbers
+    counters: Longs
     transpositions: Words
-    weights: Weights
+    weights: Doubles
     splits: Words
     cover: Cover
     move_cache: Words

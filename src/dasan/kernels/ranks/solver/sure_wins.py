@@ -12,17 +12,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs, U, Words
 from dasan.kernels.ranks.play import taken
 from dasan.kernels.ranks.solver.position import SEATS, action_of, beating, mover_of, on_lead, owner_of
 from dasan.kernels.ranks.tables import PASS, RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import leading_zeros, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, woven, woven_callable
 
-U = np.uint64
-Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 _0, _1, _2, _3, _4, _8, _16 = U(0), U(1), U(2), U(3), U(4), U(8), U(16)
 _32, _48, _63 = U(32), U(48), U(63)
 _LANE = U(0x1FFF)
@@ -45,7 +42,7 @@ class Cover(NamedTuple):
     """
 
     hands: Words
-    losers: Numbers
+    losers: Longs
     words: Words
 
 
