@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, make_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -215,11 +215,6 @@ def parts(value: Any) -> Iterator[Any]:
             yield entry
             for field in fields(entry):
                 yield from parts(getattr(entry, field.name))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Odd(Same):
-    """A shape that nobody knows."""
 
 
 def test_what_a_refusal_says() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
 
 from tests.playing import Options
 
@@ -13,8 +12,6 @@ from dasan import Move, Rules, Session, State
 from dasan.play.dealing import Deal
 from dasan.play.events import Event, EventType
 from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
-
-Line = dict[str, Any]
 
 PLAYTHROUGHS: dict[str, tuple[Options, int, int]] = {
     "big-three": ({}, 12, 2),

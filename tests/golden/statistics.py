@@ -30,7 +30,6 @@ COMPILED = tuple(
 """The presets that compiled code plays: without it the figures take hours."""
 
 Figures = dict[str, tuple[float, float]]
-Sums = dict[str, Any]
 
 
 def names(players: int) -> list[str]:

@@ -9,7 +9,6 @@ import dasan
 from dasan import IllegalPlay, Malformed, State
 
 RULES = dasan.rules("winner")
-BOMB = dasan.rules("winner-bomb")
 both = pytest.mark.parametrize("preset", ["winner", "winner-bomb"])
 SEQUENCE = "A23456789TJQKA"
 RANKS = "3456789TJQKA2"
