@@ -243,6 +243,20 @@ def test_a_start_does_not_count_against_the_limit_of_a_move(
     )
 
 
+def test_a_late_program_in_a_contest_is_reported_with_its_standard_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = "{'type': 'move', 'id': message['id'], 'move': message['view']['legal_moves'][0]['move']}"
+    late = "if message['id'] == 1: print('still thinking', file=sys.stderr, flush=True); time.sleep(60)"
+    command = program(tmp_path, f"\n        {late}\n        print(json.dumps({answer}), flush=True)")
+    others = [dasan.bot("low") for _ in range(3)]
+    with ProgramBot(command, seconds=2) as bot:
+        _, tallies = play_fairly(GAMES[2], [bot, *others], seed=1, dealer=0, seconds=2)
+    assert tallies[0].faults == {"stall": 1}
+    (message,) = caplog.messages
+    assert message == f"cmd:{command}: stall: no answer within 2 seconds; its standard error ends: still thinking"
+
+
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_a_program_that_watches_is_told_each_event_once_and_the_end(preset: str, tmp_path: Path) -> None:
     command, logs = spy(tmp_path)

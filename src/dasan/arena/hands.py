@@ -63,7 +63,8 @@ def play_fairly(
     """Play a hand from the shuffle, `bots` in seats 0, 1 …; returns its last state and each seat's tally.
 
     If a bot raises, answers with something that is not a legal move, or takes longer than `seconds`, the first legal move is
-    played for it. A bot that takes too long is interrupted only in a process's main thread, where the system can do so.
+    played for it. A bot that takes too long is interrupted only in a process's main thread, where the system can do so; a
+    `ProgramBot` has its own limit instead of `seconds`.
     muted: seats whose bots are not asked; each of their decisions is an "exit" fault. asking: called with the seat before its
     bot is asked, and with None afterwards.
     """
@@ -97,8 +98,10 @@ def _start(bot: Bot) -> str | None:
 
 
 def _ask(bot: Bot, view: View, clock: Tally, seconds: float | None) -> Move:
-    """The bot's move if it is legal and in time, else the first legal move."""
+    """The bot's move if it is legal and in time, else the first legal move. A program has its own limit, whose fault it logs."""
     legal = view.legal_moves()
+    if isinstance(bot, ProgramBot):
+        seconds = None
     begun = perf_counter()
     fault = Fault("stall", f"no answer within {seconds or 0:g} seconds")
     try:
