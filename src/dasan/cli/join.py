@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dasan.cli.group import CannotRun
-from dasan.cli.output import print_json, say
+from dasan.cli.output import print_json, say, warn
 from dasan.cli.programs import Command, MoveSeconds, Seconds, words_of
 
 
@@ -33,7 +33,7 @@ def join(
     words = words_of(command)
     try:
         visit = Visit(url, words, name=name, seat=seat, seconds=seconds or move_seconds)
-        report = (lambda text: None) if as_json else say
+        report = warn if as_json else say
         report(f"seat {visit.seat}")
         visit.play(hands, report)
     except Refusal as error:
