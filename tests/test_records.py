@@ -412,6 +412,30 @@ def test_g_03_forged_records(preset: str, tamper: Tamper) -> None:
     forged(a_session(preset).record(), tamper)
 
 
+@pytest.mark.parametrize("preset", ["big-three", "winner"])
+def test_g_03_a_refusal_names_the_line_and_the_field(preset: str) -> None:
+    """One line of each type, with an object in the place of each field, or without a field that it needs."""
+    lines = lines_of(a_session(preset).record())
+    by_type = {line.get("type"): at for at, line in enumerate(lines)}
+    for at in by_type.values():
+        for name in lines[at].keys() - {"format", "type"}:
+            changes = [{**lines[at], name: {}}]
+            if name in ("seq", "seat", "number", "dealer", "hands", "contents", "engine", "rules"):
+                changes.append({key: value for key, value in lines[at].items() if key != name})
+            for line in changes:
+                with pytest.raises(BadRecord, match=rf"^line {at + 1}: .*\b{name}\b"):
+                    dasan.replay(text_of([*lines[:at], line, *lines[at + 1 :]]))
+
+
+def test_g_03_what_does_not_continue_a_session_is_found_where_it_begins() -> None:
+    lines = lines_of(a_session("big-three").record())
+    dealt = [at for at, line in enumerate(lines) if line.get("type") == "deal"]
+    for at, number in ((dealt[0], 2), (dealt[1], 3)):
+        changed = {**lines[at], "number": number}
+        with pytest.raises(BadRecord, match=f"^line {at + 1}: "):
+            dasan.replay(text_of([*lines[:at], changed, *lines[at + 1 :]]))
+
+
 def test_g_03_cards_exchanged_between_hidden_hands_are_told_by_the_secret() -> None:
     """Two cards were swapped between hands and never played: only the secret behind the deal reveals it."""
     session = a_session("big-three", hands=1)

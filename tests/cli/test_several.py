@@ -92,9 +92,9 @@ def test_damage_is_said_with_its_line_in_the_file(command: str, file: Path) -> N
 
     assert with_line(6, lines[5].replace("5H", "6H")) == f"{file}, record 2: line 6: you do not hold 6H — G.05"
     assert with_line(8, "{") == f"{file}: line 8 is not JSON — G.03"
-    assert with_line(7, '{"format":"climb/9"}') == f"{file}, record 3: this is not a climb/1 record — G.03"
+    assert with_line(7, '{"format":"climb/9"}') == f"{file}, record 3: line 7: this is not a climb/1 record — G.03"
     assert with_line(1, "42") == f"{file}: line 1 is not a JSON object — G.03"
-    assert with_line(9, '{"seq":1}') == f"{file}, record 3: line 9: this is not an event — G.03"
+    assert with_line(9, '{"seq":1}') == f"{file}, record 3: line 9: 'type' is missing — G.03"
     file.write_text("\n".join(lines[:7]), encoding="utf-8")
     assert refusal(command, file) == f"{file}, record 3: the record is incomplete — G.03"
     assert json.loads(output(command, file, "--number", "2", "--json")), "what comes after it is not looked at"

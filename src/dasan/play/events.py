@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from dasan.arguments import shown
 from dasan.cards import Card, parse_cards, texts
 from dasan.errors import BadRecord, DasanError
 
@@ -44,6 +45,7 @@ MOVES = frozenset(
     }
 )
 """The events that are a player's moves; all others follow from the rules."""
+_TYPES = frozenset(EventType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +75,22 @@ class Event:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Event:
-        """The inverse of `to_json`. `BadRecord`: `data` is something else."""
+        """The inverse of `to_json`. `BadRecord`: `data` is something else; the message names the field."""
+        for name in ("type", "seq", "seat"):
+            if name not in data:
+                raise BadRecord(f"{name!r} is missing")
+        kind = data["type"]
+        if not isinstance(kind, str) or kind not in _TYPES:
+            raise BadRecord(f"'type' is wrong: there is no event {shown(kind)}")
+        for name in ("seq", "seat", "bid"):
+            n = data.get(name, 0)
+            if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 31:
+                raise BadRecord(f"{name!r} is wrong: a whole number is expected")
         try:
             cards = tuple(None if c == "?" else _one(c) for c in data.get("cards", ()))
-            seq, seat, bid = data["seq"], data["seat"], data.get("bid")
-            if not all(
-                isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 1 << 31
-                for n in (seq, seat, 0 if bid is None else bid)
-            ):
-                raise BadRecord("an event's numbers must be whole and not negative")
-            return Event(seq, seat, EventType(data["type"]), cards, bid)
-        except (KeyError, TypeError, ValueError, DasanError) as error:
-            raise BadRecord("this is not an event") from error
+        except (TypeError, ValueError, DasanError) as error:
+            raise BadRecord("'cards' is wrong: a list of cards is expected") from error
+        return Event(data["seq"], data["seat"], EventType(kind), cards, data.get("bid"))
 
 
 def _one(text: object) -> Card:

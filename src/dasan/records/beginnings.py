@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import MISSING, fields
 from typing import Any
 
 from dasan.cards import Card, parse_cards, spelled_out
-from dasan.errors import BadRecord
+from dasan.errors import BadRecord, DasanError
 from dasan.play.dealing import Deal, Position, cutter, draws_opener
 from dasan.play.sessions import succession
 from dasan.play.state import State
@@ -16,44 +17,35 @@ from dasan.ruleset.rules import Rules
 
 
 def read_begun(line: Line) -> Deal | Position:
-    """The inverse of `begun_json`. `BadRecord`: the line is neither a deal nor a position."""
+    """The inverse of `begun_json`. `BadRecord`: the line is neither a deal nor a position; the message names the field."""
     kind = {"deal": Deal, "start": Position}.get(str(line.get("type")))
     if kind is None:
-        raise BadRecord(f"line {line.number}: a deal is expected")
-    values: dict[str, Any] = {}
+        raise BadRecord("a deal is expected")
     unknown = set(line) - {"seq", "type", *(f.name for f in fields(kind))}
     if unknown:
-        raise BadRecord(f"line {line.number}: a {line['type']} has no {min(unknown)[:40]!r}")
-    for f in fields(kind):
-        if f.name not in line:
-            continue
-        value = line[f.name]
-        if f.name == "hands":
-            if not isinstance(value, list) or len(value) > 8:
-                raise BadRecord("hands are a list")
-            value = tuple(_cards(h) for h in value)
-        elif f.name in ("kitty", "table"):
-            value = _cards(value)
-        elif f.name == "called":
-            (value,) = _cards(value)
-        elif f.name == "commitment":
-            value = _string(value)
-        elif f.name == "contributions":
-            value = tuple(_string(v) for v in value)
-        elif f.name in ("exchange", "passed", "finished", "has_played"):
-            value = tuple(_whole(v) for v in value)
-        elif f.name == "payments":
-            value = tuple(_amount(v) for v in value)
-        else:
-            value = _whole(value)
-        values[f.name] = value
+        raise BadRecord(f"a {line['type']} has no {min(unknown)[:40]!r}")
+    values = {
+        f.name: _value(line, f.name, _FORMS.get(f.name, _whole))
+        for f in fields(kind)
+        if f.name in line or f.default is MISSING
+    }
     made: Deal | Position = kind(**values)
     return made
 
 
 def seq_of(line: Line) -> int:
     """The `seq` of the first line of a hand."""
-    return _whole(line.get("seq"))
+    return int(_value(line, "seq", _whole))
+
+
+def _value(line: Line, name: str, form: Callable[[object], Any]) -> Any:
+    """The value of a field. `BadRecord`: it is missing, or not of this form."""
+    if name not in line:
+        raise BadRecord(f"{name!r} is missing")
+    try:
+        return form(line[name])
+    except DasanError as error:
+        raise BadRecord(f"{name!r} is wrong: {error.message}") from error
 
 
 def _cards(value: object) -> tuple[Card, ...]:
@@ -66,22 +58,52 @@ def _cards(value: object) -> tuple[Card, ...]:
     return cards
 
 
+def _card(value: object) -> Card:
+    cards = _cards(value)
+    if len(cards) != 1:
+        raise BadRecord("one card is expected")
+    return cards[0]
+
+
 def _string(value: object) -> str:
     if not isinstance(value, str):
-        raise BadRecord("text is expected in the deal")
+        raise BadRecord("a text is expected")
     return value
 
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 31:
-        raise BadRecord("a whole number is expected in the deal")
+        raise BadRecord("a whole number is expected")
     return value
 
 
 def _amount(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 1 << 31:
-        raise BadRecord("a payment is a whole number")
+        raise BadRecord("a whole number is expected")
     return value
+
+
+def _several(form: Callable[[object], Any]) -> Callable[[object], tuple[Any, ...]]:
+    """The form of a list whose elements have this form."""
+
+    def several(value: object) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise BadRecord("a list is expected")
+        return tuple(form(one) for one in value)
+
+    return several
+
+
+_FORMS: dict[str, Callable[[object], Any]] = {
+    "hands": _several(_cards),
+    **dict.fromkeys(("kitty", "table"), _cards),
+    "called": _card,
+    "commitment": _string,
+    "contributions": _several(_string),
+    **dict.fromkeys(("exchange", "passed", "finished", "has_played"), _several(_whole)),
+    "payments": _several(_amount),
+}
+"""The fields of a deal or a position that are not whole numbers."""
 
 
 def check_dealt(rules: Rules, dealt: Deal) -> None:
@@ -90,7 +112,7 @@ def check_dealt(rules: Rules, dealt: Deal) -> None:
     sizes = [len(h) for h in dealt.hands]
     seats = (dealt.dealer, *(dealt.exchange or ()), *(() if dealt.leader is None else (dealt.leader,)))
     if len(sizes) != rules.players or any(not 0 <= s < rules.players for s in seats):
-        raise BadRecord("the deal is not for these players")
+        raise BadRecord(f"the deal is not for {rules.players} players")
     order = rules.order
     if sorted(order.place[c] for c in cards if c is not None) != sorted(order.place[c] for c in rules.pack):
         raise BadRecord("the deal is not the whole pack", clause="G.05")
@@ -105,8 +127,13 @@ def check_dealt(rules: Rules, dealt: Deal) -> None:
     )
     if not right:
         raise BadRecord("the cards are not dealt out evenly", clause="G.05")
-    if not (_cut_right(rules, dealt) and _led_right(rules, dealt) and _opened_right(rules, dealt)):
-        raise BadRecord("a hand of this game does not begin like that")
+    for names, follows in (
+        ("'cut' and 'cutter'", _cut_right),
+        ("'number', 'exchange' and 'leader'", _led_right),
+        ("'opener'", _opened_right),
+    ):
+        if not follows(rules, dealt):
+            raise BadRecord(f"a hand of this game does not begin like that: see {names}")
 
 
 def _cut_right(rules: Rules, dealt: Deal) -> bool:

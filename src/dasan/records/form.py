@@ -12,7 +12,7 @@ from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.records.beginnings import check_dealt, read_begun, seq_of
 from dasan.records.lines import Line
-from dasan.records.reader import read_event, read_secret
+from dasan.records.reader import read_event, read_secret, require_seq
 from dasan.ruleset.rules import Rules
 
 SEATS = ("dealer", "leader", "bidder", "partner", "table_seat", "to_act", "watching", "opener", "foul")
@@ -26,8 +26,7 @@ def check_form(rules: Rules, lines: Sequence[Line]) -> None:
     events = [line for line in lines[1:] if line.get("type") not in ("result", "reveal")]
     for seq, line in enumerate(events, start=seq_of(lines[0]) + 1):
         event = read_event(line)
-        if event.seq != seq:
-            raise BadRecord(f"line {line.number}: seq should be {seq}")
+        require_seq(line, event, seq)
         reason = _refused(rules, begun, event)
         if reason is not None:
             raise BadRecord(f"line {line.number}: {reason}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from dasan.arguments import shown
 from dasan.errors import BadRecord, DasanError
 from dasan.games import PRESETS
 from dasan.play.origin import MAX_TEXT, Origin, named
@@ -19,22 +20,32 @@ _LONGEST_REASON = 300
 
 def read_header(lines: Sequence[Line]) -> tuple[str, Rules, Origin]:
     """("hand" or "session", the rules, who played with which version). `BadRecord`: the header is wrong."""
-    if not lines or lines[0].get("format") != FORMAT:
+    if not lines:
         raise BadRecord(f"this is not a {FORMAT} record")
-    header = lines[0]
+    try:
+        return _read(lines[0])
+    except BadRecord as error:
+        raise BadRecord(f"line {lines[0].number}: {error.message}", clause=error.clause) from error
+
+
+def _read(header: Line) -> tuple[str, Rules, Origin]:
+    if header.get("format") != FORMAT:
+        raise BadRecord(f"this is not a {FORMAT} record")
     unknown = header.keys() - FIELDS
     if unknown:
         raise BadRecord(f"a header has no {min(unknown)[:40]!r}")
     contents, engine, seats = header.get("contents"), header.get("engine"), header.get("seats", [])
-    if contents not in ("hand", "session") or not _is_text(engine):
-        raise BadRecord("the header does not say which game this is")
+    if contents not in ("hand", "session"):
+        raise BadRecord("the header's 'contents' is neither 'hand' nor 'session'")
+    if not _is_text(engine):
+        raise BadRecord("the header's 'engine' is not a text, the version that wrote the record")
     rules = _read_rules(header.get("rules"))
     try:
         seated = named(seats, rules.players)
     except (TypeError, ValueError) as error:
         raise BadRecord(f"the header's seats are not names: {error}") from error
     if "view" in header and header["view"] != "spectator" and not _is_seat(rules, header["view"]):
-        raise BadRecord("the header does not say whose copy this is")
+        raise BadRecord("the header's 'view' is neither a seat nor 'spectator'")
     return str(contents), rules, Origin(str(engine), seated)
 
 
@@ -49,7 +60,7 @@ def _is_seat(rules: Rules, seat: object) -> bool:
 def _read_rules(described: object) -> Rules:
     """The rules that a header describes. `BadRecord`: digest, name or options do not agree with them."""
     if not isinstance(described, dict) or not isinstance(described.get("options"), dict):
-        raise BadRecord("the header does not say which game this is")
+        raise BadRecord("the header's 'rules' is not an object with 'name', 'options' and 'digest'")
     unknown = described.keys() - {"name", "options", "digest", "value"}
     if unknown:
         raise BadRecord(f"rules in a header have no {min(unknown)[:40]!r}")
@@ -74,5 +85,5 @@ def _rules(described: str) -> Rules:
     name = header.get("name")
     preset = PRESETS.get(name) if isinstance(name, str) else None
     if preset is None:
-        raise ValueError("there is no such preset")
+        raise ValueError(f"there is no preset {shown(name)}")
     return preset.rules(header["options"])

@@ -73,15 +73,17 @@ def replay_open(record: str | Record, *, seed: int | bytes | None = None) -> Rep
     opening = reader.opening()
     states: list[State] = []
     while reader.more() and not reader.hides():
+        number = reader.next_number
         states.append(reader.hand(seq=states[-1].next_seq if states else len(opening)))
         if len(states) > 1:
-            check_succession(rules, states[-2], states[-1], reader.number)
+            check_succession(rules, states[-2], states[-1], number)
+        elif not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
+            raise BadRecord(f"line {number}: a session begins with the deal of hand 1")
+        elif states[0].begun.dealer != opening[-1].seat:
+            message = f"line {number}: the first hand is not dealt by the player who won the draw"
+            raise BadRecord(message, clause="B3.04")
     if not states:
         if not reader.more():
             raise BadRecord("the record is incomplete")
         return Replayed(rules, origin, None, reader.rest)
-    if not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
-        raise BadRecord("a session begins with the deal of hand 1")
-    if states[0].begun.dealer != opening[-1].seat:
-        raise BadRecord("the first hand is not dealt by the player who won the draw", clause="B3.04")
     return Replayed(rules, origin, Session(rules, states[-1], opening, tuple(states[:-1]), seed), reader.rest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from dasan.errors import BadRecord, DasanError, IllegalPlay
 from dasan.play import fairness
@@ -70,14 +71,16 @@ class Reader:
     def opening(self) -> tuple[Event, ...]:
         events: list[Event] = []
         while not events or events[-1].type is not EventType.DEALER:
-            event = read_event(self._next())
-            if event.type not in (EventType.DRAW, EventType.DEALER) or event.seq != len(events):
-                raise BadRecord(f"line {self.number}: a session begins with the draw for the deal")
+            line = self._next()
+            event = read_event(line)
+            if event.type not in (EventType.DRAW, EventType.DEALER):
+                raise BadRecord(f"line {line.number}: a session begins with the draw for the deal")
+            require_seq(line, event, len(events))
             if event.seat >= self._rules.players:
-                raise BadRecord(f"line {self.number}: there is no such seat")
+                raise BadRecord(f"line {line.number}: there is no such seat")
             events.append(event)
         if drawn_dealer(self._rules, events) is None:
-            raise BadRecord(f"line {self.number}: the draw for the deal is impossible", clause="B3.04")
+            raise BadRecord(f"line {line.number}: the draw for the deal is impossible", clause="B3.04")
         return tuple(events)
 
     def hand(self, *, seq: int | None) -> State:
@@ -90,21 +93,21 @@ class Reader:
             begun = read_begun(line)
             at = seq_of(line)
             if seq not in (None, at):
-                raise BadRecord(f"line {number}: seq should be {seq}")
+                raise BadRecord(f"seq should be {seq}")
             if isinstance(begun, Deal):
                 check_dealt(self._rules, begun)
                 state = begin(self._rules, begun, first_seq=at + 1, origin=self._origin)
             else:
                 state = replace(from_position(self._rules, begun), origin=self._origin)
                 if at != 0:
-                    raise BadRecord(f"line {number}: seq should be 0")
-        except BadRecord:
-            raise
+                    raise BadRecord("seq should be 0")
+        except BadRecord as error:
+            raise BadRecord(f"line {number}: {error.message}", clause=error.clause) from error
         except (DasanError, ValueError, TypeError, KeyError, StopIteration) as error:
             raise BadRecord(f"line {number}: this deal is impossible: {getattr(error, 'message', error)}") from error
-        return self._play_on(state)
+        return self._play_on(state, at + 1)
 
-    def _play_on(self, state: State) -> State:
+    def _play_on(self, state: State, first: int) -> State:
         """The state after the events of this hand, each checked, and after its result and secret if it is over."""
         known = 0
         while self.more():
@@ -113,6 +116,7 @@ class Reader:
                 break
             self._at += 1
             event = read_event(line)
+            require_seq(line, event, first + known)
             if known == len(state.events):
                 state = _apply(state, event, line.number)
             if known >= len(state.events) or state.events[known] != event:
@@ -127,8 +131,12 @@ class Reader:
         line = self._taken("result")
         if line is None and state.result is not None:
             raise BadRecord(f"line {self.number}: the hand is over, and its result is missing")
-        if line is not None and (state.result is None or not same(line, {"type": "result", **state.result.to_json()})):
-            raise BadRecord(f"line {line.number}: the result is not that of the hand")
+        if line is not None:
+            if state.result is None:
+                raise BadRecord(f"line {line.number}: there is a result before the hand is over")
+            name = _difference(line, {"type": "result", **state.result.to_json()})
+            if name is not None:
+                raise BadRecord(f"line {line.number}: {name!r} is not that of the hand's result")
         line = self._taken("reveal")
         if line is not None:
             if state.phase is not Phase.OVER:
@@ -159,14 +167,28 @@ def read_secret(line: Line) -> bytes:
 
 
 def read_event(line: Line) -> Event:
-    """The event of a line. `BadRecord`: the line has other fields than those of the event."""
+    """The event of a line. `BadRecord`: the line has other fields than those of the event, or other values."""
     try:
         event = Event.from_json(line)
     except BadRecord as error:
         raise BadRecord(f"line {line.number}: {error.message}") from error
-    if not same(event.to_json(), line):
-        raise BadRecord(f"line {line.number} is not a valid event")
+    name = _difference(line, event.to_json())
+    if name is not None:
+        raise BadRecord(f"line {line.number}: {event.type} has no such {name!r}")
     return event
+
+
+def _difference(line: Line, right: dict[str, Any]) -> str | None:
+    """The beginning of the name of a field that is not as in the `right` line; None if the lines are the same."""
+    if same(line, right):
+        return None
+    names = {**right, **line}
+    return next(n for n in names if n not in line or n not in right or not same(line[n], right[n]))[:40]
+
+
+def require_seq(line: Line, event: Event, seq: int) -> None:
+    if event.seq != seq:
+        raise BadRecord(f"line {line.number}: seq should be {seq}")
 
 
 def _not_a_beginning(line: Line) -> bool:
