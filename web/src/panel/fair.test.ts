@@ -10,7 +10,7 @@ describe('a deal made again', () => {
     expect(await commitment(secret)).toBe('471fb943aa23c511f6f72f8d1652d9c880cfa392ad80503120547703e56a2be5');
     const seed = await dealSeed(secret, ['tea', '', '大三'], '5f'.repeat(32), 3);
     expect(toHex(seed).slice(0, 32)).toBe('b2dfe5f1fcb629db789efa0d09f52cb0');
-    const { cut, hands, rest, pack } = await deal(seed, { ...how, dealer: 0, cut: true });
+    const { cut, hands, rest, pack } = await deal(seed, { ...how, pack: freshPack(1, false), dealer: 0, cut: true });
     const order = freshPack(1, false);
     const written = (cards: string[]): string => [...cards].sort((a, b) => order.indexOf(a) - order.indexOf(b)).join(' ');
     expect(cut).toBe(17);
@@ -21,7 +21,7 @@ describe('a deal made again', () => {
 
   it('is held against the record, and a forged one is found out', async () => {
     const seed = await dealSeed(secret, ['tea', '', '大三'], '5f'.repeat(32), 3);
-    const { hands, rest } = await deal(seed, { ...how, dealer: 0, cut: true });
+    const { hands, rest } = await deal(seed, { ...how, pack: freshPack(1, false), dealer: 0, cut: true });
     const lines = [
       { format: 'climb/1', rules: { digest: '5f'.repeat(32), options: { cut: true } } },
       {
@@ -41,5 +41,21 @@ describe('a deal made again', () => {
     const swapped = lines.map((line) => ('hands' in line ? { ...line, hands: [...(line.hands ?? [])].reverse() } : line));
     const bad = await check(record(swapped), how, 'another');
     expect(bad.checks.map((one) => one.ok)).toEqual([false, true, true, false]);
+  });
+
+  it('is held against a record whose pack lacks cards', async () => {
+    const pack = freshPack(1, false).filter((card) => !'AD AC AH AS 2C 3C'.includes(card));
+    const seed = await dealSeed(secret, [], '5f'.repeat(32), 1);
+    const { hands, rest } = await deal(seed, { players: 3, pack, each: 14, dealer: 0, cut: false });
+    const dealing = { hands: hands.map((hand) => hand.join(' ')), kitty: rest.join(' '), commitment: 'unknown' };
+    const record = [
+      { format: 'climb/1', rules: { digest: '5f'.repeat(32), options: {} } },
+      { type: 'deal', number: 1, dealer: 0, ...dealing },
+      { type: 'reveal', secret: toHex(secret) },
+    ]
+      .map((line) => JSON.stringify(line))
+      .join('\n');
+    const { checks } = await check(record, { ...how, each: 14 }, null);
+    expect(checks.at(-1)).toMatchObject({ step: 'hands', ok: true });
   });
 });

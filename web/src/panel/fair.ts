@@ -70,8 +70,8 @@ export function freshPack(decks: number, jokers: boolean): string[] {
 }
 
 export interface Dealing {
-  decks: number;
-  jokers: boolean;
+  /** The fresh pack. */
+  pack: readonly string[];
   players: number;
   dealer: number;
   /** Cards each player gets; null: the whole pack is dealt. */
@@ -91,7 +91,7 @@ export interface Dealt {
 /** Shuffle, cut and deal. */
 export async function deal(seed: Bytes, how: Dealing): Promise<Dealt> {
   const below = await stream(seed);
-  const pack = freshPack(how.decks, how.jokers);
+  const pack = [...how.pack];
   for (let i = 0; i < pack.length - 1; i++) {
     const j = i + (await below(pack.length - i));
     [pack[i], pack[j]] = [pack[j] ?? '', pack[i] ?? ''];
@@ -127,7 +127,7 @@ interface Line {
 /** Repeat the deal of a finished hand's record. `published`: the commitment this page was shown before the deal. */
 export async function check(
   record: string,
-  how: Omit<Dealing, 'dealer' | 'cut'>,
+  how: Pick<Dealing, 'players' | 'each'> & { decks: number; jokers: boolean },
   published: string | null,
 ): Promise<{ checks: Check[]; dealt: Dealt | null }> {
   const lines = record
@@ -150,7 +150,13 @@ export async function check(
   const strings = dealing.contributions ?? [];
   checks.push({ step: 'strings', ok: true, detail: strings.filter(Boolean).join(' · ') });
   const seed = await dealSeed(secret, strings, header.rules.digest, dealing.number ?? 1);
-  const dealt = await deal(seed, { ...how, dealer: dealing.dealer ?? 0, cut: header.rules.options.cut === true });
+  const cards = [...(dealing.hands ?? []), dealing.kitty ?? ''].join(' ').split(' ');
+  const dealt = await deal(seed, {
+    ...how,
+    pack: freshPack(how.decks, how.jokers).filter((card) => cards.includes(card)), // house rules leave some out (H.19)
+    dealer: dealing.dealer ?? 0,
+    cut: header.rules.options.cut === true,
+  });
   const same = (a: readonly string[], b: string | undefined): boolean =>
     [...a].sort().join(' ') === (b ?? '').split(' ').filter(Boolean).sort().join(' ');
   const ok =
