@@ -161,7 +161,8 @@ def test_h_27_two_players() -> None:
         assert set(view.begun.kitty) == {None}
         copy = over.record(view=seat)
         assert (" ".join("?" * 26)) in copy
-        verify(copy)
+        assert dasan.replay(copy) == over
+        assert verify(copy).unproved == ()
     refused(dasan.deal(rules, seed=1), "pass", "D2.12")
     ended = play_hands(dasan.session(rules, seed=1), 3, random.Random(1))
     assert dasan.replay(ended.record()) == ended

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from dasan.cards import format_cards, parse_cards
 from dasan.errors import BadRecord, DasanError, IllegalPlay
 from dasan.play import fairness
 from dasan.play.dealing import Deal, drawn_dealer
@@ -20,6 +22,7 @@ from dasan.reasons import reason
 from dasan.records.beginnings import check_dealt, read_begun, seq_of
 from dasan.records.lines import Line, same
 from dasan.records.retrace import move_of
+from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 
 
@@ -29,7 +32,8 @@ class Reader:
     def __init__(self, rules: Rules, origin: Origin, lines: Sequence[Line]) -> None:
         self._rules = rules
         self._origin = origin
-        self._lines = lines
+        nobody = rules.leftover is Leftover.NOBODY
+        self._lines = [with_rest(rules, line) for line in lines] if nobody else lines
         self._at = 0
 
     @property
@@ -151,6 +155,19 @@ class Reader:
     def _taken(self, kind: str) -> Line | None:
         """Consume the next line if it is of this type."""
         return self._next() if self.more() and self._lines[self._at].get("type") == kind else None
+
+
+def with_rest(rules: Rules, line: Line) -> Line:
+    """A deal with the cards that nobody takes, which every copy hides (H.27): once all hands are shown, the rest of the pack."""
+    hands, kitty = line.get("hands"), line.get("kitty")
+    if line.get("type") != "deal" or not isinstance(hands, list) or not isinstance(kitty, str) or "?" not in kitty:
+        return line
+    try:
+        shown = Counter(c for cards in hands for c in parse_cards(cards))
+    except DasanError:
+        return line
+    rest = sorted((Counter(rules.pack) - shown).elements(), key=rules.order.place.__getitem__)
+    return Line({**line, "kitty": format_cards(rest)}, line.number) if kitty == " ".join("?" * len(rest)) else line
 
 
 def read_secret(line: Line) -> bytes:
