@@ -308,6 +308,18 @@ def test_hidden_cards_are_redealt(preset: str) -> None:
     assert len({str(other) for other in others}) == 3
 
 
+@pytest.mark.parametrize("variant", ["big_three_tiny", "big_three_small", "big_two_tiny", "winner_tiny"])
+def test_hidden_cards_are_redealt_at_every_node_of_a_teaching_variant(variant: str) -> None:
+    """The bidder of big-three-tiny takes up a kitty without cards."""
+    source = random.Random(5)
+    state = dealt(pyspiel.load_game(f"python_dasan_{variant}"), source)
+    while not state.is_terminal():
+        for player in range(state.num_players()):
+            other = state.resample_from_infostate(player, source.random)
+            assert other.information_state_string(player) == state.information_state_string(player)
+        state.apply_action(source.choice(state.legal_actions()))
+
+
 @pytest.mark.parametrize("ending", ["first-out", "last-in"])
 def test_h_27_hidden_cards_are_redealt_with_the_card_left_over(ending: str) -> None:
     """At every node of a hand, for every player; the card may be one that its taker has played."""

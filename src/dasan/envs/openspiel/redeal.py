@@ -26,7 +26,7 @@ def redealt(tree: GameTree, hand: State, player: int, dealer: int, sampler: Call
     shown = next((e for e in view.events if e.type is EventType.OPEN and e.cards), None)
     if shown is not None and shown.cards[0] is not None and shown.cards[0] not in held[shown.seat]:
         held[shown.seat].append(shown.cards[0])
-    kitty = next((e for e in view.events if e.type is EventType.KITTY), None)
+    kitty = next((e for e in view.events if e.type is EventType.KITTY and e.cards), None)
     taken = [] if kitty is None else [c for c in kitty.cards if c is not None]
     if kitty is not None and taken:
         held[n] = taken
