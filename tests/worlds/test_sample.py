@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from tests.playing import Options, every_preset, every_setup, lively, rules_of
+from tests.playing import Options, every_preset, every_setup, lively, longest, play_out, rules_of
 
 import dasan
 from dasan import State, worlds
@@ -115,6 +115,16 @@ def test_h_32_what_the_first_out_was_paid_is_that_of_each_world(options: Options
             assert (worlds.judge(state.view(seat), worlds=4, seed=seed).payments == paid).all()
             state = state.play(state.legal_moves()[-1])
     assert various > 3
+
+
+def test_h_29_payments_tell_how_many_2s_hidden_hands_hold() -> None:
+    rules = dasan.rules("big-two", scoring="cards", unplayed_twos="double", guard="off", show_hands_after=False)
+    for seed in (0, 2):
+        view = play_out(dasan.deal(rules, seed=seed), random.Random(seed), longest).view(None)
+        drawn = worlds.sample(view, 8, seed=seed)
+        assert all(world.view(None) == view for world in drawn)
+        deals = worlds.deals(view, 8, seed=seed)
+        assert [[deals.hand(i, seat) for seat in range(4)] for i in range(8)] == [list(world.hands) for world in drawn]
 
 
 @pytest.mark.full

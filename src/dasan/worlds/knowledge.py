@@ -15,7 +15,7 @@ from dasan.play.dealing import Deal, Position, partner_in_exchange, table_at_sta
 from dasan.play.events import Event, EventType
 from dasan.play.turns import guarded
 from dasan.play.view import View
-from dasan.ruleset.policies import Guard, Leftover, Restart
+from dasan.ruleset.policies import CardScoring, Guard, Leftover, Restart
 from dasan.ruleset.rules import Rules
 from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 
@@ -73,7 +73,7 @@ class Knowledge:
             self._called(self.view.called)
         self.doubtful |= rules.dragon or (rules.leftover is Leftover.LOWEST and self.opening is None)
         hidden = self.view.hands is None
-        self.doubtful |= hidden and self.view.phase == "over" and rules.guard is Guard.FOUL
+        self.doubtful |= hidden and self.view.phase == "over" and paid_by_hands(rules)
 
     @property
     def rules(self) -> Rules:
@@ -281,6 +281,12 @@ class Knowledge:
                     here *= comb(of, n)
                 ways += here
         return ways
+
+
+def paid_by_hands(rules: Rules) -> bool:
+    """Whether cards left in hands decide what is paid for going out first, by a foul (D2.17) or by their 2s (H.29)."""
+    twos = isinstance(rules.scoring, CardScoring) and rules.scoring.twos_double
+    return twos or rules.guard is Guard.FOUL
 
 
 def _one(got: Mapping[Place, Counter[str]]) -> int:

@@ -15,9 +15,8 @@ from dasan.play.set_up import bidder_plays
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.records.retrace import first_state, move_of
-from dasan.ruleset.policies import CardScoring, Guard
 from dasan.ruleset.rules import Rules
-from dasan.worlds.knowledge import Knowledge
+from dasan.worlds.knowledge import Knowledge, paid_by_hands
 from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
 from dasan.worlds.stream import WorldStream
 
@@ -62,7 +61,7 @@ class Sampler:
         self._last = max((i for i, e in enumerate(events) if e.type in MOVES), default=-1)
         self._before: State | None = None
         self.doubtful = self.knows.doubtful
-        self.settled_unseen = _settled_unseen(view)
+        self.settled_unseen = 0 in view.hand_sizes and paid_by_hands(view.rules)
         self._whole = self.doubtful or view.phase == "over" or view.hands is not None or self.settled_unseen
 
     def states(self, count: int, seed: int, *, first: int = 0) -> Iterator[State]:
@@ -243,13 +242,6 @@ class Sampler:
             return None
         holder = next((s for s, hand in enumerate(world.dealt) if before.called in hand), None)
         return before.partner if holder is None else holder
-
-
-def _settled_unseen(view: View) -> bool:
-    """Whether a player is out, and hidden cards decide what is paid for that: a foul (D2.17), or 2s left in hands (H.29)."""
-    scoring = view.rules.scoring
-    twos = isinstance(scoring, CardScoring) and scoring.twos_double
-    return 0 in view.hand_sizes and (twos or view.rules.guard is Guard.FOUL)
 
 
 def _shown(event: Event, kitty: tuple[Card, ...], offered: tuple[Card, ...]) -> Event:
