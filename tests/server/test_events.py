@@ -9,6 +9,7 @@ import random
 import sqlite3
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -281,6 +282,14 @@ async def _entered(tables: Tables) -> tuple[Events, DuplicateEvent, str]:
     return events, event, table
 
 
+async def _end(events: Events, event: DuplicateEvent) -> None:
+    """End the event as the background task does, until it is over."""
+    async with asyncio.timeout(SECONDS):
+        while (await events._store.duplicates.load(event.id)).revealed is None:
+            await events._end(event)
+            await asyncio.sleep(0.05)
+
+
 @pytest.mark.full
 async def test_processes_that_end_an_event_at_once_report_no_error(
     tables: Tables, caplog: pytest.LogCaptureFixture
@@ -289,6 +298,32 @@ async def test_processes_that_end_an_event_at_once_report_no_error(
     await asyncio.gather(events._end(event), events._end(event))
     assert (await tables.look(table)).chairs[event.seats(0)[0]].substitute is not None
     assert caplog.messages == []
+
+
+@pytest.mark.full
+async def test_a_hand_is_finished_although_no_server_ran_when_the_event_ended(tables: Tables) -> None:
+    """The play was dropped from the standings, because the event had ended more than an hour ago."""
+    events, event, _ = await _entered(tables)
+    await _end(events, replace(event, ends=event.starts - DAY))
+    (play,) = await tables.store.duplicates.plays("event")
+    assert (play.player, play.assisted) == ("ann", True)
+
+
+@pytest.mark.full
+async def test_an_event_is_over_although_a_table_cannot_be_finished(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events, event, _ = await _entered(tables)
+
+    async def fails(*_: object) -> None:
+        raise ValueError("damaged")
+
+    monkeypatch.setattr(Events, "_finish", fails)
+    await events._end(event)
+    assert (await tables.store.duplicates.load("event")).revealed is None
+    monkeypatch.setattr(running, "STUCK", 0.0)
+    await events._end(event)
+    assert (await tables.store.duplicates.load("event")).revealed is not None
 
 
 @pytest.mark.full
@@ -301,10 +336,7 @@ async def test_bots_finish_the_hand_of_an_entrant_who_was_deleted_in_its_middle(
     seat = (await tables.look(table)).seat_of(former)
     assert (of, seat) == (table, event.seats(0)[0])
     assert await tables.store.duplicates.names("event", [former]) == {former: FORMER}
-    async with asyncio.timeout(SECONDS):
-        while (await tables.store.duplicates.load("event")).revealed is None:
-            await events._end(event)
-            await asyncio.sleep(0.05)
+    await _end(events, event)
     (play,) = await tables.store.duplicates.plays("event")
     assert (play.player, play.assisted) == (former, True)
 

@@ -24,13 +24,13 @@ from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import EventPlace
 from dasan.server.refusals import Refused
-from dasan.server.store.duplicates import Closing, Guest
+from dasan.server.store.duplicates import MOST_CLOSING, Closing, Guest
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.ratings import BOT
 from dasan.server.tables.chairs import Chair, Head, bot_chairs, called
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
-from dasan.server.times import HOUR, now
+from dasan.server.times import now
 from dasan.server.workers.process import JobError
 
 LOOK_EVERY = 2.0
@@ -42,9 +42,9 @@ BOTS = ("level-2", "greedy", "level-6")
 BOT_SECONDS = 300.0
 PAR_SECONDS = 10.0
 """Seconds for the par of a contract."""
-STUCK = HOUR
-"""Milliseconds after its end at which an event is over even if a table cannot be finished, for example because its log
-is damaged."""
+STUCK = 3600.0
+"""Seconds after which a process that tries to end an event ends it even if a table cannot be finished, for example because
+its log is damaged. The event may have ended while no server ran: its hands are finished all the same."""
 REMEMBERED = 64
 
 
@@ -73,6 +73,8 @@ class Events:
         """
         self._failed: set[str] = set()
         """Those of them that have failed since one succeeded."""
+        self._ending: dict[str, float] = {}
+        """When this process began to end each event that is not over yet, by the monotonic clock in seconds."""
         self._tables_of: dict[str, Standings] = {}
         self._once: Once[Standings] = Once()
         self._pars: Once[tuple[int, ...] | None] = Once()
@@ -166,7 +168,10 @@ class Events:
 
     async def end_due(self) -> None:
         """End due events. An error in one event does not stop the others."""
-        for event in await self._store.duplicates.closing(now()):
+        due = await self._store.duplicates.closing(now())
+        if len(due) < MOST_CLOSING:  # all of them: other processes have ended the rest
+            self._ending = {event.id: self._ending[event.id] for event in due if event.id in self._ending}
+        for event in due:
             await guarded(f"ending event {event.id}", self._end(event))
 
     async def _end(self, event: Closing | DuplicateEvent) -> None:
@@ -174,7 +179,8 @@ class Events:
         under_way = await self._store.duplicates.under_way(event.id)
         for table_id, player in under_way:
             await guarded(f"finishing table {table_id}", self._finish(table_id, player))
-        stuck = now() > event.ends + STUCK
+        begun = self._ending.setdefault(event.id, time.monotonic())
+        stuck = time.monotonic() > begun + STUCK
         if not under_way or stuck:
             await self._store.duplicates.reveal(event.id, now(), stuck=stuck)
 
