@@ -94,7 +94,7 @@ def test_nobody_gains_by_good_cards_alone() -> None:
 def test_the_others_are_the_same_before_standings_have_the_play(until: int) -> None:
     """The server's standings can be a second older than a player's own score."""
     plays = [Play("a", 0, 1, 2.0), Play("b", 0, 1, 4.0), Play("me", 0, 1, 6.0)]
-    mine = Mine(0, "t", 1, 5, 6.0, assisted=False, hand="h")
+    mine = Mine(0, "t", 1, 4, 5, 6.0, assisted=False, hand="h")
     assert _mine(mine, "me", _table(plays[:until], 1, 0)).field == 3.0
     assert _mine(mine, "me", _table((), 1, 0)).field is None
 

@@ -98,8 +98,16 @@ def test_an_event_of_ones_own(browser: Browser, server: Served) -> None:
         page.get_by_role("button", name="Open the event").click()
         expect(page.get_by_role("heading", name="Friday evening")).to_be_visible()
         page.locator(".play").click()
-        expect(page.get_by_text("Waiting for others: 1 of")).to_be_visible()
+        waiting = page.get_by_text("Waiting for others: 1 of")
+        expect(waiting).to_be_visible()
         accessible(page, "waiting")
+        # The wait goes on after a failed request, and when the page is read again.
+        page.route(re.compile("/play$"), lambda route: route.abort(), times=1)
+        expect(page.get_by_text("The server does not answer.")).to_be_visible()
+        expect(waiting).to_be_visible()
+        page.reload()
+        expect(waiting).to_be_visible()
+        expect(page.get_by_text("in progress")).to_have_count(0)
         page.goto("/events/none")
         expect(page.get_by_text("There is no such page.")).to_be_visible()
 

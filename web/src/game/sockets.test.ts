@@ -173,6 +173,35 @@ describe('a quick match', () => {
     expect((await stopped({ ...nothing, table: 't2' }, nothing)).tables).toEqual(['t2']);
   });
 
+  it('goes on while the server restarts, but not once it refuses', async () => {
+    const answers = [
+      new Response(JSON.stringify(nothing)),
+      null,
+      new Response('<h1>Bad Gateway</h1>', { status: 502 }),
+      new Response(JSON.stringify(nothing)),
+      new Response('{}', { status: 403 }),
+    ];
+    vi.stubGlobal('fetch', (path: string) => {
+      if (path === '/api/me') return Promise.resolve(new Response('{}'));
+      const answer = answers.shift();
+      return answer ? Promise.resolve(answer) : Promise.reject(new TypeError());
+    });
+    const quick = new Quick(() => undefined);
+    quick.start('panel');
+    const seen: [boolean, boolean][] = [];
+    while (answers.length) {
+      await vi.advanceTimersByTimeAsync(seen.length ? 2000 : 0);
+      seen.push([quick.seeking, quick.problem !== '']);
+    }
+    expect(seen).toEqual([
+      [true, false],
+      [true, true],
+      [true, true],
+      [true, false],
+      [false, true],
+    ]);
+  });
+
   it('is left at once where the page is closed, by a request that outlives it', async () => {
     const asked: [string, boolean][] = [];
     vi.stubGlobal('fetch', (path: string, init?: RequestInit) => {

@@ -973,12 +973,13 @@ export interface EventCreated {
   id: string;
 }
 /**
- * An event with your plays. commitments: the SHA-256 of each deal's secret, published before anybody plays it.
- * secrets: the secrets in hexadecimal after the end of the event; null before.
+ * An event with your plays. waiting: whether you wait for a table. commitments: the SHA-256 of each deal's secret, published
+ * before anybody plays it. secrets: the secrets in hexadecimal after the end of the event; null before.
  */
 export interface EventDetail {
   event: EventSummary;
   deals: MyDeal[];
+  waiting: boolean;
   commitments: string[];
   secrets: string[] | null;
 }

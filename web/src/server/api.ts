@@ -86,6 +86,9 @@ export const problemText = (error: unknown): string => (error instanceof ApiErro
 export const missingText = (error: unknown): string =>
   error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
 
+/** Whether the same request may succeed soon: the server cannot be reached, restarts or has too much to do. */
+export const passing = (error: unknown): boolean => !(error instanceof ApiError) || error.status === 429 || error.status >= 500;
+
 /** Why a page shows nothing. `final`: a retry would be refused again, as there is no such thing, this player may not see it, or it is damaged. */
 export interface Failure {
   text: string;

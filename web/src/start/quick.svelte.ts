@@ -1,5 +1,5 @@
 import type { QuickMatch, QuickMatched } from '../gen/protocol';
-import { leaveQuick, problemText, quickMatch } from '../server/api';
+import { leaveQuick, passing, problemText, quickMatch } from '../server/api';
 import { load, save } from '../browser/storage';
 
 const EVERY = 2000;
@@ -72,10 +72,11 @@ export class Quick {
       }
       if (!this.seeking) return;
       this.answer = answer;
+      this.problem = '';
     } catch (error) {
-      this.end();
       this.problem = problemText(error);
-      return;
+      // Whoever has begun to seek goes on while the server restarts.
+      if (!this.answer || !passing(error)) return this.end();
     }
     clearTimeout(this.timer);
     this.timer = setTimeout(() => (this.asked = this.ask()), EVERY);

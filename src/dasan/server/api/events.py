@@ -122,7 +122,8 @@ async def event(event_id: str, store: StoreHere, events: EventsHere, player: Pla
     table = await events.table(event)
     return EventDetail(
         event=await _summary(store, event, player, sum(one.finished is not None for one in mine)),
-        deals=[_mine(one, player or "", table) for one in mine],
+        deals=[_mine(one, player or "", table) for one in mine if one.begun],
+        waiting=any(one.waits(now()) for one in mine),
         commitments=list(event.commitments),
         secrets=None if event.revealed is None else [event.secret(deal).hex() for deal in range(event.deals)],
     )

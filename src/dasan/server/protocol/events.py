@@ -71,12 +71,13 @@ class DealPar(Message):
 
 
 class EventDetail(Message):
-    """An event with your plays. commitments: the SHA-256 of each deal's secret, published before anybody plays it.
-    secrets: the secrets in hexadecimal after the end of the event; null before.
+    """An event with your plays. waiting: whether you wait for a table. commitments: the SHA-256 of each deal's secret, published
+    before anybody plays it. secrets: the secrets in hexadecimal after the end of the event; null before.
     """
 
     event: EventSummary
     deals: list[MyDeal]
+    waiting: bool
     commitments: list[str]
     secrets: list[str] | None
 

@@ -59,15 +59,27 @@ Make = Callable[[int, Sequence[Guest]], Room]
 
 @dataclass(frozen=True)
 class Mine:
-    """One of a player's plays. score, hand: None until it is finished. hand: None also when the hand has been deleted."""
+    """One of a player's plays. seen: the time of the last request for a table. score, hand: None until it is finished. hand: None
+    also when the hand has been deleted.
+    """
 
     deal: int
     table: str | None
     seat: int | None
+    seen: int
     finished: int | None
     score: float | None
     assisted: bool
     hand: str | None
+
+    @property
+    def begun(self) -> bool:
+        """Whether the player has had a table for the deal."""
+        return self.table is not None or self.finished is not None
+
+    def waits(self, now: int) -> bool:
+        """Whether the player waits for a table."""
+        return not self.begun and self.seen >= now - PRESENT
 
 
 @dataclass(frozen=True)
@@ -209,7 +221,8 @@ class Duplicates(StorePart):
         )
         rows = await self._rows(query.order_by(plays.deal))
         return tuple(
-            Mine(row.deal, row.table_id, row.seat, row.finished, row.score, row.assisted, row.hand) for row in rows
+            Mine(row.deal, row.table_id, row.seat, row.seen, row.finished, row.score, row.assisted, row.hand)
+            for row in rows
         )
 
     async def of_table(self, table_id: str) -> str | None:
