@@ -378,6 +378,11 @@ def test_a_host_moderates_by_commands(server: Served, tmp_path: Path) -> None:
     assert "is banned for 7 days" in output("admin", "ban-network", "203.0.113.7/24", *here)
     assert "203.0.113.0/24" in output("admin", "networks", *here)
     output("admin", "unban-network", "203.0.113.0/24", *here)
+    talk = Talk(server)
+    talk.report()
+    shown = output("admin", "reports", *here)
+    assert "by Bo (" in shown
+    assert f"against Rude ({talk.id})" in shown
     file = tmp_path / "words.txt"
     file.write_bytes(b"caf\xe9\n")
     assert (

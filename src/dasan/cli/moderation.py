@@ -81,8 +81,11 @@ async def reports(
     if as_json:
         print_json({"reports": rows, "total": listed.total})
         return
+    people = await store.moderation.people({player for row in rows for player in (row["by"], row["against"]) if player})
+    called = {None: "nobody"} | {player: f"{one['name']} ({player})".lstrip() for player, one in people.items()}
     for row in rows:
-        say(f"{row['id']}  {row['at']}  table {row['table_id']}  by {row['by']}  against {row['against'] or 'nobody'}")
+        by, against = called[row["by"]], called[row["against"]]
+        say(f"{row['id']}  {row['at']}  table {row['table_id']}  by {by}  against {against}")
         say(f"    said: {row['text']}")
         say(f"    reason: {row['reason']}")
     say(f"{len(rows)} of {listed.total} reports")
