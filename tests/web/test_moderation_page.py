@@ -131,3 +131,23 @@ def test_networks_and_words_in_each_language(
         expect(log.get_by_role("listitem").last).to_contain_text(words["moderation.host"])
         expect(log).not_to_contain_text("days")
         assert len(ok(server.players[-1].http.get("/api/moderation"))["networks"]) == 1
+
+
+def test_a_report_from_a_groups_chat_leads_nowhere(browser: Browser, server: Served) -> None:
+    """Only members read a group: the audit log linked to a table with the group's id."""
+    host, member = server.player(), server.player()
+    for player, name in ((host, "Hanna"), (member, "Moritz")):
+        ok(player.http.post("/api/account", json={"name": name, "password": "correct horse battery"}))
+    group = ok(host.http.post("/api/groups", json={"name": "Club"}))
+    at = f"/api/groups/{group['id']}"
+    ok(member.http.post(f"/api{group['link']}"))
+    line = ok(member.http.post(f"{at}/chat", json={"text": "you are bad"}))["lines"][-1]["id"]
+    ok(host.http.post(f"{at}/report", json={"line": line}))
+    with visitor(browser, server, DESK) as page:
+        as_moderator(page, server)
+        page.goto("/moderation")
+        reports, log = (page.get_by_role("region", name=name) for name in ("Reports", "Audit log"))
+        expect(reports.get_by_role("listitem")).to_contain_text("Chat")
+        reports.get_by_role("button", name="Dismiss").click()
+        expect(log.get_by_role("listitem").first).to_contain_text("Chat")
+        expect(log.get_by_role("link")).to_have_count(0)
