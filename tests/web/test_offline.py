@@ -77,6 +77,15 @@ def test_the_start_page_is_read_again_once_the_server_is_back(browser: Browser, 
         assert ("/api/presets" in asked[first:]) == (away == "**/api/**")
 
 
+def test_the_start_page_says_why_it_is_refused(browser: Browser, server: Served) -> None:
+    """It told a banned player that the server does not answer."""
+    refusal = {"code": "forbidden", "clause": None, "message": "banned", "wording": {"id": "banned", "values": {}}}
+    with visitor(browser, server) as page:
+        page.route("**/api/tables", lambda route: route.fulfill(status=403, json=refusal))
+        page.goto("/")
+        expect(page.get_by_text("The host of this server has banned this player")).to_be_visible()
+
+
 def test_fonts_that_arrive_late_are_kept(browser: Browser, server: Served) -> None:
     """They were requested before the service worker took over, and arrive afterwards."""
     context = browser.new_context(base_url=server.address)

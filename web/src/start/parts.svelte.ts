@@ -1,4 +1,4 @@
-import { SvelteSet } from 'svelte/reactivity';
+import { SvelteMap } from 'svelte/reactivity';
 import { PATIENCE, poll } from '../browser/poll';
 
 /** Milliseconds for which the parts of a page wait for each other. */
@@ -20,8 +20,8 @@ export const part =
  * part whose answer takes longer than `TOGETHER` appears when it arrives.
  */
 export class Parts {
-  /** Those whose request failed and that have never been read since. */
-  readonly missing = new SvelteSet<Part>();
+  /** Those whose request failed and that have never been read since, and why. */
+  readonly missing = new SvelteMap<Part, unknown>();
   private readonly shown = new Set<Part>();
   /** By part, the latest request: earlier ones no longer matter. */
   private readonly asked = new Map<Part, Promise<() => void>>();
@@ -73,10 +73,10 @@ export class Parts {
         this.missing.delete(part);
         show();
       });
-    } catch {
+    } catch (error) {
       return ifLatest(() => {
         // What has been read before stays.
-        if (!this.shown.has(part)) this.missing.add(part);
+        if (!this.shown.has(part)) this.missing.set(part, error);
       });
     } finally {
       if (this.asked.get(part) === request) this.since.delete(part);

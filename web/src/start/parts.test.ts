@@ -29,7 +29,7 @@ describe('the parts of a page', () => {
     day.requests[0]?.fail();
     await settled();
     expect(games.shown).toEqual(['games']);
-    expect([...parts.missing]).toEqual([day.part]);
+    expect([...parts.missing.keys()]).toEqual([day.part]);
   });
 
   it('do not wait for a slow one for long', async () => {
