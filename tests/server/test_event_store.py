@@ -93,6 +93,20 @@ async def test_who_comes_back_to_the_queue_waits_anew(opened: Opened) -> None:
     await store.close()
 
 
+async def test_a_clock_that_is_set_back_prolongs_no_wait_and_keeps_no_ghost(opened: Opened) -> None:
+    store = await opened()
+    queue = Queue(store, replace(EVENT, fill=30))
+    await store.duplicates.create(EVENT)
+    hour = DAY // 24
+    await queue.ask("ghost", 2 * hour - 7_000)
+    await queue.ask("ada", 2 * hour)
+    for later in range(0, 30_000, 5_000):
+        assert await queue.ask("ada", hour + later) == EventPlayed(deal=0, table=None, waiting=1)
+    assert (await queue.ask("ada", hour + 30_000)).table is not None
+    assert queue.parties == [{"ada"}]
+    await store.close()
+
+
 async def test_no_two_between_whom_there_is_a_block_are_seated_at_a_table_of_an_event(opened: Opened) -> None:
     store = await opened()
     for name in ("ada", "bob", "cyd", "dan"):

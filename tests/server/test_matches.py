@@ -131,6 +131,17 @@ async def test_a_player_who_no_longer_asks_is_seated_with_nobody(opened: Opened)
         await other.close()
 
 
+async def test_a_clock_that_is_set_back_prolongs_no_search_and_keeps_no_ghost(opened: Opened) -> None:
+    store = await opened()
+    try:
+        hour = 3_600_000
+        for name in ("ghost", "a"):
+            await seek(store.matches, name, 2 * hour, bots=True)
+        assert await seek(store.matches, "a", hour, bots=True) == Sought(None, hour, 1)
+    finally:
+        await store.close()
+
+
 async def test_a_table_that_was_found_waits_for_a_request_that_is_late(opened: Opened) -> None:
     store = await opened()
     try:

@@ -79,7 +79,7 @@ class Mine:
 
     def waits(self, now: int) -> bool:
         """Whether the player waits for a table."""
-        return not self.begun and self.seen >= now - PRESENT
+        return not self.begun and abs(now - self.seen) <= PRESENT
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,8 @@ class Duplicates(StorePart):
             raise Refused("illegal", reason("event.played"))
         deal = left[0] if going is None else going.deal
         _enter(connection, event.id, player, name, now)
-        since = now if going is None or going.seen < now - AWAY else going.since
+        # After a step back of the machine's clock, requests from before it are in the future.
+        since = now if going is None or abs(now - going.seen) > AWAY else going.since
         if going is None:
             row = {"event_id": event.id, "player": player, "deal": deal, "assisted": False, "since": now}
             connection.execute(sa.insert(duplicate_plays), {**row, "seen": now})
@@ -342,7 +343,7 @@ def _party(
             plays.deal == deal,
             plays.table_id.is_(None),
             plays.finished.is_(None),
-            plays.seen >= now - PRESENT,
+            plays.seen.between(now - PRESENT, now + PRESENT),
             plays.player != player,
         )
         .order_by(plays.since)

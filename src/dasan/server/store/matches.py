@@ -139,8 +139,10 @@ class Matches(StorePart):
         preset, speed = game
         serialize(connection, Lock.MATCHES)
         check_not_deleted(connection, player)
-        gone = sa.and_(seekers.c.table_id.is_(None), seekers.c.seen < now - GONE)
-        connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
+        # After a step back of the machine's clock, requests from before it are in the future.
+        recent, collected = (seekers.c.seen.between(now - age, now + age) for age in (GONE, COLLECTED))
+        gone = sa.and_(seekers.c.table_id.is_(None), sa.not_(recent))
+        connection.execute(sa.delete(seekers).where(sa.or_(gone, sa.not_(collected))))
         mine = seekers.c.player == player
         old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
         if old is not None and old.table_id not in (None, forget):
