@@ -166,7 +166,9 @@ class Settings:
         50.0, "reads a second from one address: requests of the API that change nothing, and new sockets"
     )
     read_burst: int = burst(500)
-    quick_rate: float = rate(2.0, "requests for a quick match a second by one player, and from one address")
+    quick_rate: float = rate(
+        2.0, "requests for a quick match or for the next deal of an event a second by one player, and from one address"
+    )
     quick_burst: int = burst(60)
     quick_bots_after: float = number(15.0, "seconds after which bots fill a quick match", 0, 3600)
     daily_deals: int = number(8, "deals in the event of the day; 0: no event", 0, 64)
