@@ -145,6 +145,16 @@ FAULTS = """([smallest, finger]) => {
       if (!beside && one.closest('.seat') !== other.closest('.seat')) faults.add(`covered by ${named(other)}: ${kind(one)}`);
     }
   }
+  // A play in the middle or at a seat: nothing covers the rank of a card.
+  for (const one of document.querySelectorAll('.centre .play .card, .seat .mini .chip')) {
+    const rank = one.querySelector('use, text, b')?.getBoundingClientRect();
+    for (let next = rank && one.nextElementSibling; next; next = next.nextElementSibling) {
+      const { left, top, right, bottom } = next.getBoundingClientRect();
+      if (left < rank.right - 1 && right > rank.left + 1 && top < rank.bottom - 1 && bottom > rank.top + 1) {
+        faults.add(`rank covered: ${named(one.parentElement)}`);
+      }
+    }
+  }
   return [...faults];
 }"""
 

@@ -11,7 +11,7 @@ from tests.server.harness import Served
 from tests.web.browsing import TONGUES, resized, upright, visitor
 from tests.web.legible import legible
 from tests.web.pages import AROUND, bidding, decided, goes_to, missed
-from tests.web.states import STATES, advised, show
+from tests.web.states import STATES, advised, all_played, send_once, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -94,12 +94,17 @@ def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: 
 @pytest.mark.parametrize("name", ["long-4", "long-5", "long-6", "long-7", "long-8", "watched"])
 @pytest.mark.sampled(1, 6)
 def test_a_play_covers_no_seat(browser: Browser, server: Served, name: str) -> None:
-    """A play of many cards, with any number of players; and the seat of the player who is watched is on the stage."""
-    with visitor(browser, server, FELT[0]) as page:
-        show(page, name)
-        for size in (*FELT, (667, 375)):
-            resized(page, *size)
-            legible(page, f"{name} at {size[0]} × {size[1]}", touch=size in HANDHELD)
+    """A play of many cards, with any number of players, also if everybody has made one, and each rank of it can be read;
+    and the seat of the player who is watched is on the stage.
+    """
+    for message in (snapshot(name), all_played(name)):
+        with visitor(browser, server, FELT[0]) as page:
+            send_once(page, message)
+            page.goto("/t/fixed")
+            page.locator(".me, .watching").first.wait_for()
+            for size in (*FELT, (360, 640), (430, 932), (667, 375)):
+                resized(page, *size)
+                legible(page, f"{name} at {size[0]} × {size[1]}", touch=size in HANDHELD)
 
 
 @pytest.mark.sampled(1, 8)

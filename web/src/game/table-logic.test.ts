@@ -6,7 +6,7 @@ import { botName, face } from '../i18n/bots';
 import { LOCALES, type Locale, t, use } from '../i18n/i18n.svelte';
 import { spoken } from '../seats/clock';
 import { backOff, isFinal } from '../server/connection';
-import { fan } from '../hand/fan';
+import { fan, largest } from '../hand/fan';
 import { Pump } from './pump';
 import { parse } from '../browser/paths';
 import { shapeOf, sizes } from '../browser/layout';
@@ -299,6 +299,17 @@ describe('layout', () => {
       expect(rows.reduce((a, b) => a + b)).toBe(n);
       expect(Math.max(...rows.map((row) => 76 + step * (row - 1)))).toBeLessThanOrEqual(374.001);
     }
+  });
+
+  it('lays a long play in the rows that make its cards largest, with every corner visible', () => {
+    const laid = (count: number, width: number, height: number) => {
+      const size = largest(count, width, height, 60, 0.29);
+      return [size, fan(count, width, size, 0.29 * size, 3, 0.44).rows];
+    };
+    expect(laid(5, 130, 130)).toEqual([60, [5]]);
+    expect(laid(8, 130, 130)).toEqual([60, [4, 4]]);
+    expect(laid(16, 130, 130)).toEqual([46, [5, 5, 6]]);
+    expect(laid(8, 300, 90)).toEqual([60, [8]]);
   });
 
   it('grows with the window, and keeps a card for every shape', () => {

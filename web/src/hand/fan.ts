@@ -20,3 +20,17 @@ export function fan(count: number, width: number, card: number, least: number, m
     }
   }
 }
+
+/** The part of a row of `Cards` that is visible above the next one, in widths of a card. */
+export const PEEK = 0.7;
+
+/** The part of a card's width that has its rank and suit. */
+export const corner = (compact: boolean): number => (compact ? 0.29 : 0.22);
+
+/** The largest cards, of at most `most` pixels, whose corners are all visible on `width` by `height` pixels, in up to three rows. */
+export function largest(count: number, width: number, height: number, most: number, corner: number): number {
+  const sizes = [1, 2, 3].map((rows) =>
+    Math.min(width / (1 + corner * (Math.ceil(count / rows) - 1)), height / (1.4 + PEEK * (rows - 1))),
+  );
+  return Math.floor(Math.min(most, Math.max(...sizes)));
+}
