@@ -225,7 +225,7 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
 
 @pytest.mark.full
 def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
-    """The first steps of a lesson without a mouse."""
+    """The first steps of a lesson without a mouse: each step is read to those who do not see it, and the focus is not lost."""
     with visitor(browser, server) as page:
         page.goto("/learn/big-three")
         expect(page.get_by_text("Step 1 of 20")).to_be_visible()
@@ -237,8 +237,12 @@ def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
         page.keyboard.press("Enter")
         expect(page.get_by_text("Right!")).to_be_visible()
         accessible(page, "a lesson")
+        told = page.locator("[aria-live=polite]").element_handle()
         page.keyboard.press("Enter")
         expect(page.get_by_text("Step 3 of 20")).to_be_visible()
+        expect(page.locator("button[data-at]").first).to_be_focused()
+        assert told is not None
+        assert "A pair of sevens is on the table" in told.inner_text()
 
 
 STORES_NOTHING = """Object.defineProperty(window, 'localStorage', {

@@ -165,8 +165,8 @@ def test_the_next_puzzle_suits_its_player(browser: Browser, server: Served) -> N
         expect(page.locator(".task")).to_contain_text("Grade 5")
 
 
-SIDE, SMALL = (844, 390), (320, 568)
-"""A phone in landscape, and the smallest phone."""
+SIDE, SMALL, USUAL = (844, 390), (320, 568), (360, 640)
+"""A phone in landscape, the smallest phone, and one upright of which the browser's bars have taken a part."""
 SIZES = (SIDE, PHONE, (1280, 640), DESK)
 
 
@@ -301,7 +301,7 @@ def steps(path: str) -> int:
 
 
 @pytest.mark.sampled(1, 1)
-@pytest.mark.parametrize("size", [*SIZES, SMALL])
+@pytest.mark.parametrize("size", [*SIZES, SMALL, USUAL])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_lesson_fits(browser: Browser, server: Served, game: str, size: tuple[int, int]) -> None:
     """The words, the table and the buttons of each step: nothing has to be scrolled."""
@@ -315,9 +315,12 @@ def test_a_lesson_fits(browser: Browser, server: Served, game: str, size: tuple[
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "fr-FR"])
-def test_the_longest_steps_fit_the_smallest_phone(browser: Browser, server: Served, locale: str) -> None:
+@pytest.mark.parametrize("size", [SMALL, USUAL])
+def test_the_longest_steps_fit_small_phones(
+    browser: Browser, server: Served, locale: str, size: tuple[int, int]
+) -> None:
     """Steps with a coach, a long report of the others, and two rows of cards."""
-    with visitor(browser, server, SMALL, locale=locale) as page:
+    with visitor(browser, server, size, locale=locale) as page:
         for game, at in ("big-three", 5), ("big-three", 14), ("big-three-4p", 11), ("big-three-4p", 12), ("big-two", 8):
             page.goto("/learn")
             page.evaluate(f"localStorage.setItem('dasan.lesson.{game}', '{at}')")
@@ -326,7 +329,7 @@ def test_the_longest_steps_fit_the_smallest_phone(browser: Browser, server: Serv
 
 
 @pytest.mark.sampled(1, 1)
-@pytest.mark.parametrize("size", [*SIZES, SMALL])
+@pytest.mark.parametrize("size", [*SIZES, SMALL, USUAL])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_exercises_fit(browser: Browser, server: Served, game: str, size: tuple[int, int]) -> None:
     with visitor(browser, server, size) as page:
