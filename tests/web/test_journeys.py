@@ -318,7 +318,7 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> N
         page.get_by_role("button", name="Show the verdicts").click()
         expect(page.get_by_text("Turning points")).to_be_visible()
         page.goto("/learn")
-        expect(page.get_by_role("link", name="Lesson: Big Three", exact=True)).to_contain_text("✓")
+        expect(page.get_by_role("link", name="Lesson: Big Three, done", exact=True)).to_contain_text("✓")
 
 
 @pytest.mark.full
