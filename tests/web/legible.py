@@ -70,6 +70,7 @@ FAULTS = """([smallest, finger]) => {
     const text = one.selectedOptions?.[0]?.label ?? one.placeholder ?? '';
     const room = one.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
     if (pen.measureText(text).width > room + 1) faults.add(`cut off by its field: ${kind(one)} “${text}”`);
+    if (one.offsetHeight > 60) faults.add(`a field ${one.offsetHeight} px high: ${kind(one)} “${text}”`);
   }
 
   // Controls, except the cards of a hand, which overlap. A box to check is pressed by its label too.
