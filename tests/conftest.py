@@ -37,10 +37,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return bool(_FULL.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
-GAMES = ("big-three-4p", "big-three", "big-two", "winner")
+GAMES = ("big-three-4p", "big-three", "big-two", "winner", "dou-dizhu")
 """Prefixes of presets' names; the other presets differ from these by options."""
 REGIONAL = re.compile("big-two-(hong-kong|taiwan|philippines|indonesia)|wa-keng|zheng-shangyou|dou-dizhu")
-"""Names in cases: presets later than the four games and their variants."""
+"""Names in cases: presets later than the first four games and their variants."""
 GAME = "the game of the case's name"
 """A key beside the names of parameters."""
 

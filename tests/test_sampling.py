@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import GAMES
 from tests.properties.test_ways import WAYS
 
 import dasan
+from dasan.games import PRESETS
 
 ROOT = Path(__file__).parents[1]
 
@@ -24,3 +26,8 @@ def test_twenty_of_a_hundred_cases_show_every_way_and_every_preset() -> None:
     assert len(cases) == 20
     assert {way for way, _, _ in cases} == set(WAYS)
     assert {preset for _, _, preset in cases} == set(dasan.PRESETS)
+
+
+def test_the_games_of_which_each_keeps_a_case_are_all_games() -> None:
+    modules = {name: PRESETS[name].build.__module__ for name in PRESETS.own}
+    assert {module for name, module in modules.items() if name.startswith(GAMES)} == set(modules.values())
