@@ -185,6 +185,14 @@ def test_a_field_that_is_added_is_refused_by_name_unless_it_has_its_default(back
     assert bool(seen) == knows
 
 
+def test_an_added_field_without_a_default_is_refused_by_name() -> None:
+    rules = dasan.rules("big-three")
+    more = make_dataclass("More", [("novelty", bool)], bases=(Same,), frozen=True, slots=True, kw_only=True)
+    first = {field.name: getattr(rules.shapes[0], field.name) for field in fields(rules.shapes[0])}
+    changed = replace(rules, shapes=(more(**first, novelty=True), *rules.shapes[1:]))
+    assert backends.RANKS.unsupported(changed) == "shapes[0].novelty is True, and ranks does not know this field"
+
+
 @pytest.mark.parametrize("backend", DECLARED, ids=lambda backend: backend.name)
 def test_only_fields_with_a_default_are_not_declared(backend: Backend) -> None:
     assert backend.honours is not None

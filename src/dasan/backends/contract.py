@@ -8,7 +8,7 @@ defaults, and a new field does not cost existing rules their compiled code.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
@@ -114,6 +114,8 @@ class Backend:
             name = f"{path}.{field.name}" if path else field.name
             value = getattr(part, field.name)
             condition = known.get(field.name)
+            if condition is None and field.default is MISSING:
+                return f"{name} is {_shown(value)}, and {self.name} does not know this field"
             if condition is None:
                 condition = only(field.default)
             wanted = condition(value, rules)
