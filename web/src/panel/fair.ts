@@ -127,7 +127,7 @@ interface Line {
 /** Repeat the deal of a finished hand's record. `published`: the commitment this page was shown before the deal. */
 export async function check(
   record: string,
-  how: Pick<Dealing, 'players' | 'each'> & { decks: number; jokers: boolean },
+  how: Pick<Dealing, 'players' | 'each'> & { decks: number; jokers: boolean; leftOut: readonly string[] },
   published: string | null,
 ): Promise<{ checks: Check[]; dealt: Dealt | null }> {
   const lines = record
@@ -150,18 +150,15 @@ export async function check(
   const strings = dealing.contributions ?? [];
   checks.push({ step: 'strings', ok: true, detail: strings.filter(Boolean).join(' · ') });
   const seed = await dealSeed(secret, strings, header.rules.digest, dealing.number ?? 1);
-  const cards = [...(dealing.hands ?? []), dealing.kitty ?? ''].join(' ').split(' ');
   const dealt = await deal(seed, {
     ...how,
-    pack: freshPack(how.decks, how.jokers).filter((card) => cards.includes(card)), // house rules leave some out (H.19)
+    pack: freshPack(how.decks, how.jokers).filter((card) => !how.leftOut.includes(card)),
     dealer: dealing.dealer ?? 0,
     cut: header.rules.options.cut === true,
   });
   const same = (a: readonly string[], b: string | undefined): boolean =>
     [...a].sort().join(' ') === (b ?? '').split(' ').filter(Boolean).sort().join(' ');
-  const ok =
-    dealt.hands.every((hand, seat) => same(hand, dealing.hands?.[seat])) &&
-    (dealing.kitty === undefined || same(dealt.rest, dealing.kitty));
+  const ok = dealt.hands.every((hand, seat) => same(hand, dealing.hands?.[seat])) && same(dealt.rest, dealing.kitty);
   checks.push({ step: 'hands', ok, detail: '' });
   return { checks, dealt };
 }

@@ -167,7 +167,8 @@ class RulesFacts(Message):
 
     bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
     others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
-    kept. kinds: the kinds of combinations, lowest first. bombs: those that beat plays of other kinds.
+    kept. left_out: the cards that are not in the pack, of those in a whole one. kinds: the kinds of combinations, lowest
+    first. bombs: those that beat plays of other kinds.
     """
 
     family: str
@@ -185,6 +186,7 @@ class RulesFacts(Message):
     stake_chips: int
     decks: int
     jokers: bool
+    left_out: list[str]
     ranks: str
     suits: str
     suits_ranked: bool

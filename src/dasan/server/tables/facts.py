@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
+from dasan.cards import pack
 from dasan.games import PRESETS
 from dasan.ruleset.policies import BidScoring, FixedScoring
 from dasan.ruleset.rules import Rules
@@ -18,6 +19,8 @@ def facts(rules: Rules) -> RulesFacts:
     >>> import dasan
     >>> facts(dasan.rules("big-three")).bids, facts(dasan.rules("winner")).wins
     ([1, 2, 3], 'places')
+    >>> facts(dasan.rules("big-three", pack="46")).left_out
+    ['3C', 'AD', 'AC', 'AH', 'AS', '2C']
     """
     wins: Literal["side", "first-out", "places"] = "first-out"
     if rules.has_sides:
@@ -41,6 +44,7 @@ def facts(rules: Rules) -> RulesFacts:
         stake_chips=rules.stake_chips,
         decks=rules.decks,
         jokers=rules.jokers,
+        left_out=[str(card) for card in pack(jokers=rules.jokers) if card not in rules.pack],
         ranks=rules.ranks,
         suits=rules.suits,
         suits_ranked=rules.suits_ranked,
