@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import AbstractContextManager
 
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
-from tests.server.harness import Served
+from tests.server.harness import Served, ok
 from tests.web.browsing import visitor
 from tests.web.test_friends import account
 
@@ -111,6 +112,27 @@ def test_two_browsers_are_removed_from_notifications(browser: Browser, server: S
             asked[0].fulfill(json={**told, "browsers": told["browsers"][1:]})
         page.evaluate("new Promise(requestAnimationFrame)")
         expect(remove).to_have_count(0)
+
+
+def test_a_player_who_has_left_the_page_of_an_event_asks_for_no_table(browser: Browser, server: Served) -> None:
+    """The page was still being read again: the player, who had waited for a table before, was taken to one."""
+    ends = int(time.time() * 1000) + 10**7
+    wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "people": 2, "ends": ends}
+    event = ok(server.player().http.post("/api/events", json=wanted))["id"]
+    with visitor(browser, server) as page:
+        page.goto(f"/events/{event}")
+        page.locator(".play").click()
+        expect(page.get_by_text("Waiting for others")).to_be_visible()
+        held = Held(page, "**/standings")
+        with held.asked():
+            page.reload()
+        page.locator(".home").click()
+        expect(page.locator("article").first).to_be_visible()
+        sent: list[str] = []
+        page.on("request", lambda request: sent.append(request.method))
+        held.arrive()
+        page.wait_for_timeout(500)
+        assert "POST" not in sent
 
 
 def test_the_start_page_appears_in_one_piece(browser: Browser, server: Served) -> None:
