@@ -202,6 +202,28 @@ describe('a quick match', () => {
     ]);
   });
 
+  it('that is stopped says nothing more of a server that does not answer', async () => {
+    const answers = [new Response(JSON.stringify(nothing))];
+    let fail: () => void = () => undefined;
+    vi.stubGlobal('fetch', (path: string) => {
+      if (path === '/api/me') return Promise.resolve(new Response('{}'));
+      const answer = answers.shift();
+      if (answer) return Promise.resolve(answer);
+      return new Promise((_, failed) => (fail = () => failed(new TypeError())));
+    });
+    const quick = new Quick(() => undefined);
+    quick.start('panel');
+    await vi.advanceTimersByTimeAsync(2000);
+    fail();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(quick.problem).not.toBe('');
+    void quick.stop();
+    expect(quick.problem).toBe('');
+    fail();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(quick.problem).toBe('');
+  });
+
   it('is left at once where the page is closed, by a request that outlives it', async () => {
     const asked: [string, boolean][] = [];
     vi.stubGlobal('fetch', (path: string, init?: RequestInit) => {

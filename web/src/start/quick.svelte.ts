@@ -40,6 +40,7 @@ export class Quick {
   async stop(): Promise<void> {
     if (!this.seeking) return;
     this.end();
+    this.problem = '';
     // An answer after leaving would take a seat for nobody.
     await this.asked;
     const { table } = await leaveQuick().catch(() => ({ table: null }));
@@ -74,6 +75,7 @@ export class Quick {
       this.answer = answer;
       this.problem = '';
     } catch (error) {
+      if (!this.seeking) return;
       this.problem = problemText(error);
       // Whoever has begun to seek goes on while the server restarts.
       if (!this.answer || !passing(error)) return this.end();
