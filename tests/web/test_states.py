@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served
-from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, upright, visitor
+from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, resized, upright, visitor
 from tests.web.pages import AROUND
-from tests.web.states import STATES, draw, send_once, show, snapshot
+from tests.web.states import STATES, advised, draw, send_once, show, snapshot
 
 import dasan
 from dasan import puzzles
@@ -298,6 +298,14 @@ GAMES = ("big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game i
 def steps(path: str) -> int:
     """The number of steps in the script of a lesson, or of exercises."""
     return len(json.loads((LESSONS / f"{path}.json").read_text(encoding="utf-8"))["steps"])
+
+
+def test_only_a_small_screen_leaves_out_a_reason_of_a_hint(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        advised(page, "play")
+        for size, reasons in ((DESK, 2), ((1280, 600), 2), (PHONE, 2), (SMALL, 1), (SIDE, 1)):
+            resized(page, *size)
+            expect(page.locator(".advice .reason")).to_have_count(reasons)
 
 
 @pytest.mark.sampled(1, 1)
