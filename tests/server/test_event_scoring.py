@@ -222,7 +222,7 @@ async def test_an_event_ends_while_bots_play_another(tmp_path: Path, monkeypatch
     await store.close()
 
 
-async def test_events_that_have_not_ended_are_not_read(
+async def test_some_events_are_ended_at_a_time_and_only_those_whose_time_is_over(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = await opened()
@@ -231,19 +231,19 @@ async def test_events_that_have_not_ended_are_not_read(
     rows = [{**row._asdict(), "id": f"future-{n}"} for n in range(2000)]
     due = [{**row._asdict(), "id": f"due-{n}", "ends": now() - 1} for n in range(2 * duplicates.MOST_CLOSING + 1)]
     await store.database.write(lambda connection: connection.execute(sa.insert(schema.duplicates), rows + due))
-    made: list[str] = []
-    closing = duplicates.Closing
-
-    def counted(event_id: str, ends: int) -> duplicates.Closing:
-        made.append(event_id)
-        return closing(event_id, ends)
-
-    monkeypatch.setattr(duplicates, "Closing", counted)
     events = running.Events(Tables(store, fast(tmp_path)))
-    for reads in (duplicates.MOST_CLOSING, duplicates.MOST_CLOSING, 1, 0):
-        made.clear()
+    ended: list[str] = []
+    end = events._end
+
+    async def noted(event_id: str) -> None:
+        ended.append(event_id)
+        await end(event_id)
+
+    monkeypatch.setattr(events, "_end", noted)
+    for count in (duplicates.MOST_CLOSING, duplicates.MOST_CLOSING, 1, 0):
+        ended.clear()
         await events.end_due()
-        assert (len(made), {name.partition("-")[0] for name in made}) == (reads, {"due"} if reads else set())
+        assert (len(ended), {name.partition("-")[0] for name in ended}) == (count, {"due"} if count else set())
     await store.close()
 
 

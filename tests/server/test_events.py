@@ -9,11 +9,11 @@ import random
 import sqlite3
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+import sqlalchemy as sa
 from websockets.exceptions import ConnectionClosed
 
 import dasan
@@ -27,6 +27,7 @@ from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.table import EventPlace, TableSettings
 from dasan.server.store import Store
 from dasan.server.store.hand import finished
+from dasan.server.store.schema import duplicates
 from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room, fold
@@ -282,11 +283,13 @@ async def _entered(tables: Tables) -> tuple[Events, DuplicateEvent, str]:
     return events, event, table
 
 
-async def _end(events: Events, event: DuplicateEvent) -> None:
-    """End the event as the background task does, until it is over."""
+async def _end(events: Events, ends: int) -> None:
+    """End the event, whose time was over at the moment ``ends``, as the background task does, until it is over."""
+    store = events._store
+    await store.database.write(lambda connection: connection.execute(sa.update(duplicates).values(ends=ends)))
     async with asyncio.timeout(SECONDS):
-        while (await events._store.duplicates.load(event.id)).revealed is None:
-            await events._end(event)
+        while (await store.duplicates.load("event")).revealed is None:
+            await events.end_due()
             await asyncio.sleep(0.05)
 
 
@@ -295,7 +298,7 @@ async def test_processes_that_end_an_event_at_once_report_no_error(
     tables: Tables, caplog: pytest.LogCaptureFixture
 ) -> None:
     events, event, table = await _entered(tables)
-    await asyncio.gather(events._end(event), events._end(event))
+    await asyncio.gather(events._end(event.id), events._end(event.id))
     assert (await tables.look(table)).chairs[event.seats(0)[0]].substitute is not None
     assert caplog.messages == []
 
@@ -304,7 +307,7 @@ async def test_processes_that_end_an_event_at_once_report_no_error(
 async def test_a_hand_is_finished_although_no_server_ran_when_the_event_ended(tables: Tables) -> None:
     """The play was dropped from the standings, because the event had ended more than an hour ago."""
     events, event, _ = await _entered(tables)
-    await _end(events, replace(event, ends=event.starts - DAY))
+    await _end(events, event.starts - DAY)
     (play,) = await tables.store.duplicates.plays("event")
     assert (play.player, play.assisted) == ("ann", True)
 
@@ -313,16 +316,16 @@ async def test_a_hand_is_finished_although_no_server_ran_when_the_event_ended(ta
 async def test_an_event_is_over_although_a_table_cannot_be_finished(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    events, event, _ = await _entered(tables)
+    events, *_ = await _entered(tables)
 
     async def fails(*_: object) -> None:
         raise ValueError("damaged")
 
     monkeypatch.setattr(Events, "_finish", fails)
-    await events._end(event)
+    await events._end("event")
     assert (await tables.store.duplicates.load("event")).revealed is None
     monkeypatch.setattr(running, "STUCK", 0.0)
-    await events._end(event)
+    await events._end("event")
     assert (await tables.store.duplicates.load("event")).revealed is not None
 
 
@@ -336,7 +339,7 @@ async def test_bots_finish_the_hand_of_an_entrant_who_was_deleted_in_its_middle(
     seat = (await tables.look(table)).seat_of(former)
     assert (of, seat) == (table, event.seats(0)[0])
     assert await tables.store.duplicates.names("event", [former]) == {former: FORMER}
-    await _end(events, event)
+    await _end(events, event.starts)
     (play,) = await tables.store.duplicates.plays("event")
     assert (play.player, play.assisted) == (former, True)
 

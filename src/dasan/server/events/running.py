@@ -24,7 +24,7 @@ from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import EventPlace
 from dasan.server.refusals import Refused
-from dasan.server.store.duplicates import MOST_CLOSING, Closing, Guest
+from dasan.server.store.duplicates import MOST_CLOSING, Guest
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.ratings import BOT
 from dasan.server.tables.chairs import Chair, Head, bot_chairs, called
@@ -170,19 +170,19 @@ class Events:
         """End due events. An error in one event does not stop the others."""
         due = await self._store.duplicates.closing(now())
         if len(due) < MOST_CLOSING:  # all of them: other processes have ended the rest
-            self._ending = {event.id: self._ending[event.id] for event in due if event.id in self._ending}
-        for event in due:
-            await guarded(f"ending event {event.id}", self._end(event))
+            self._ending = {event_id: self._ending[event_id] for event_id in due if event_id in self._ending}
+        for event_id in due:
+            await guarded(f"ending event {event_id}", self._end(event_id))
 
-    async def _end(self, event: Closing | DuplicateEvent) -> None:
+    async def _end(self, event_id: str) -> None:
         """Let bots finish open tables, then reveal the deals."""
-        under_way = await self._store.duplicates.under_way(event.id)
+        under_way = await self._store.duplicates.under_way(event_id)
         for table_id, player in under_way:
             await guarded(f"finishing table {table_id}", self._finish(table_id, player))
-        begun = self._ending.setdefault(event.id, time.monotonic())
+        begun = self._ending.setdefault(event_id, time.monotonic())
         stuck = time.monotonic() > begun + STUCK
         if not under_way or stuck:
-            await self._store.duplicates.reveal(event.id, now(), stuck=stuck)
+            await self._store.duplicates.reveal(event_id, now(), stuck=stuck)
 
     async def _finish(self, table_id: str, player: str) -> None:
         """Let a bot finish the hand for the player."""

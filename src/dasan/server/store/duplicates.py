@@ -82,14 +82,6 @@ class Mine:
         return not self.begun and abs(now - self.seen) <= PRESENT
 
 
-@dataclass(frozen=True)
-class Closing:
-    """An event that has ended but is not over: its id, and when it ended."""
-
-    id: str
-    ends: int
-
-
 class Duplicates(StorePart):
     """Reads and writes duplicate events."""
 
@@ -144,14 +136,13 @@ class Duplicates(StorePart):
             sa.select(duplicates).where(mine).order_by(duplicates.c.starts.desc()).limit(MOST_LISTED)
         )
 
-    async def closing(self, now: int) -> tuple[Closing, ...]:
-        """Events that have ended and are not over, at most ``MOST_CLOSING``, chosen at random: one that is not over for a
-        long time does not keep others out. They end even if the rest of their rows is damaged.
+    async def closing(self, now: int) -> tuple[str, ...]:
+        """The ids of events that have ended and are not over, at most ``MOST_CLOSING``, chosen at random: one that is not over
+        for a long time does not keep others out. They end even if the rest of their rows is damaged.
         """
-        ended = sa.and_(NOT_OVER, duplicates.c.ends <= now)
-        query = sa.select(duplicates.c.id, duplicates.c.ends).where(ended)
+        query = sa.select(duplicates.c.id).where(NOT_OVER, duplicates.c.ends <= now)
         rows = await self._rows(query.order_by(sa.func.random()).limit(MOST_CLOSING))
-        return tuple(Closing(row.id, row.ends) for row in rows)
+        return tuple(row.id for row in rows)
 
     async def _one(self, which: sa.ColumnElement[bool]) -> DuplicateEvent:
         row = await self._row(sa.select(duplicates).where(which))
