@@ -16,10 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from statistics import NormalDist, fmean
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from dasan.arrays import Doubles, Longs
 
 if TYPE_CHECKING:
     import dasan
@@ -36,8 +37,6 @@ PROGRAM = 0.8
 DOUBT = 0.005
 """The probability that an account with agreement `PROGRAM` is named."""
 _NORMAL = NormalDist()
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _beyond_skill(hands: Sequence[HandPlayed]) -> list[dict[str, float]]:
     return residuals
 
 
-def _normal_scores(payments: Floats) -> Floats:
+def _normal_scores(payments: Doubles) -> Doubles:
     """The normal quantile of each payment's rank; equal payments share the mean of their ranks."""
     ordered = np.sort(payments)
     ranks = (np.searchsorted(ordered, payments, "left") + np.searchsorted(ordered, payments, "right")) / 2
@@ -135,7 +134,7 @@ def _normal_scores(payments: Floats) -> Floats:
     return np.array([quantiles[rank] for rank in ranks])
 
 
-def _residuals(scores: Floats, names: Sequence[str], hand: npt.NDArray[np.int64]) -> Floats:
+def _residuals(scores: Doubles, names: Sequence[str], hand: Longs) -> Doubles:
     """Scores minus the expectation from their player's fitted skill and the mean skill of the others in the hand."""
     _, player = np.unique(names, return_inverse=True)
     counts, others = np.bincount(player), np.maximum(np.bincount(hand)[hand] - 1, 1)
@@ -147,7 +146,7 @@ def _residuals(scores: Floats, names: Sequence[str], hand: npt.NDArray[np.int64]
     own, against = skill[player], (np.bincount(hand, skill[player])[hand] - skill[player]) / others
     # Two weak players cannot both be last, nor two strong ones both first: fit the curvature too.
     terms = np.stack([np.ones_like(own), own, against, own**2, own * against, against**2], axis=1)
-    rest: Floats = scores - terms @ np.linalg.lstsq(terms, scores, rcond=None)[0]
+    rest: Doubles = scores - terms @ np.linalg.lstsq(terms, scores, rcond=None)[0]
     return rest
 
 
