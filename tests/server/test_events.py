@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import random
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import sqlalchemy as sa
 from websockets.exceptions import ConnectionClosed
 
 import dasan
@@ -22,12 +20,10 @@ from dasan.records.retrace import moves_of
 from dasan.server.events import running
 from dasan.server.events.event import DuplicateEvent
 from dasan.server.events.running import Events
-from dasan.server.people.reserved_names import FORMER
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.table import EventPlace, TableSettings
 from dasan.server.store import Store
 from dasan.server.store.hand import finished
-from dasan.server.store.schema import duplicates
 from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room, fold
@@ -271,77 +267,6 @@ def test_the_event_ends_bots_finish_and_the_deals_are_revealed(server: Served) -
         assert [[str(card) for card in hand] for hand in again.hands] == [
             hand if isinstance(hand, list) else hand.split() for hand in dealt["hands"]
         ]
-
-
-async def _entered(tables: Tables) -> tuple[Events, DuplicateEvent, str]:
-    """The events of a process, one of a single deal, and the table where Ann plays it."""
-    events, moment = Events(tables), now()
-    event = DuplicateEvent("event", dasan.rules(GAME), bytes(128), 1, 1, "low", moment, moment + DAY, TableSettings())
-    await tables.store.duplicates.create(event)
-    table = (await events.seat(event, "ann", "Ann")).table
-    assert table is not None
-    return events, event, table
-
-
-async def _end(events: Events, ends: int) -> None:
-    """End the event, whose time was over at the moment ``ends``, as the background task does, until it is over."""
-    store = events._store
-    await store.database.write(lambda connection: connection.execute(sa.update(duplicates).values(ends=ends)))
-    async with asyncio.timeout(SECONDS):
-        while (await store.duplicates.load("event")).revealed is None:
-            await events.end_due()
-            await asyncio.sleep(0.05)
-
-
-@pytest.mark.full
-async def test_processes_that_end_an_event_at_once_report_no_error(
-    tables: Tables, caplog: pytest.LogCaptureFixture
-) -> None:
-    events, event, table = await _entered(tables)
-    await asyncio.gather(events._end(event.id), events._end(event.id))
-    assert (await tables.look(table)).chairs[event.seats(0)[0]].substitute is not None
-    assert caplog.messages == []
-
-
-@pytest.mark.full
-async def test_a_hand_is_finished_although_no_server_ran_when_the_event_ended(tables: Tables) -> None:
-    """The play was dropped from the standings, because the event had ended more than an hour ago."""
-    events, event, _ = await _entered(tables)
-    await _end(events, event.starts - DAY)
-    (play,) = await tables.store.duplicates.plays("event")
-    assert (play.player, play.assisted) == ("ann", True)
-
-
-@pytest.mark.full
-async def test_an_event_is_over_although_a_table_cannot_be_finished(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    events, *_ = await _entered(tables)
-
-    async def fails(*_: object) -> None:
-        raise ValueError("damaged")
-
-    monkeypatch.setattr(Events, "_finish", fails)
-    await events._end("event")
-    assert (await tables.store.duplicates.load("event")).revealed is None
-    monkeypatch.setattr(running, "STUCK", 0.0)
-    await events._end("event")
-    assert (await tables.store.duplicates.load("event")).revealed is not None
-
-
-@pytest.mark.full
-async def test_bots_finish_the_hand_of_an_entrant_who_was_deleted_in_its_middle(tables: Tables) -> None:
-    """The table did not answer when the deletion left it, so no bot plays there yet."""
-    events, event, table = await _entered(tables)
-    for reread in await tables.store.people.forget("ann", event.starts):
-        tables.reopen(reread)
-    ((of, former),) = await tables.store.duplicates.under_way("event")
-    seat = (await tables.look(table)).seat_of(former)
-    assert (of, seat) == (table, event.seats(0)[0])
-    assert await tables.store.duplicates.names("event", [former]) == {former: FORMER}
-    await _end(events, event.starts)
-    (play,) = await tables.store.duplicates.plays("event")
-    assert (play.player, play.assisted) == (former, True)
 
 
 @pytest.mark.full

@@ -6,12 +6,8 @@ import { botName, face } from '../i18n/bots';
 import { LOCALES, type Locale, t, use } from '../i18n/i18n.svelte';
 import { spoken } from '../seats/clock';
 import { backOff, isFinal } from '../server/connection';
-import { fan, largest } from '../hand/fan';
 import { Pump } from './pump';
-import { parse } from '../browser/paths';
-import { shapeOf, sizes } from '../browser/layout';
 import { middlePlace, multiplied, outcome, standings } from './outcome';
-import { place } from '../seats/seating';
 import { announced } from './announcements';
 import { openSides, sides } from './sides';
 import { completions } from './smart';
@@ -287,63 +283,6 @@ describe('cards', () => {
   it('prints a ten as such', () => expect(short('TS')).toBe('10♠'));
 });
 
-describe('layout', () => {
-  it('gives every card of a hand a strip of its own', () => {
-    expect(fan(13, 1000, 100, 40).rows).toEqual([13]);
-    expect(fan(20, 374, 76, 30).rows).toEqual([10, 10]);
-    expect(fan(36, 374, 76, 30).rows).toEqual([12, 12, 12]);
-    expect(fan(7, 200, 76, 30).rows).toEqual([3, 4]);
-    expect(fan(0, 374, 76, 30).rows).toEqual([]);
-    for (let n = 1; n <= 36; n++) {
-      const { rows, step } = fan(n, 374, 76, 30);
-      expect(rows.reduce((a, b) => a + b)).toBe(n);
-      expect(Math.max(...rows.map((row) => 76 + step * (row - 1)))).toBeLessThanOrEqual(374.001);
-    }
-  });
-
-  it('lays a long play in the rows that make its cards largest, with every corner visible', () => {
-    const laid = (count: number, width: number, height: number) => {
-      const size = largest(count, width, height, 60, 0.29);
-      return [size, fan(count, width, size, 0.29 * size, 3, 0.44).rows];
-    };
-    expect(laid(5, 130, 130)).toEqual([60, [5]]);
-    expect(laid(8, 130, 130)).toEqual([60, [4, 4]]);
-    expect(laid(16, 130, 130)).toEqual([46, [5, 5, 6]]);
-    expect(laid(8, 300, 90)).toEqual([60, [8]]);
-  });
-
-  it('grows with the window, and keeps a card for every shape', () => {
-    expect([shapeOf(1440, 900), shapeOf(390, 844), shapeOf(844, 390), shapeOf(720, 450)]).toEqual([
-      'wide',
-      'narrow',
-      'low',
-      'low',
-    ]);
-    expect(sizes(1060, 832, 'wide').hand).toBe(129);
-    expect(sizes(2100, 1370, 'wide').hand).toBeGreaterThan(165);
-    for (const [width, height] of [
-      [320, 500],
-      [390, 780],
-    ] as const)
-      expect(sizes(width, height, 'narrow').hand).toBeGreaterThanOrEqual(50);
-  });
-
-  it('seats the next player on the right where play is counter-clockwise', () => {
-    for (const players of [3, 4, 5, 6, 7, 8]) {
-      for (const shape of ['wide', 'narrow', 'low'] as const) {
-        expect(place(1, 0, players, 'counterclockwise', shape).x).toBeGreaterThan(50);
-        expect(place(1, 0, players, 'clockwise', shape).x).toBeLessThan(50);
-        expect(place(0, players - 1, players, 'clockwise', shape).x).toBeLessThan(50);
-      }
-    }
-  });
-
-  it('has each seat in a place of its own', () => {
-    const places = Array.from({ length: 8 }, (_, seat) => place(seat, 3, 8, 'clockwise', 'narrow'));
-    expect(new Set(places.map(({ x, y }) => `${x},${y}`)).size).toBe(8);
-  });
-});
-
 describe('bots', () => {
   it('have a face each, and names that a reader knows', () => {
     expect(new Set(['Mr Lin', 'Auntie Hua', 'Little Wei', 'Old Chen', 'Big Zhou'].map(face)).size).toBe(5);
@@ -445,19 +384,6 @@ describe('the end of a hand', () => {
     expect(numbers('big-three-4p', 3, [3, -3, 3, -3], { ...SIDES, pay_each_winner: false })).toEqual([[], [3]]);
     expect(numbers('big-three-4p', 3, [6, -6, 6, -6], SIDES)).toEqual([[], [6]]);
     expect(numbers('big-three-4p', 3, [-12, 12, 12, -12], SIDES)).toEqual([[], [12], [2, 6]]);
-  });
-});
-
-describe('paths', () => {
-  it('names pages', () => {
-    expect(parse('/')).toEqual({ page: 'start' });
-    expect(parse('/t/abc_-1')).toEqual({ page: 'table', id: 'abc_-1' });
-    expect(parse('/h/abc')).toEqual({ page: 'hand', id: 'abc' });
-    expect(parse('/puzzles')).toEqual({ page: 'puzzles', id: null });
-    expect(parse('/learn/big-two/')).toEqual({ page: 'learn', game: 'big-two', practice: false });
-    expect(parse('/learn/big-two/practice')).toEqual({ page: 'learn', game: 'big-two', practice: true });
-    expect(parse('/learn/big-two/exam')).toEqual({ page: 'missing' });
-    expect(['/x', '/t', '/t/a/b', '/t/%zz', '/me/x'].map(parse).every((route) => route.page === 'missing')).toBe(true);
   });
 });
 
