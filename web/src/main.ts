@@ -3,6 +3,7 @@ import App from './App.svelte';
 import { keepFocus } from './browser/focus';
 import { start } from './i18n/i18n.svelte';
 import { prefs } from './browser/prefs.svelte';
+import './styles/fonts.css';
 import './styles/app.css';
 
 prefs.apply();
