@@ -87,3 +87,9 @@ def test_an_option_follows_one_that_follows_another(order: int) -> None:
     for chosen, sentence in (("ac", "a=on needs b=on (X.01)"), ("bc", "b=on needs c=2 (X.02)")):
         with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
             settled(values, frozenset(chosen), needs)
+
+
+def test_needs_that_contradict_each_other_are_refused() -> None:
+    needs = [Need("a", (True,), "b", (True,), False, "X.01"), Need("a", (False,), "b", (False,), True, "X.02")]
+    with pytest.raises(ValueError, match=r"^a=on needs b=on \(X\.01\)$"):
+        settled({"a": True, "b": "c"}, frozenset("b"), needs)

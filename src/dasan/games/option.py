@@ -113,7 +113,7 @@ class Need:
 
 def settled(values: Values, chosen: frozenset[str], needs: Sequence[Need]) -> dict[str, OptionValue]:
     """The values of every option, where those that nobody chose follow the `needs`. ValueError: a chosen value needs another
-    value of another option; the sentence names it.
+    value of another option, or needs contradict each other; the sentence names it.
 
     >>> void = Need("all_pass", ("redeal",), "opener_may_pass", (True,), "opener", "H.12")
     >>> settled({"all_pass": "redeal", "opener_may_pass": False}, frozenset({"opener_may_pass"}), [void])
@@ -123,12 +123,13 @@ def settled(values: Values, chosen: frozenset[str], needs: Sequence[Need]) -> di
     ValueError: all_pass=redeal needs opener_may_pass=on (H.12)
     """
     out = dict(values)
-    for _ in needs:  # a value that follows may be what another option needs
+    # A value that follows may be what another option needs.
+    for left in range(len(needs), -1, -1):
         unmet = [need for need in needs if not need.met(out)]
         if not unmet:
             break
         name = unmet[0].option
-        if name in chosen:
+        if name in chosen or not left:
             others = " and ".join(str(need) for need in unmet if need.option == name)
             raise ValueError(f"{name}={_word(out[name])} needs {others} ({unmet[0].clause})")
         out[name] = unmet[0].otherwise
