@@ -15,7 +15,7 @@ from tests.playing import Options, at_random, every_setup, lively, play_hands, p
 
 import dasan
 from dasan import BadRecord, IllegalPlay, Malformed, Session, State
-from dasan.play.events import EventType
+from dasan.play.events import Event, EventType
 from dasan.play.moves import Move, MoveType
 from dasan.records.verify import verify
 from dasan.ruleset.policies import Auction
@@ -331,6 +331,12 @@ def test_g_03_cards_exchanged_between_hidden_hands_are_told_by_the_secret() -> N
             deal[key] = new if key == "hands" else new[0]
 
     assert "do not follow from the secret" in forged(session.record(), swap).message
+
+
+@pytest.mark.parametrize("value", [5, None, "play", ["type", "seq", "seat"]])
+def test_an_event_is_an_object(value: Any) -> None:
+    with pytest.raises(BadRecord, match="an event is an object"):
+        Event.from_json(value)
 
 
 def test_moves_of_the_wrong_form_are_malformed() -> None:

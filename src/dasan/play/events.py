@@ -76,6 +76,8 @@ class Event:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Event:
         """The inverse of `to_json`. `BadRecord`: `data` is something else; the message names the field."""
+        if not isinstance(data, Mapping):
+            raise BadRecord("an event is an object")
         for name in ("type", "seq", "seat"):
             if name not in data:
                 raise BadRecord(f"{name!r} is missing")
