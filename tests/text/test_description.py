@@ -225,6 +225,11 @@ def test_h_01_a_hand_that_must_dig_is_told(top: str, held: str | None, language:
     assert (duty in told(state, language, 0)) == (len(state.legal_moves()) == 1) == (held is not None)
     assert duty not in told(state, language)
     assert duty not in told(dasan.start(dasan.rules("big-three"), hands), language, 0)
+    # Rules of one's own may oblige every hand.
+    assert rules.auction is not None
+    every = dasan.start(replace(rules, auction=replace(rules.auction, must_dig=("",))), hands)
+    assert len(every.legal_moves()) == 1
+    assert messages(language)["must_dig"].format(cards="", bid=3) in told(every, language, 0)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

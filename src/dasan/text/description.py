@@ -146,8 +146,10 @@ class _Describer:
             yield self._say("to_act", seat=view["to_act"])
             return
         auction = self.rules.auction
-        if auction is not None and view["phase"] == "auction" and (held := auction.dig([c[0] for c in view["hand"]])):
-            yield self._say("must_dig", cards=" ".join(held), bid=auction.top)
+        if auction is not None and view["phase"] == "auction":
+            held = auction.dig([c[0] for c in view["hand"]])
+            if held is not None:
+                yield self._say("must_dig", cards=" ".join(held), bid=auction.top)
         yield self._say("your_turn")
         for number, move in enumerate(view["legal_moves"], 1):
             kind, cards = move.get("kind"), self._cards(move.get("cards", ()))
