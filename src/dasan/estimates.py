@@ -15,6 +15,8 @@ from math import fsum, inf, log, sqrt
 from statistics import NormalDist, fmean, median
 
 CONFIDENCE = 0.95
+DEVIATIONS = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""Standard deviations from the middle of a normal interval to its ends."""
 NORMAL = 30
 """The number of values from which their mean is treated as normal."""
 RARE = 10
@@ -130,7 +132,7 @@ def wilson(share: float, of: int) -> tuple[float, float]:
     >>> [round(end, 3) for end in wilson(0.3, 100)]
     [0.219, 0.396]
     """
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    z = DEVIATIONS
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
     return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, log10, sqrt
-from statistics import NormalDist
 
 import numpy as np
 
 from dasan.arena.outcome import Outcome
 from dasan.arrays import Doubles
-from dasan.estimates import CONFIDENCE, jackknife
+from dasan.estimates import DEVIATIONS, jackknife
 
 SCALE = 400 / log(10)
 BLOCKS = 20
@@ -55,7 +54,7 @@ def half_width(parts: Sequence[float], error: float) -> float:
     dependence of a deal's hands but vanishes if nearly all deals have the same result; and the likelihood's own, which
     treats hands as independent. parts: the rating without each block. error: the likelihood's standard error.
     """
-    return max(jackknife(parts), NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error)
+    return max(jackknife(parts), DEVIATIONS * error)
 
 
 def difference(above: float, below: float) -> float:
