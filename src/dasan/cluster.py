@@ -25,8 +25,8 @@ class ClusterError(RuntimeError):
 
 
 def check_cluster(address: str) -> None:
-    """Check the arguments of `over_cluster` early. ValueError: the address is empty or no text. ModuleNotFoundError: Ray is
-    not installed.
+    """Check the arguments of `over_cluster` early. ValueError: the address is empty. TypeError: it is no text.
+    ModuleNotFoundError: Ray is not installed.
     """
     if not instance(address, str, "a cluster has an address").strip():
         raise ValueError('a cluster has an address, such as "auto" for the one that this machine belongs to')

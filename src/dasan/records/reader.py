@@ -158,7 +158,7 @@ class Reader:
 
 
 def with_rest(rules: Rules, line: Line) -> Line:
-    """A deal with the cards that nobody takes, which every copy hides (H.27): once all hands are shown, the rest of the pack."""
+    """A deal with its hidden undealt cards (H.27) filled in, once every hand is known: they are the rest of the pack."""
     hands, kitty = line.get("hands"), line.get("kitty")
     if line.get("type") != "deal" or not isinstance(hands, list) or not isinstance(kitty, str) or "?" not in kitty:
         return line

@@ -14,7 +14,7 @@ export function besideOf(width: number, height: number): boolean {
   return shapeOf(width, height) === 'low' || (height < 760 && width >= 960);
 }
 
-/** Whether a portrait phone, of which the browser's bars take a part, is so low that a page with a table needs a tighter layout. */
+/** Whether a portrait phone, of which the browser's bars take a part, is so low that a lesson or an exercise needs a tighter layout. */
 export function shortOf(width: number, height: number): boolean {
   return shapeOf(width, height) === 'narrow' && height < 850;
 }

@@ -167,7 +167,7 @@ class RulesFacts(Message):
 
     bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
     others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are
-    kept. left_out: the cards that are not in the pack, of those in a whole one. kinds: the kinds of combinations, lowest
+    kept. left_out: the cards of a full pack that these rules remove. kinds: the kinds of combinations, lowest
     first. bombs: those that beat plays of other kinds.
     """
 
