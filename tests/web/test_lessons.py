@@ -28,6 +28,7 @@ def _script(name: str) -> ModuleType:
     return module
 
 
+_script("positions")
 LESSONS = _script("lessons")
 PRACTICE = _script("practice")
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from positions import Positions
+
 import dasan
 
 FOLDER = Path(__file__).parents[1] / "src" / "lessons"
@@ -36,55 +38,6 @@ def step(state: dasan.State, *accept: str) -> Step:
     return Step(state, accept)
 
 
-def others(used: str, *sizes: int) -> list[str]:
-    """Hands of these sizes for the others, of cards that are nowhere else."""
-    taken = set(used.split())
-    left = [card for rank in "579J6T8Q4KA23" for suit in "SDHC" if (card := rank + suit) not in taken]
-    hands = []
-    for size in sizes:
-        hands.append(" ".join(left[:size]))
-        left = left[size:]
-    return hands
-
-
-@dataclass(frozen=True)
-class Shelf:
-    """Positions of one game, the learner's hand in front. sizes: those of the others' hands."""
-
-    rules: dasan.Rules
-    sizes: tuple[int, ...]
-
-    def follow(self, hand: str, table: str, sizes: tuple[int, ...] = (), **given: Any) -> dasan.State:
-        """Another player has played ``table``, and the learner is next."""
-        given = {"table": table, "table_seat": self.rules.players - 1, **given}
-        return self._start(hand, f"{hand} {table}", sizes, **given)
-
-    def lead(self, hand: str, sizes: tuple[int, ...] = ()) -> dasan.State:
-        """The learner leads."""
-        return self._start(hand, hand, sizes, leader=0)
-
-    def _start(self, hand: str, used: str, sizes: tuple[int, ...], **given: Any) -> dasan.State:
-        hands = [hand, *others(used, *(sizes or self.sizes))]
-        if self.rules.auction is not None:
-            given = {"bidder": 0, "bid": 2, **given}
-        if self.rules.call is not None:
-            given = {"called": hands[1].split()[0], **given}
-        return dasan.start(self.rules, hands, to_act=0, **given)
-
-    def whole(self, mine: str, first: str = "") -> list[str]:
-        """A complete deal in which the learner holds ``mine`` and the player before them ``first``, then the kitty."""
-        pack = [str(card) for card in self.rules.order.hand(self.rules.pack)]
-        left = [card for card in pack if card not in f"{mine} {first}".split()]
-        size = len(mine.split())
-        hands = [mine]
-        for seat in range(1, self.rules.players):
-            own = first.split() if seat == self.rules.players - 1 else []
-            take = size - len(own)
-            hands.append(" ".join([*own, *left[:take]]))
-            left = left[take:]
-        return [*hands, " ".join(left)]
-
-
 def whole_hand(state: dasan.State, script: str) -> list[Step]:
     """The learner's turns of a whole hand; a word before a colon is what the coach says of the learner's move."""
     steps: list[Step] = []
@@ -107,10 +60,10 @@ def whole_hand(state: dasan.State, script: str) -> list[Step]:
 
 def big_three() -> list[Step]:
     """Three players: the auction, combinations, passing, the end."""
-    shelf = Shelf(dasan.rules("big-three", cut=False), (6, 5))
-    follow, lead = shelf.follow, shelf.lead
-    *hands, kitty = shelf.whole("5C 5D 5S 9C 9D 9H KC KD KS AD AC AH 2S 2H 3D 3C", "4H")
-    auction = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
+    positions = Positions(dasan.rules("big-three", cut=False), (6, 5))
+    follow, lead = positions.follow, positions.lead
+    *hands, kitty = positions.whole("5C 5D 5S 9C 9D 9H KC KD KS AD AC AH 2S 2H 3D 3C", "4H")
+    auction = dasan.start(positions.rules, hands, kitty=kitty, dealer=0)
     return [
         Step(),
         step(lead("5D 5H 5S 9C AD"), "5D 5H 5S"),
@@ -124,7 +77,7 @@ def big_three() -> list[Step]:
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(shelf.rules, seed=33, dealer=0),
+            dasan.deal(positions.rules, seed=33, dealer=0),
             "bid: bid 3 | long: 8D 9H TD JS QS KH | pass | pass | unbeatable: 4D 4C 4H 4S | pass | pass | low: 5H 5S"
             " | 6D 6H | 8C 8S | top: 2C 2H | pass | pass | low: 7D 7C | KC KS | pass | unbeatable: 3D 3H | pass | pass"
             " | unbeatable: 3S | pass | pass | out: 2S",
@@ -134,11 +87,11 @@ def big_three() -> list[Step]:
 
 def big_three_4p() -> list[Step]:
     """Four players: calling a card, and the partner nobody knows."""
-    shelf = Shelf(dasan.rules("big-three-4p", cut=False), (4, 3, 5))
-    *hands, _ = shelf.whole("4H 4S 5C 9C 9D KC KD AD AC 2S 2H 3D 3C")
-    auction = dasan.start(shelf.rules, hands, dealer=0)
+    positions = Positions(dasan.rules("big-three-4p", cut=False), (4, 3, 5))
+    *hands, _ = positions.whole("4H 4S 5C 9C 9D KC KD AD AC 2S 2H 3D 3C")
+    auction = dasan.start(positions.rules, hands, dealer=0)
     mine = "8C 6D 6H QS"
-    helping = shelf.follow(mine, "2S", bidder=2, called="8C", table_seat=2, passed=(3,))
+    helping = positions.follow(mine, "2S", bidder=2, called="8C", table_seat=2, passed=(3,))
     return [
         Step(),
         step(auction, "bid 3"),
@@ -148,7 +101,7 @@ def big_three_4p() -> list[Step]:
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(shelf.rules, seed=3, dealer=0),
+            dasan.deal(positions.rules, seed=3, dealer=0),
             "bid: bid 3 | call: call 8D | low: 4C 4H | 9C 9H | 2C 2H | pass | pass: pass | pass | 6H 7C 8D 9D TS JC QS"
             " | pass | ally: pass | pass | 5H 5S | 8H 8S | top: AD AH | pass | pass | pass | low: 7D 7S | KD KH | pass"
             " | pass | pass: pass | 4D 5D 6C | pass | pass | beat: JH QD KC | pass | pass | pass | out: 9S TD JS QH",
@@ -158,9 +111,9 @@ def big_three_4p() -> list[Step]:
 
 def big_two() -> list[Step]:
     """Suits count, five-card hands, the guard."""
-    shelf = Shelf(dasan.rules("big-two"), (4, 5, 6))
-    follow = shelf.follow
-    deals = (dasan.deal(shelf.rules, seed=seed, dealer=0) for seed in range(100))
+    positions = Positions(dasan.rules("big-two"), (4, 5, 6))
+    follow = positions.follow
+    deals = (dasan.deal(positions.rules, seed=seed, dealer=0) for seed in range(100))
     first = next(state for state in deals if state.to_act == 0)
     return [
         Step(),
@@ -171,7 +124,7 @@ def big_two() -> list[Step]:
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(shelf.rules, seed=18, dealer=0),
+            dasan.deal(positions.rules, seed=18, dealer=0),
             "low: 3D | 8D | JC | QC | top: 2C | pass | pass | pass | long: 4D 4C 4H TD TS | pass | pass | 6H 6S AD AH AS"
             " | pass: pass | pass | pass | 4S | beat: 6D | AC | pass | 2D | top: 2H | pass | pass | pass | low: 8H | pass"
             " | pass | 8S | unbeatable: 2S | pass | pass | pass | out: QH QS",
@@ -181,8 +134,8 @@ def big_two() -> list[Step]:
 
 def winner() -> list[Step]:
     """Places, straights, bombs, the exchange."""
-    shelf = Shelf(dasan.rules("winner"), (4, 5, 6))
-    follow = shelf.follow
+    positions = Positions(dasan.rules("winner"), (4, 5, 6))
+    follow = positions.follow
     bomb = ("6D 6C 6H 6S 9D", "6D 6C 6H 6S 2S")
     return [
         Step(),
@@ -193,7 +146,7 @@ def winner() -> list[Step]:
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(shelf.rules, seed=89, dealer=0),
+            dasan.deal(positions.rules, seed=89, dealer=0),
             "4C 5H 6S 7C 8S 9H TD | beat: 5D 6C 7H 8C 9C TH JC | pass | 6D 7S 8H 9D TC JH QC | pass | pass: pass | pass | 4D"
             " | QS | beat: KC | pass | AH | 2C | top: 2H | pass | pass | pass | low: AD AS | pass | pass | pass | out: QD QH",
         ),
@@ -202,10 +155,11 @@ def winner() -> list[Step]:
 
 def wa_keng() -> list[Step]:
     """What online rooms play otherwise: one round of bids, and no runs of triplets."""
-    shelf = Shelf(dasan.rules("wa-keng"), (6, 5))
-    follow, lead = shelf.follow, shelf.lead
-    hand, last, before, kitty = shelf.whole("5C 5D 6S 9C 9D TH JC QD KC KS AD AC 2S 2H 3D 3C", "4H")
-    auction = dasan.start(shelf.rules, [hand, before, last], kitty=kitty, dealer=0)
+    positions = Positions(dasan.rules("wa-keng"), (6, 5))
+    follow, lead = positions.follow, positions.lead
+    hand, last, before, kitty = positions.whole("5C 5D 6S 9C 9D TH JC QD KC KS AD AC 2S 2H 3D 3C", "4H")
+    # The 4♥ opens the auction (B3.07): its holder comes next after the dealer, the learner.
+    auction = dasan.start(positions.rules, [hand, before, last], kitty=kitty, dealer=0)
     return [
         Step(),
         step(auction.play("bid 1").play("pass"), "bid 3"),
@@ -216,7 +170,7 @@ def wa_keng() -> list[Step]:
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(shelf.rules, seed=298, dealer=0),
+            dasan.deal(positions.rules, seed=298, dealer=0),
             "pass | pass | bid: bid 3 | 5D 5H 5S | 2C 2H 2S | pass: pass | pass | 5C 6D 7C | beat: 9D TC JD | pass | pass"
             " | long: 6H 6S 7D 7H 8C 8S | pass | pass | low: 4C 4H 4S | pass | pass | unbeatable: AD AS | pass | pass"
             " | unbeatable: 3D | pass | pass | low: QD QH | KD KH | pass | top: 3H 3S | pass | pass | out: TH",
@@ -226,10 +180,10 @@ def wa_keng() -> list[Step]:
 
 def dou_dizhu() -> list[Step]:
     """The landlord, kickers, bombs and the rocket, and the other peasant."""
-    shelf = Shelf(dasan.rules("dou-dizhu"), (6, 5))
-    follow, lead = shelf.follow, shelf.lead
-    *hands, kitty = shelf.whole("4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ")
-    deal = dasan.start(shelf.rules, hands, kitty=kitty, leader=2)
+    positions = Positions(dasan.rules("dou-dizhu"), (6, 5))
+    follow, lead = positions.follow, positions.lead
+    *hands, kitty = positions.whole("4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ")
+    deal = dasan.start(positions.rules, hands, kitty=kitty, leader=2)
     return [
         Step(),
         step(deal.play("bid 1"), "bid 3"),
@@ -243,7 +197,7 @@ def dou_dizhu() -> list[Step]:
         Step(),
         Step(),
         *whole_hand(
-            dasan.deal(shelf.rules, seed=114, dealer=0),
+            dasan.deal(positions.rules, seed=114, dealer=0),
             "bid 1 | landlord: bid 3 | long: 4H 5H 6S 7D 8D 9D TD JH | pass | pass | long: TC JS QC KS AD | pass | pass"
             " | low: 4S | TS | AC | top: 2S | pass | pass | low: 5S | 2H | pass | rocket: BJ RJ | pass | pass | out: 7C 7S",
         ),

@@ -7,15 +7,13 @@ none where the clause only allows. The learner sits in seat 0.
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-import dasan
+from lessons import FOLDER, view_of
+from positions import Positions
 
-sys.path.insert(0, str(Path(__file__).parent))
-from lessons import FOLDER, Shelf, view_of
+import dasan
 
 Task = Literal["beat", "out", "lead", "bid", "call", "guard", "give", "offer"]
 
@@ -46,13 +44,13 @@ class Exercise:
 
 
 def big_three() -> list[Exercise]:
-    shelf = Shelf(dasan.rules("big-three", cut=False), (6, 5))
-    follow, lead = shelf.follow, shelf.lead
+    positions = Positions(dasan.rules("big-three", cut=False), (6, 5))
+    follow, lead = positions.follow, positions.lead
     strong = "4H 5C 5S 9C 9D TH KC KD KS AD AC AH 2S 2H 3D 3C"
-    *hands, kitty = shelf.whole(strong)
-    opening = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
-    *hands, kitty = shelf.whole(strong.replace("4H", "4S"), "4H")
-    second = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
+    *hands, kitty = positions.whole(strong)
+    opening = dasan.start(positions.rules, hands, kitty=kitty, dealer=0)
+    *hands, kitty = positions.whole(strong.replace("4H", "4S"), "4H")
+    second = dasan.start(positions.rules, hands, kitty=kitty, dealer=0)
     return [
         Exercise("B3.02", "beat", follow("4C 8D AH 3S", "2H")),
         Exercise("B3.08", "bid", opening, "pass"),
@@ -70,10 +68,10 @@ def big_three() -> list[Exercise]:
 
 
 def big_three_4p() -> list[Exercise]:
-    shelf = Shelf(dasan.rules("big-three-4p", cut=False), (4, 5, 6))
-    follow, lead = shelf.follow, shelf.lead
-    *hands, _ = shelf.whole("4H 5C 5S 9C 9D KC KD AC AH 2S 2H 3D 3C")
-    opening = dasan.start(shelf.rules, hands, dealer=0)
+    positions = Positions(dasan.rules("big-three-4p", cut=False), (4, 5, 6))
+    follow, lead = positions.follow, positions.lead
+    *hands, _ = positions.whole("4H 5C 5S 9C 9D KC KD AC AH 2S 2H 3D 3C")
+    opening = dasan.start(positions.rules, hands, dealer=0)
     return [
         Exercise("B3.08", "bid", opening, "pass"),
         Exercise("B4.03", "call", opening.play("bid 3"), "call 9C"),
@@ -87,13 +85,13 @@ def big_three_4p() -> list[Exercise]:
 
 
 def wa_keng() -> list[Exercise]:
-    shelf = Shelf(dasan.rules("wa-keng"), (6, 5))
-    follow, lead = shelf.follow, shelf.lead
+    positions = Positions(dasan.rules("wa-keng"), (6, 5))
+    follow, lead = positions.follow, positions.lead
     strong = "4S 5C 5S 9C 9D TH KC KD KS AD AC AH 2S 2H 3D 3C"
-    *hands, kitty = shelf.whole(strong, "4H")
-    auction = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
-    *hands, kitty = shelf.whole(strong.replace("4S", "4H"))
-    opening = dasan.start(shelf.rules, hands, kitty=kitty, dealer=0)
+    *hands, kitty = positions.whole(strong, "4H")
+    auction = dasan.start(positions.rules, hands, kitty=kitty, dealer=0)
+    *hands, kitty = positions.whole(strong.replace("4S", "4H"))
+    opening = dasan.start(positions.rules, hands, kitty=kitty, dealer=0)
     return [
         Exercise("B3.02", "beat", follow("4C 8D AH 3S", "2H")),
         Exercise("H.02", "bid", opening),
@@ -107,10 +105,10 @@ def wa_keng() -> list[Exercise]:
 
 
 def dou_dizhu() -> list[Exercise]:
-    shelf = Shelf(dasan.rules("dou-dizhu"), (6, 5))
-    follow, lead = shelf.follow, shelf.lead
-    *hands, _ = shelf.whole("4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ")
-    auction = dasan.start(shelf.rules, hands, leader=2)
+    positions = Positions(dasan.rules("dou-dizhu"), (6, 5))
+    follow, lead = positions.follow, positions.lead
+    *hands, _ = positions.whole("4D 5C 6S 7H 8D 9C 9D JD JC KC KS AD AC 2S 2H BJ RJ")
+    auction = dasan.start(positions.rules, hands, leader=2)
     return [
         Exercise("DD.01", "beat", follow("5C KS 2D BJ", "2S")),
         Exercise("DD.02", "bid", auction.play("bid 2"), "bid 2"),
@@ -127,9 +125,9 @@ def dou_dizhu() -> list[Exercise]:
 
 
 def big_two() -> list[Exercise]:
-    shelf = Shelf(dasan.rules("big-two"), (4, 5, 6))
-    follow, lead = shelf.follow, shelf.lead
-    first = dasan.start(shelf.rules, shelf.whole("3D 4C 4S 6D 6H 6S 7C 7S 8D 9C TH JH AH")[:4], dealer=0)
+    positions = Positions(dasan.rules("big-two"), (4, 5, 6))
+    follow, lead = positions.follow, positions.lead
+    first = dasan.start(positions.rules, positions.whole("3D 4C 4S 6D 6H 6S 7C 7S 8D 9C TH JH AH")[:4], dealer=0)
     guard = follow("4D 9D AS", "8C", (1, 4, 5))
     return [
         Exercise("D2.02", "beat", follow("4C 9H 9S QD", "QC"), "QD"),
@@ -169,8 +167,8 @@ def exchanges() -> tuple[dasan.State, dasan.State]:
 
 
 def winner() -> list[Exercise]:
-    shelf = Shelf(dasan.rules("winner"), (4, 5, 6))
-    follow, lead = shelf.follow, shelf.lead
+    positions = Positions(dasan.rules("winner"), (4, 5, 6))
+    follow, lead = positions.follow, positions.lead
     giving, offering = exchanges()
     return [
         Exercise("W.03", "beat", follow("5C KS 2D", "KH")),
