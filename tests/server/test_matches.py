@@ -138,6 +138,7 @@ async def test_a_clock_that_is_set_back_prolongs_no_search_and_keeps_no_ghost(op
         for name in ("ghost", "a"):
             await seek(store.matches, name, 2 * hour, bots=True)
         assert await seek(store.matches, "a", hour, bots=True) == Sought(None, hour, 1)
+        assert (await seek(store.matches, "b", hour - PRESENT - 1, bots=True)).seeking == 1
     finally:
         await store.close()
 

@@ -203,6 +203,13 @@ def among(connection: sa.Connection, column: sa.ColumnElement[str], values: Coll
     return column.in_(sa.select(rows.c.value))
 
 
+def recent(column: sa.ColumnElement[int], now: int, age: int) -> sa.ColumnElement[bool]:
+    """Whether the time in the column is at most ``age`` from ``now``, either way: after a step back of the machine's clock, times
+    from before it are in the future.
+    """
+    return column.between(now - age, now + age)
+
+
 class SqliteDatabase:
     """An SQLite file that only this process uses."""
 

@@ -22,7 +22,7 @@ from dasan.server.protocol.events import EventPlayed
 from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.damage import intact, undamaged
-from dasan.server.store.database import Lock, StorePart, put_row, serialize, writing
+from dasan.server.store.database import Lock, StorePart, put_row, recent, serialize, writing
 from dasan.server.store.event_plays import NOT_OVER
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.people import marked, names_apart
@@ -334,7 +334,7 @@ def _party(
             plays.deal == deal,
             plays.table_id.is_(None),
             plays.finished.is_(None),
-            plays.seen.between(now - PRESENT, now + PRESENT),
+            recent(plays.seen, now, PRESENT),
             plays.player != player,
         )
         .order_by(plays.since)

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import Lock, StorePart, serialize, writing
+from dasan.server.store.database import Lock, StorePart, recent, serialize, writing
 from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.people import marked, names_apart
 from dasan.server.store.ratings import BEGINNING, shown
@@ -139,10 +139,8 @@ class Matches(StorePart):
         preset, speed = game
         serialize(connection, Lock.MATCHES)
         check_not_deleted(connection, player)
-        # After a step back of the machine's clock, requests from before it are in the future.
-        recent, collected = (seekers.c.seen.between(now - age, now + age) for age in (GONE, COLLECTED))
-        gone = sa.and_(seekers.c.table_id.is_(None), sa.not_(recent))
-        connection.execute(sa.delete(seekers).where(sa.or_(gone, sa.not_(collected))))
+        gone = sa.and_(seekers.c.table_id.is_(None), sa.not_(recent(seekers.c.seen, now, GONE)))
+        connection.execute(sa.delete(seekers).where(sa.or_(gone, sa.not_(recent(seekers.c.seen, now, COLLECTED)))))
         mine = seekers.c.player == player
         old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
         if old is not None and old.table_id not in (None, forget):
@@ -188,7 +186,7 @@ def _waiting(connection: sa.Connection, player: str, game: tuple[str, str], now:
             seekers.c.preset == preset,
             seekers.c.speed == speed,
             seekers.c.table_id.is_(None),
-            seekers.c.seen >= now - PRESENT,
+            recent(seekers.c.seen, now, PRESENT),
             seekers.c.player != player,
         )
     )
