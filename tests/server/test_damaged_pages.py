@@ -229,7 +229,7 @@ def test_a_damaged_page_is_refused_and_logged_once(case: Case, pages: Pages, cap
                 code, answer = pages.ask(request)
                 assert code == "damaged", (request, answer)
                 assert SECRET not in answer
-                assert "please tell its host" in answer
+                assert "please tell the server's host" in answer
         for path in LISTS:
             assert pages.player.http.get(path).status_code == 200, path
     lines = [line for line in caplog.messages if "is damaged" in line]
