@@ -14,10 +14,10 @@ from math import inf, sqrt
 from statistics import fmean, median, stdev
 
 import numpy as np
-import numpy.typing as npt
 
 import dasan
 from dasan.arena.contest import LOOKS
+from dasan.arrays import Flags, Ints, Longs
 from dasan.estimates import Estimate, t_quantile
 from dasan.learn.duel import rotations
 from dasan.ruleset.outcomes import earning_bounds
@@ -42,18 +42,18 @@ Interval = Callable[[Values], tuple[float, float]]
 CHANCE = np.random.default_rng(1)
 
 
-def by_chance(env: VectorEnv, envs: npt.NDArray[np.int64], mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+def by_chance(env: VectorEnv, envs: Longs, mine: Flags) -> Ints:
     """Every player makes random moves, independent in each hand of a deal."""
-    moves: npt.NDArray[np.int32] = env.legal[envs, CHANCE.integers(env.num_legal[envs])]
+    moves: Ints = env.legal[envs, CHANCE.integers(env.num_legal[envs])]
     return moves
 
 
-def thrifty_alone(env: VectorEnv, envs: npt.NDArray[np.int64], mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+def thrifty_alone(env: VectorEnv, envs: Longs, mine: Flags) -> Ints:
     """One player is `thrifty`, the others make random moves."""
     return np.where(mine, env.thrifty()[envs], by_chance(env, envs, mine)).astype(np.int32)
 
 
-def contests(rules: Rules, count: int, deals: int, choose: Callable[..., npt.NDArray[np.int32]]) -> list[list[float]]:
+def contests(rules: Rules, count: int, deals: int, choose: Callable[..., Ints]) -> list[list[float]]:
     """The earnings a hand of the player of interest, by contest and deal."""
     gains = np.concatenate(list(rotations(rules, choose, count * deals, 0)))
     means: list[list[float]] = (

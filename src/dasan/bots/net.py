@@ -23,9 +23,9 @@ from dasan.ruleset.rules import Rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
+    from dasan.arrays import Floats
     from dasan.vector.duel import Score
 
 
@@ -145,7 +145,7 @@ class NetworkBot(NetBot):
         return fit(trained, rules)
 
 
-def score(network: Fitted, view: View) -> npt.NDArray[np.float32]:
+def score(network: Fitted, view: View) -> Floats:
     """float32 [moves]: the network's score of every legal move of `view`."""
     return network.network.of_view(view, network.trained.session)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from dasan.arrays import Longs
 from dasan.features import encode
 from dasan.play import tricks
 from dasan.play.action_ids import ActionIds
@@ -43,9 +43,7 @@ class Story:
 class PastHand(Story):
     """A finished hand of environment `i` of a batch. steps: the actions of all environments at each of its moves."""
 
-    def __init__(
-        self, ids: ActionIds, dealt: Callable[[], State], steps: Sequence[npt.NDArray[np.int64]], i: int
-    ) -> None:
+    def __init__(self, ids: ActionIds, dealt: Callable[[], State], steps: Sequence[Longs], i: int) -> None:
         super().__init__(ids, dealt)
         self._steps, self._i = steps, i
 

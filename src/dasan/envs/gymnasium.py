@@ -13,6 +13,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Longs
+
 try:
     import gymnasium
     from gymnasium import spaces
@@ -193,7 +195,7 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
 
     def _forget(self) -> None:
         """Clear the recorded actions."""
-        self._steps: list[npt.NDArray[np.int64]] = []  # the actions of every step since the start of the oldest hand
+        self._steps: list[Longs] = []  # the actions of every step since the start of the oldest hand
         self._began = np.zeros(self.num_envs, np.int64)  # the index in `_steps` of each hand's first action
         self._number = self.env.hand_numbers
         self._stories = [] if self._language is None else [self._story(i) for i in range(self.num_envs)]

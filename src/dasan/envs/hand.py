@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 import dasan.vector
 from dasan.arguments import word
+from dasan.arrays import Bytes
 from dasan.envs.ended import Story
 from dasan.features import encode
 from dasan.games import rules_of
@@ -112,10 +113,10 @@ class HandEnv(Copied):
             mask[:] = self.env.mask[0]
         return mask
 
-    def observation(self, seat: int) -> npt.NDArray[np.uint8]:
+    def observation(self, seat: int) -> Bytes:
         """uint8 [num_features]: what `seat` sees, as `dasan.features.layout` says. A new array."""
         if seat == self.to_act:
             seen: Any = self.env.obs
-            copy: npt.NDArray[np.uint8] = seen[0].copy()
+            copy: Bytes = seen[0].copy()
             return copy
         return np.array(encode(self.state.view(seat)), np.uint8)

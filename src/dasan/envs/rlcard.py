@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan.arguments import WrongType, flag, seat, shown, whole
+from dasan.arrays import Doubles
 from dasan.envs.hand import Copied, HandEnv, language_of
 from dasan.play.moves import Move
 from dasan.play.state import State as HandState
@@ -111,7 +111,7 @@ class RLCardEnv(Copied):
             **hand.described(player, self._language),
         }
 
-    def run(self, is_training: bool = False) -> tuple[list[list[Any]], npt.NDArray[np.float64]]:
+    def run(self, is_training: bool = False) -> tuple[list[list[Any]], Doubles]:
         """Play one hand with the agents; returns each player's trajectory (state, action, state, …) and the payoffs."""
         if not self.agents:
             raise ValueError("set_agents first")
@@ -137,7 +137,7 @@ class RLCardEnv(Copied):
         to_act = self._hand.to_act
         return self.action_recorder[-1][0] if to_act is None else to_act
 
-    def get_payoffs(self) -> npt.NDArray[np.float64]:
+    def get_payoffs(self) -> Doubles:
         """float64 [num_players]: payments, or places in games without payments; see `dasan.envs.payoff`."""
         if not self._hand.over:
             raise ValueError("the hand is not over yet")

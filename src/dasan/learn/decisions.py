@@ -10,18 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Bytes, Flags, Floats, Ints, Longs
+
 
 class Samples(NamedTuple):
     """Decisions to learn from. obs, moves: uint8 [n, features], the observation and the move made. targets: float32 [n], the
     scores to learn. groups: int32 [n], the same number, from 0, for branches of one decision; -1 for other decisions.
     """
 
-    obs: npt.NDArray[np.uint8]
-    moves: npt.NDArray[np.uint8]
-    targets: npt.NDArray[np.float32]
-    groups: npt.NDArray[np.int32]
+    obs: Bytes
+    moves: Bytes
+    targets: Floats
+    groups: Ints
 
-    def part(self, rows: npt.NDArray[np.int64]) -> Samples:
+    def part(self, rows: Longs) -> Samples:
         """The decisions in these rows."""
         return Samples(self.obs[rows], self.moves[rows], self.targets[rows], self.groups[rows])
 
@@ -59,13 +61,13 @@ class Decisions:
 
     def add(
         self,
-        envs: npt.NDArray[np.int64],
+        envs: Longs,
         seats: npt.NDArray[np.int8],
-        obs: npt.NDArray[np.uint8],
-        moves: npt.NDArray[np.uint8],
-        values: npt.NDArray[np.float32],
-        explored: npt.NDArray[np.bool_],
-        groups: npt.NDArray[np.int32] | None = None,
+        obs: Bytes,
+        moves: Bytes,
+        values: Floats,
+        explored: Flags,
+        groups: Ints | None = None,
     ) -> None:
         """Add one decision for each of the distinct `envs`: the observation, the move made, the value of the best move,
         and whether the move was exploratory. groups: the decisions' group numbers, -1 for none; None: no groups.
@@ -84,7 +86,7 @@ class Decisions:
         self._groups[slots] = -1 if groups is None else groups
         link(slots, envs, seats, self._before, self._last)
 
-    def finish(self, envs: npt.NDArray[np.int64], payments: npt.NDArray[np.float32]) -> None:
+    def finish(self, envs: Longs, payments: Floats) -> None:
         """End the hands of `envs`. payments: float32 [environments, seats]; only the rows `envs` are read."""
         from dasan.kernels.network.targets import settle
 

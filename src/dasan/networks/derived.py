@@ -21,10 +21,7 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Kickers
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from dasan.arrays import Bytes, Longs
+    from dasan.arrays import Bytes, Ints, Longs
     from dasan.kernels.network.derived import DerivedTables
 
 
@@ -49,9 +46,7 @@ class Derived:
     move_size: int
     _tables: DerivedTables
 
-    def rows(
-        self, obs: Bytes, envs: Longs, num: npt.NDArray[np.int32], starts: Longs, moves: Bytes, out: tuple[Bytes, Bytes]
-    ) -> Longs:
+    def rows(self, obs: Bytes, envs: Longs, num: Ints, starts: Longs, moves: Bytes, out: tuple[Bytes, Bytes]) -> Longs:
         """Write the longer rows into `out`, those of moves environment by environment; returns int64 [len(envs) + 1],
         the first row of each.
 

@@ -27,8 +27,7 @@ from dasan.play.view import View
 from dasan.records.retrace import moves_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from dasan.arrays import Doubles
 
 WIDTH = 8
 """The most candidates at a decision: the most promising moves and the move made."""
@@ -240,7 +239,7 @@ def _judged(plain: Known, tried: Tried) -> Known:
     return replace(plain, estimates=estimates, worlds=worlds, cost=cost, margin=margin)
 
 
-def _cost(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _cost(values: Doubles, weights: Doubles) -> tuple[float, float]:
     """The loss of row 0 against the best row, and half of its 95 % interval."""
     import numpy as np
 

@@ -20,9 +20,7 @@ from dasan.solver.proving import prove_within
 from dasan.solver.solution import Solution
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from dasan.arrays import Words
     from dasan.kernels.ranks.solver.search import Search
 
 FIRST_SHARE = 2_000
@@ -84,7 +82,7 @@ def _word(state: State, seat: int) -> int:
     return word
 
 
-def held_words(cards: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def held_words(cards: Words) -> Words:
     """Sets of cards, bit 16 × suit + rank, as the kernel's words: bit 16 × k + rank if there are more than k cards of a rank."""
     import numpy as np
 
@@ -92,7 +90,7 @@ def held_words(cards: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     lanes = [cards >> shift & np.uint64(0xFFFF) for shift in shifts]
     for a, b in ((0, 1), (2, 3), (0, 2), (1, 3), (1, 2)):
         lanes[a], lanes[b] = lanes[a] | lanes[b], lanes[a] & lanes[b]
-    words: npt.NDArray[np.uint64] = np.bitwise_or.reduce([lane << by for lane, by in zip(lanes, shifts, strict=True)])
+    words: Words = np.bitwise_or.reduce([lane << by for lane, by in zip(lanes, shifts, strict=True)])
     return words
 
 

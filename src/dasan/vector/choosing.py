@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, shown
-
-Ids = npt.NDArray[np.int32]
+from dasan.arrays import Flags, Ints, Longs
 
 
 def real(scores: object) -> npt.NDArray[Any]:
@@ -36,7 +35,7 @@ def for_rows(scores: object, rows: int) -> npt.NDArray[Any]:
     return array
 
 
-def best_of_all(scores: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> Ids:
+def best_of_all(scores: npt.NDArray[Any], mask: Flags) -> Ints:
     """int32 [n]: the legal id with the highest score; ties go to the lowest id. scores, mask: [n, num_actions].
 
     ValueError: the score of a legal id is NaN.
@@ -50,11 +49,11 @@ def best_of_all(scores: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> Ids:
     low = ~mask[rows, best]
     if low.any():  # all legal scores there are -inf or the type's minimum
         best[low] = mask[low].argmax(axis=1)
-    places: Ids = best.astype(np.int32)
+    places: Ints = best.astype(np.int32)
     return places
 
 
-def best_of_rows(scores: npt.NDArray[Any], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def best_of_rows(scores: npt.NDArray[Any], starts: Longs) -> Longs:
     """int64 [n]: the row with each environment's highest score, counted from its first row; ties go to the first.
 
     scores: [rows]; those of environment i are at starts[i] up to starts[i + 1]. Every environment has at least one row.
@@ -71,7 +70,7 @@ def best_of_rows(scores: npt.NDArray[Any], starts: npt.NDArray[np.int64]) -> npt
     if not np.can_cast(scores.dtype, np.float32):
         highest = np.repeat(np.maximum.reduceat(scores, starts[:-1]), np.diff(starts))
         hits = np.flatnonzero(scores == highest)
-        first: npt.NDArray[np.int64] = hits[np.searchsorted(hits, starts[:-1])] - starts[:-1]
+        first: Longs = hits[np.searchsorted(hits, starts[:-1])] - starts[:-1]
         return first
     out = np.empty(len(starts) - 1, np.int64)
     layers.best(np.ascontiguousarray(scores, np.float32), np.ascontiguousarray(starts, np.int64), out)

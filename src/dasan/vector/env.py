@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, amount, instance, shown, whole
+from dasan.arrays import Bytes, Flags, Ints, Longs, Words
 from dasan.backends import Purpose, choose
 from dasan.features import Feature, action_features, layout, move_layout, move_size, perfect_layout, perfect_size
 from dasan.interpreted.dealing import deal_hand
@@ -118,17 +119,17 @@ class VectorEnv:
         self._buffers, self._history, self._team, self._workspace = made.buffers, made.history, made.team, made.workspace
         self.num_actions, self.num_features, self.num_flags = made.num_actions, made.num_features, made.num_flags
         self.num_perfect_features = perfect_size(self.rules)
-        self._mask: npt.NDArray[np.bool_] | None = buffers.mask.view(np.bool_) if recipe.mask is True else None
-        self.packed_mask: npt.NDArray[np.uint64] | None = buffers.bits if recipe.mask == "packed" else None
-        self.obs: npt.NDArray[np.uint8] | None = buffers.obs.view(np.uint8) if recipe.observations is True else None
-        self.packed_obs: npt.NDArray[np.uint64] | None = buffers.packed if recipe.observations == "packed" else None
-        self.done: npt.NDArray[np.bool_] = buffers.done.view(np.bool_)
+        self._mask: Flags | None = buffers.mask.view(np.bool_) if recipe.mask is True else None
+        self.packed_mask: Words | None = buffers.bits if recipe.mask == "packed" else None
+        self.obs: Bytes | None = buffers.obs.view(np.uint8) if recipe.observations is True else None
+        self.packed_obs: Words | None = buffers.packed if recipe.observations == "packed" else None
+        self.done: Flags = buffers.done.view(np.bool_)
         self.rewards, self.places = buffers.rewards, buffers.places
         self.to_act, self.num_legal = buffers.to_act, buffers.num_legal
         self._padded, self._ragged = recipe.moves == "padded", recipe.moves == "ragged"
-        self.perfect: npt.NDArray[np.uint8] | None = optional.hidden.view(np.uint8) if recipe.perfect else None
-        self.moves: npt.NDArray[np.uint8] | None = None if recipe.moves is None else self._as_moves(optional.rows)
-        self.move_starts: npt.NDArray[np.int64] | None = None if recipe.moves is None else optional.starts
+        self.perfect: Bytes | None = optional.hidden.view(np.uint8) if recipe.perfect else None
+        self.moves: Bytes | None = None if recipe.moves is None else self._as_moves(optional.rows)
+        self.move_starts: Longs | None = None if recipe.moves is None else optional.starts
         self.history, self.history_seats = made.history.actions, made.history.seats
         self._legal_actions = LegalActions(
             buffers,
@@ -161,7 +162,7 @@ class VectorEnv:
         return _from_recipe(self.rules, self.num_envs, self.seed, self._recipe)
 
     @property
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> Flags:
         """bool [n, num_actions], a live buffer: the legal actions. ValueError: it was left out, or is packed."""
         if self._mask is None:
             raise ValueError("these environments write no mask of bytes; make them with mask=True")
@@ -193,7 +194,7 @@ class VectorEnv:
         return perfect_layout(self.rules)
 
     @cached_property
-    def action_features(self) -> npt.NDArray[np.uint8]:
+    def action_features(self) -> Bytes:
         """uint8 [num_actions, num_move_features]: the row of every id, in which `out` and `left` are 0."""
         rows = action_features(self.rules, self.session)
         return np.frombuffer(b"".join(rows), np.uint8).reshape(self.num_actions, -1)
@@ -282,7 +283,7 @@ class VectorEnv:
         if given.dtype != _INT32 and (self._workspace.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
 
-    def sample(self) -> npt.NDArray[np.int32]:
+    def sample(self) -> Ints:
         """int32 [n]: a uniformly random legal action for every environment, from the environments' own random numbers.
 
         Every call writes into the same array.
@@ -290,7 +291,7 @@ class VectorEnv:
         self._command(self._orders.SAMPLE)
         return self._buffers.actions
 
-    def thrifty(self) -> npt.NDArray[np.int32]:
+    def thrifty(self) -> Ints:
         """int32 [n]: the actions that the bot `thrifty` chooses, in every environment. A new array.
 
         ValueError: the list of legal actions was left out.
@@ -311,7 +312,7 @@ class VectorEnv:
         hands = OneHand(self._states, self._buffers, self._tables, self._workspace.scratch[0])
         return self._code.playouts.choose_all, hands, None if self.backend == "engine" else thrifty_tables(self.rules)
 
-    def past(self) -> npt.NDArray[np.uint8]:
+    def past(self) -> Bytes:
         """uint8 [n, k, num_move_features + num_players]: the moves of `history` as features, for a network. A new array.
 
         Each has the row of `action_features`, and then one flag for the seat that made it, the first for the seat to act, the
@@ -319,7 +320,7 @@ class VectorEnv:
         """
         return self._history.encode(self.action_features, self.to_act, self.num_players)
 
-    def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
+    def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> Ints:
         """int32 [n]: the legal action with the highest score in each environment; ties go to the first. A new array.
 
         scores: [n, num_actions], of which only legal ids are read; or with `moves="ragged"` one for each row of `moves`
@@ -335,7 +336,7 @@ class VectorEnv:
             actions[drawn] = self.sample()[drawn]
         return actions
 
-    def best(self, score: Score, envs: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int32]:
+    def best(self, score: Score, envs: Longs | None = None) -> Ints:
         """int32 [k]: the actions that a score function chooses in the environments `envs`, without scoring the others. None: all.
 
         ValueError: the environments write no observations, their moves are not ragged, `envs` are not numbers of environments,
@@ -361,7 +362,7 @@ class VectorEnv:
         """
         return duel(self.like, self.rules, one, others, deals, seed)
 
-    def row_of(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def row_of(self, actions: npt.NDArray[Any]) -> Longs:
         """int64 [n]: the rows of `moves` with the features of these legal actions, one for each environment.
 
         Padded moves are counted in `moves.reshape(-1, num_move_features)`. ValueError: an action is not legal.
@@ -391,7 +392,7 @@ class VectorEnv:
         return self.ids.text(action)
 
     @property
-    def hand_numbers(self) -> npt.NDArray[np.int64]:
+    def hand_numbers(self) -> Longs:
         """int64 [n], a new array: the number of the current hand in each environment since the last reset, from 0.
         Hands decided by the deal count (H.31), though nobody acts in them.
         """
@@ -443,7 +444,7 @@ class VectorEnv:
         if optional.listing or optional.showing:
             self._command(self._orders.WRITE)
 
-    def _as_moves(self, rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
+    def _as_moves(self, rows: Words) -> Bytes:
         """The bytes of `rows`, one per feature: [rows, features], or if padded [n, most, features]."""
         features = rows.view(np.uint8)
         return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features

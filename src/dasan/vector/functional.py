@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, instance
+from dasan.arrays import Bytes, Flags, Ints, Longs
 from dasan.vector.env import VectorEnv
 
 
@@ -34,15 +35,15 @@ class BatchState:
     int64 [n], steps since `init`.
     """
 
-    observation: npt.NDArray[np.uint8]
-    legal_action_mask: npt.NDArray[np.bool_]
+    observation: Bytes
+    legal_action_mask: Flags
     current_player: npt.NDArray[np.int8]
-    rewards: npt.NDArray[np.int32]
-    places: npt.NDArray[np.uint8]
-    terminated: npt.NDArray[np.bool_]
-    num_moves: npt.NDArray[np.int64]
+    rewards: Ints
+    places: Bytes
+    terminated: Flags
+    num_moves: Longs
     _memory: tuple[npt.NDArray[Any], ...]
-    _drawn: npt.NDArray[np.int32]
+    _drawn: Ints
     _game: tuple[object, ...]
 
     def __repr__(self) -> str:
@@ -88,11 +89,11 @@ class Functional:
         self._env.step(actions)
         return self._taken(batch.num_moves + 1)
 
-    def observe(self, batch: BatchState) -> npt.NDArray[np.uint8]:
+    def observe(self, batch: BatchState) -> Bytes:
         """uint8 [n, num_features]: what the seats to act see."""
         return self._own(batch).observation
 
-    def sample(self, batch: BatchState) -> npt.NDArray[np.int32]:
+    def sample(self, batch: BatchState) -> Ints:
         """int32 [n]: a uniformly random legal action for every environment; the same batch always gives the same sample."""
         return self._own(batch)._drawn.copy()
 
@@ -111,7 +112,7 @@ class Functional:
                 array[...] = stored
             self._shown = batch
 
-    def _taken(self, num_moves: npt.NDArray[np.int64]) -> BatchState:
+    def _taken(self, num_moves: Longs) -> BatchState:
         """Copy the environments' arrays into a new value."""
         env = self._env
         drawn = env.sample().copy()  # before the memory is copied, so that the next batch draws other numbers

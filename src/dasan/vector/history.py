@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Bytes, Ints
 from dasan.kernels.env.past import Past, remember_all
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class MoveHistory:
     """
 
     def __init__(self, num_envs: int, length: int, private: int) -> None:
-        self.actions: npt.NDArray[np.int32] = np.full((num_envs, length), -1, np.int32)
+        self.actions: Ints = np.full((num_envs, length), -1, np.int32)
         self.seats: npt.NDArray[np.int8] = np.full((num_envs, length), -1, np.int8)
         self.past = Past(self.actions, self.seats, private)
 
@@ -29,7 +30,7 @@ class MoveHistory:
         """Whether any moves are kept."""
         return bool(self.actions.shape[1])
 
-    def enter(self, actions: npt.NDArray[np.int32], seats: npt.NDArray[np.int8], buffers: Buffers) -> None:
+    def enter(self, actions: Ints, seats: npt.NDArray[np.int8], buffers: Buffers) -> None:
         """Record the move that `seats` just made in each environment; clear the history of hands that it ended."""
         remember_all(actions, seats, buffers, self.past)
 
@@ -37,12 +38,10 @@ class MoveHistory:
         """Clear the history."""
         self.actions[:] = self.seats[:] = -1
 
-    def encode(
-        self, features: npt.NDArray[np.uint8], to_act: npt.NDArray[np.int8], players: int
-    ) -> npt.NDArray[np.uint8]:
+    def encode(self, features: Bytes, to_act: npt.NDArray[np.int8], players: int) -> Bytes:
         """uint8 [n, k, features + players]: see `VectorEnv.past`. features: the row of every id."""
         seats = (self.seats - to_act[:, None]) % players
         flags = seats[:, :, None] == np.arange(players)
-        out: npt.NDArray[np.uint8] = np.concatenate([features[self.actions], flags], axis=2, dtype=np.uint8)
+        out: Bytes = np.concatenate([features[self.actions], flags], axis=2, dtype=np.uint8)
         out[self.actions < 0] = 0
         return out

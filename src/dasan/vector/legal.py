@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Flags, Ints, Longs
 from dasan.features.packing import unpack
 from dasan.vector.choosing import best_of_all, best_of_rows, real
 
@@ -26,9 +27,9 @@ class LegalActions:
         buffers: Buffers,
         num_actions: int,
         *,
-        mask: npt.NDArray[np.bool_] | None,
+        mask: Flags | None,
         listed: bool,
-        starts: npt.NDArray[np.int64] | None,
+        starts: Longs | None,
         padded: bool,
     ) -> None:
         self._buffers, self._num_actions, self._mask = buffers, num_actions, mask
@@ -43,7 +44,7 @@ class LegalActions:
             raise ValueError("these environments write no list of legal actions; make them with legal=True")
         return self._ids
 
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> Flags:
         """bool [n, num_actions]; where it was left out, made from the packed mask or the list of legal actions."""
         if self._mask is not None:
             return self._mask
@@ -54,7 +55,7 @@ class LegalActions:
         mask[there.nonzero()[0], self._buffers.legal[there]] = True
         return mask
 
-    def best(self, scores: object) -> npt.NDArray[np.int32]:
+    def best(self, scores: object) -> Ints:
         """int32 [n]: the ids with the highest scores; ties go to the first. scores, ValueError: as for `VectorEnv.argmax`."""
         given, starts, n = real(scores), self._starts, len(self._counts)
         if given.shape == (n, self._num_actions):
@@ -66,12 +67,12 @@ class LegalActions:
             return self.at(np.arange(n), best_of_all(given, there))
         raise ValueError(f"scores are [{n}, {self._num_actions}], or one for each row of moves, not {given.shape}")
 
-    def at(self, envs: npt.NDArray[np.int64], places: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    def at(self, envs: Longs, places: npt.NDArray[Any]) -> Ints:
         """int32 [k]: the ids at indices `places` of the lists of `envs`."""
-        actions: npt.NDArray[np.int32] = self.ids[envs, places].astype(np.int32)
+        actions: Ints = self.ids[envs, places].astype(np.int32)
         return actions
 
-    def rows(self, envs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def rows(self, envs: Longs) -> tuple[Longs, Longs]:
         """(concatenated rows of ragged moves of `envs`, int64 [k + 1] with the start of each environment's rows among
         them).
         """
@@ -80,12 +81,12 @@ class LegalActions:
         starts = np.concatenate([[0], np.cumsum(sizes)])
         return np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes), starts
 
-    def row_of(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def row_of(self, actions: npt.NDArray[Any]) -> Longs:
         """int64 [n]: see `VectorEnv.row_of`."""
         most = int(self._counts.max())
         hits = (self.ids[:, :most] == actions[:, None]) & (np.arange(most) < self._counts[:, None])
         if not hits.any(axis=1).all():
             raise ValueError("row_of takes a legal action for each environment")
         starts = np.arange(len(actions)) * self.ids.shape[1] if self._starts is None else self._starts[:-1]
-        rows: npt.NDArray[np.int64] = starts + hits.argmax(axis=1)
+        rows: Longs = starts + hits.argmax(axis=1)
         return rows

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan.arguments import MOST_WORKERS, WrongType, quantity, shown, whole
+from dasan.arrays import Bytes, Ints, Longs
 from dasan.backends import Purpose, Wanted, choose
 from dasan.games import rules_of
 from dasan.memory import require_memory
@@ -29,9 +29,9 @@ class Playouts:
     - backend: the name of the code that played, as in `VectorEnv.backend`.
     """
 
-    payments: npt.NDArray[np.int64]
-    places: npt.NDArray[np.uint8]
-    plies: npt.NDArray[np.int32]
+    payments: Longs
+    places: Bytes
+    plies: Ints
     backend: str
 
     def __repr__(self) -> str:

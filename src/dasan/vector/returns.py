@@ -12,11 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import flag, instance
-from dasan.arrays import Floats, Ints, Longs
+from dasan.arrays import Bytes, Floats, Ints, Longs
 from dasan.vector.earnings import earned
 from dasan.vector.env import VectorEnv
-
-Rows = npt.NDArray[np.uint8]
 
 
 class Batch(NamedTuple):
@@ -26,8 +24,8 @@ class Batch(NamedTuple):
     payments: float32 [decisions], what the hand paid that seat. actions: int32 [decisions], the ids. seats: int8 [decisions].
     """
 
-    obs: Rows
-    moves: Rows
+    obs: Bytes
+    moves: Bytes
     payments: Floats
     actions: Ints
     seats: npt.NDArray[np.int8]
@@ -63,7 +61,7 @@ class Returns:
     def __reduce__(self) -> NoReturn:
         raise TypeError("Returns belong to environments in the middle of hands: take what is ready, and make others")
 
-    def _seen(self) -> Rows:
+    def _seen(self) -> Bytes:
         """The observations, which the environments write."""
         if self._env.obs is None:
             raise ValueError("returns take environments with observations that are not packed")
@@ -81,7 +79,7 @@ class Returns:
         self._hand = np.arange(n)
         self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
         self._used = n
-        self._pending: list[tuple[Rows, Rows, Ints, npt.NDArray[np.int8], Longs]] = []
+        self._pending: list[tuple[Bytes, Bytes, Ints, npt.NDArray[np.int8], Longs]] = []
 
     def step(self, actions: Ints) -> None:
         """Carry out one action in every environment, as `VectorEnv.step` does, and record the decisions."""
@@ -106,12 +104,12 @@ class Returns:
             self._hand[over] = np.arange(self._used, last)
             self._used = last
 
-    def _rows(self, chosen: Ints, who: Longs) -> Rows:
+    def _rows(self, chosen: Ints, who: Longs) -> Bytes:
         env = self._env
         if env.moves is None:
-            features: Rows = env.action_features[chosen[who]]
+            features: Bytes = env.action_features[chosen[who]]
             return features
-        rows: Rows = env.moves.reshape(-1, env.moves.shape[-1])[env.row_of(chosen)[who]]
+        rows: Bytes = env.moves.reshape(-1, env.moves.shape[-1])[env.row_of(chosen)[who]]
         return rows
 
     def take(self) -> Batch:

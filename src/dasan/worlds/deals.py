@@ -14,9 +14,7 @@ from dasan.worlds.layout import KITTY
 from dasan.worlds.states import Sampler
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from dasan.arrays import Words
     from dasan.kernels.worlds.deal import WorldTables
 
 
@@ -35,8 +33,8 @@ class Deals:
     """
 
     rules: Rules
-    one: npt.NDArray[np.uint64]
-    two: npt.NDArray[np.uint64]
+    one: Words
+    two: Words
 
     def __repr__(self) -> str:
         return f"<Deals of {self.rules.name}, {len(self)} worlds>"

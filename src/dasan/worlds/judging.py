@@ -13,8 +13,7 @@ from dasan.worlds.positions import MOST_POSITIONS, MOST_TIMES, Positions
 from dasan.worlds.states import Sampler
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from dasan.arrays import Doubles
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +25,8 @@ class Judgement:
     """
 
     moves: tuple[Move, ...]
-    payments: npt.NDArray[np.float64]
-    places: npt.NDArray[np.float64]
+    payments: Doubles
+    places: Doubles
 
     def __repr__(self) -> str:
         return f"<Judgement of {len(self.moves)} moves in {self.payments.shape[1]} worlds>"

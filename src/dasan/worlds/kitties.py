@@ -13,7 +13,8 @@ from dasan.worlds.knowledge import Knowledge
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
+
+    from dasan.arrays import Words
 
 TRIES = 30
 """The most redraws of a kitty that would have left a hand with a duty to bid more (H.01)."""
@@ -42,9 +43,7 @@ def with_kitty(view: View, deals: Deals, seed: int) -> Deals:
     return replace(deals, one=one)
 
 
-def _drawn(
-    view: View, knows: Knowledge, taker: int, held: npt.NDArray[np.uint64], random: np.random.Generator
-) -> npt.NDArray[np.uint64]:
+def _drawn(view: View, knows: Knowledge, taker: int, held: Words, random: np.random.Generator) -> Words:
     """uint64 [worlds]: hidden kitties. held: the taker's cards, including played ones."""
     import numpy as np
 

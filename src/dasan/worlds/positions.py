@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from dasan.arrays import Bytes, Flags, Ints
     from dasan.kernels.env.one_hand import OneHand
     from dasan.kernels.env.playouts import PlayoutPlan
 
@@ -47,8 +48,8 @@ class Outcomes:
     [positions, times, seats]. plies: the total number of moves.
     """
 
-    payments: npt.NDArray[np.int32]
-    places: npt.NDArray[np.uint8]
+    payments: Ints
+    places: Bytes
     plies: int
 
     def __repr__(self) -> str:
@@ -74,10 +75,10 @@ class Positions:
         self._game = _Game(rules, chosen)
         self._rows = self._game.memory(size)
         self._work = self._game.work()
-        self.over: npt.NDArray[np.bool_] = np.ones(size, np.bool_)
+        self.over: Flags = np.ones(size, np.bool_)
         """Positions whose hand is over, or that are empty."""
-        self.payments: npt.NDArray[np.int32] = np.zeros((size, rules.players), np.int32)
-        self.places: npt.NDArray[np.uint8] = np.zeros((size, rules.players), np.uint8)
+        self.payments: Ints = np.zeros((size, rules.players), np.int32)
+        self.places: Bytes = np.zeros((size, rules.players), np.uint8)
 
     def __repr__(self) -> str:
         return f"<Positions of {self.rules.name}, {self.size} of them, played by {self.backend}>"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dasan.arrays import Flags, Words
+    from dasan.arrays import Flags, Longs, Words
 
 MOST_DEALS = 1_000
 """The sample size if more deals fit the view: a share is then within 3 percentage points in 95 % of cases. If each deal
@@ -138,7 +138,7 @@ class Chances:
         return out
 
     @cached_property
-    def _best(self) -> dict[_Group, npt.NDArray[np.int64]]:
+    def _best(self) -> dict[_Group, Longs]:
         """By group of rows: int64 [deals], the highest strength that an opponent who may still answer holds; -1: none."""
         import numpy as np
 
@@ -229,7 +229,7 @@ class _Rows:
             others = [[sum(bit.get(c, 0) for c in cards) for cards in _other_suits(rules, row)] for row in rows]
             self._others = np.array(others, np.uint64)
 
-    def strongest(self, held: _Held, least: int, among: Flags) -> npt.NDArray[np.int64]:
+    def strongest(self, held: _Held, least: int, among: Flags) -> Longs:
         """int64 [deals]: the highest strength above `least` that a hand holds, in the deals of `among`; -1: none."""
         import numpy as np
 

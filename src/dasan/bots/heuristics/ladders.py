@@ -14,8 +14,7 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination, Groups, Kickers
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from dasan.arrays import Longs, Words
 
 Counts = tuple[tuple[int, int], ...]
 Family = tuple[str, int]
@@ -65,8 +64,8 @@ class Ladder:
     also: bool
     group: int
     runs: tuple[tuple[int, int, int], ...]
-    bits: npt.NDArray[np.uint64] | None
-    descending: npt.NDArray[np.int64]
+    bits: Words | None
+    descending: Longs
 
     def height(self, strength: int) -> float:
         """The fraction of the family, 0 to 1, that is lower than `strength`."""

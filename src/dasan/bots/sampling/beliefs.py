@@ -16,9 +16,7 @@ from dasan.worlds.kitties import with_kitty
 from dasan.worlds.states import Sampler
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from dasan.arrays import Doubles, Longs
     from dasan.networks.trained import Fitted
 
 ONE_IN = 4
@@ -31,7 +29,7 @@ class Beliefs:
 
     state: State
     deals: Deals
-    weights: npt.NDArray[np.float64]
+    weights: Doubles
 
     def part(self, first: int, last: int) -> Deals:
         """The deals of worlds `first` to `last - 1`."""
@@ -58,7 +56,7 @@ def by_likelihood(view: View, worlds: int, seed: int, fitted: Fitted, pool: int)
     return Beliefs(state, replace(drawn, one=drawn.one[order], two=drawn.two[order]), counts[order].astype(np.float64))
 
 
-def _counts(likelihoods: npt.NDArray[np.float64] | None, pool: int, worlds: int, seed: int) -> npt.NDArray[np.int64]:
+def _counts(likelihoods: Doubles | None, pool: int, worlds: int, seed: int) -> Longs:
     """int64 [pool]: how often each world is drawn (systematic sampling)."""
     import numpy as np
 

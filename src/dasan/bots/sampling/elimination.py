@@ -14,9 +14,7 @@ from dasan.play.moves import Move
 from dasan.play.view import View
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from dasan.arrays import Doubles, Flags, Longs
     from dasan.networks.trained import Fitted
 
 
@@ -33,20 +31,20 @@ class Blend:
     value is the average of both. first, other: float64 [moves].
     """
 
-    first: npt.NDArray[np.float64]
+    first: Doubles
     trust: float
-    other: npt.NDArray[np.float64] | None = None
+    other: Doubles | None = None
 
-    def values(self, means: npt.NDArray[np.float64], worlds: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def values(self, means: Doubles, worlds: float | Doubles) -> Doubles:
         """float64 [moves]: the values, given means over `worlds` worlds."""
-        shrunk: npt.NDArray[np.float64] = (worlds * means + self.trust * self.first) / (worlds + self.trust)
+        shrunk: Doubles = (worlds * means + self.trust * self.first) / (worlds + self.trust)
         return shrunk if self.other is None else (shrunk + self.other) / 2
 
     def share(self, worlds: float) -> float:
         """The change of a value when its mean grows by 1."""
         return worlds / (worlds + self.trust) / (1 if self.other is None else 2)
 
-    def of(self, rows: npt.NDArray[np.int64]) -> Blend:
+    def of(self, rows: Longs) -> Blend:
         """The blend restricted to these candidates."""
         return Blend(self.first[rows], self.trust, None if self.other is None else self.other[rows])
 
@@ -60,10 +58,10 @@ class Elimination:
     """
 
     moves: tuple[Move, ...]
-    means: npt.NDArray[np.float64]
-    weights: npt.NDArray[np.float64]
-    values: npt.NDArray[np.float64]
-    stayed: npt.NDArray[np.bool_]
+    means: Doubles
+    weights: Doubles
+    values: Doubles
+    stayed: Flags
 
     @property
     def best(self) -> Move:
@@ -112,7 +110,7 @@ def eliminate(
     return Elimination(tuple(moves), means, weights, blend.values(means, weights), stayed)
 
 
-def _stay(outcomes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], blend: Blend) -> npt.NDArray[np.bool_]:
+def _stay(outcomes: Doubles, weights: Doubles, blend: Blend) -> Flags:
     """bool [moves]: which candidates are not clearly behind. outcomes: float64 [moves, worlds so far]. weights: of all worlds.
 
     Each world gives one sample of the difference between two candidates.
@@ -126,6 +124,6 @@ def _stay(outcomes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], b
     leader = int(values.argmax())
     differences = outcomes[leader] - outcomes - (means[leader] - means)[:, None]
     error = blend.share(whole) * np.sqrt(differences**2 @ seen**2) / total
-    stay: npt.NDArray[np.bool_] = values[leader] - values < SURE * error
+    stay: Flags = values[leader] - values < SURE * error
     stay[leader] = True
     return stay

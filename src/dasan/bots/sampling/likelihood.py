@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from dasan.arrays import Doubles, Floats, Longs
     from dasan.bots.sampling.simulator import Simulator
     from dasan.networks.trained import Fitted
     from dasan.worlds.deals import Deals
@@ -63,9 +64,7 @@ def stories(view: View, world: State) -> list[Story]:
     ]
 
 
-def log_likelihoods(
-    view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator
-) -> npt.NDArray[np.float64] | None:
+def log_likelihoods(view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator) -> Doubles | None:
     """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `simulator` has room for; None if
     it cannot be computed. world: any world of the view. deals: including the kitty that was taken up, see
     `with_kitty`.
@@ -93,9 +92,7 @@ def _at_the_start(view: View, story: Story, deals: Deals) -> Deals:
     return replace(deals, one=one)
 
 
-def _replayed(
-    view: View, story: Story, deals: Deals, fitted: Fitted, simulator: Simulator
-) -> npt.NDArray[np.float64] | None:
+def _replayed(view: View, story: Story, deals: Deals, fitted: Fitted, simulator: Simulator) -> Doubles | None:
     """The log-likelihoods of a story in these deals; None if not every deal allows each of its moves."""
     import numpy as np
 
@@ -121,12 +118,12 @@ def _replayed(
 
 
 def _log_chances(
-    rows: npt.NDArray[np.float32],
-    begin: npt.NDArray[np.int64],
+    rows: Floats,
+    begin: Longs,
     legal: npt.NDArray[np.int16],
-    envs: npt.NDArray[np.int64],
+    envs: Longs,
     action: int,
-) -> npt.NDArray[np.float64]:
+) -> Doubles:
     """float64 [environments]: the log-probability of `action` among the legal ones."""
     import numpy as np
 
@@ -136,5 +133,5 @@ def _log_chances(
     lengths = np.diff(begin)
     total = np.add.reduceat(np.exp(scaled - np.repeat(top, lengths)), starts)
     place = (legal[envs, : lengths.max()] == action).argmax(axis=1)
-    chosen: npt.NDArray[np.float64] = scaled[starts + place] - top - np.log(total)
+    chosen: Doubles = scaled[starts + place] - top - np.log(total)
     return chosen

@@ -18,8 +18,7 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from dasan.arrays import Words
 
 MEMORY_MB = 8
 """The memory for proofs about one decision, for each possible partner of the bidder."""
@@ -63,7 +62,7 @@ def by_solver(view: View, moves: Sequence[Move], beliefs: Beliefs, nodes: int) -
     return Tried(tuple(moves), lost + (won - lost) * chances, beliefs.weights)
 
 
-def _sides(view: View, state: State, one: npt.NDArray[np.uint64]) -> list[frozenset[int]]:
+def _sides(view: View, state: State, one: Words) -> list[frozenset[int]]:
     """The bidder's side in each world: a hidden partner is the holder of the called card (B4.04)."""
     import numpy as np
 

@@ -18,9 +18,7 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from dasan.arrays import Doubles
     from dasan.networks.trained import Fitted
 
 
@@ -31,13 +29,13 @@ class Tried:
     """
 
     moves: tuple[Move, ...]
-    values: npt.NDArray[np.float64]
-    weights: npt.NDArray[np.float64]
+    values: Doubles
+    weights: Doubles
 
     @property
-    def means(self) -> npt.NDArray[np.float64]:
+    def means(self) -> Doubles:
         """float64 [moves]: the weighted mean of each candidate."""
-        means: npt.NDArray[np.float64] = self.values @ self.weights / self.weights.sum()
+        means: Doubles = self.values @ self.weights / self.weights.sum()
         return means
 
 
@@ -68,9 +66,7 @@ def by_network(view: View, moves: Sequence[Move], beliefs: Beliefs, fitted: Fitt
     return Tried(tuple(moves), np.concatenate(parts, axis=1), beliefs.weights)
 
 
-def played(
-    view: View, moves: Sequence[Move], beliefs: Beliefs, fitted: Fitted, first: int, last: int
-) -> npt.NDArray[np.float64]:
+def played(view: View, moves: Sequence[Move], beliefs: Beliefs, fitted: Fitted, first: int, last: int) -> Doubles:
     """float64 [moves, worlds]: outcomes in the worlds from `first` up to `last`."""
     simulator = simulator_for(view.rules, fitted.trained.session)
     part = beliefs.part(first, last)

@@ -12,9 +12,7 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from dasan.arrays import Doubles
     from dasan.networks.scoring import Scorer
     from dasan.networks.trained import Fitted
     from dasan.vector import VectorEnv
@@ -36,7 +34,7 @@ class Simulator:
         self.env: VectorEnv = vector.make(rules, ROOM, session=session, moves="ragged")
         self.scorer: Scorer = Scorer()
 
-    def play(self, view: View, moves: Sequence[Move], count: int, fitted: Fitted) -> npt.NDArray[np.float64]:
+    def play(self, view: View, moves: Sequence[Move], count: int, fitted: Fitted) -> Doubles:
         """float64 [moves, count]: outcomes from the first `count` positions, each with every move."""
         import numpy as np
 

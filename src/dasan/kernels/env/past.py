@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arrays import Ints
 from dasan.kernels.env.buffers import NONE, Buffers, nth_legal, signed
 from dasan.kernels.runtime.compiled import lean, woven
 
@@ -20,7 +21,7 @@ class Past(NamedTuple):
     who made them. private: ids from here on belong to the exchange between hands, which two seats see.
     """
 
-    actions: npt.NDArray[np.int32]
+    actions: Ints
     seats: npt.NDArray[np.int8]
     private: int
 
@@ -48,7 +49,7 @@ def remember_one(i: int, action: int, seat: int, buffers: Buffers, past: Past) -
 
 
 @lean
-def remember_all(actions: npt.NDArray[np.int32], seats: npt.NDArray[np.int8], buffers: Buffers, past: Past) -> None:
+def remember_all(actions: Ints, seats: npt.NDArray[np.int8], buffers: Buffers, past: Past) -> None:
     """`remember` one move in each environment."""
     for i in range(actions.shape[0]):
         remember(i, signed(actions[i]), signed(seats[i]), buffers, past)

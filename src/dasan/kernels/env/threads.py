@@ -16,16 +16,15 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from dasan.arrays import Ints, Words
+from dasan.arrays import Ints, Longs, Words
 from dasan.kernels.env.buffers import NONE, Buffers, first_illegal, sample
 from dasan.kernels.env.optional_outputs import OptionalOutputs
 from dasan.kernels.env.past import Past
 from dasan.kernels.runtime.atomics import HAS_YIELD, give_way, load, replace, store, swap
 from dasan.kernels.runtime.compiled import DISABLED, lean, woven
 
-Posts = npt.NDArray[np.int64]
+Posts = Longs
 
 LINE = 16
 """Words in a row: two cache lines, which some processors fetch together."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from dasan.arrays import Longs
 from dasan.kernels.runtime.compiled import woven
 
 
 @woven
-def write_ply(trace: npt.NDArray[np.int64], ply: int, seat: int, code: int, legal: int) -> None:
+def write_ply(trace: Longs, ply: int, seat: int, code: int, legal: int) -> None:
     """Write the seat, the game's code of its action, and the number of legal actions."""
     if trace.shape[0] > 0:
         trace[3 * ply] = seat

@@ -10,13 +10,13 @@ import os
 from collections.abc import Callable
 from typing import Any, cast
 
-import numpy as np
-import numpy.typing as npt
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-Shared = npt.NDArray[np.int64]
+from dasan.arrays import Longs
+
+Shared = Longs
 HAS_YIELD = os.name == "posix"
 
 

@@ -20,7 +20,6 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core.datamodel import models
@@ -28,6 +27,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import NativeValue, intrinsic, register_model, unbox
 from numba.np.arrayobj import populate_array
 
+from dasan.arrays import Words
 from dasan.kernels.runtime.compiled import DISABLED
 
 T = TypeVar("T")
@@ -113,7 +113,7 @@ class Bound(partial[int]):
 
     __slots__ = ("parcel", "words")
     parcel: tuple[Any, ...]
-    words: npt.NDArray[np.uint64]
+    words: Words
 
     def __reduce__(self) -> Any:
         raise TypeError("a bound kernel has an address, which means nothing in another process: bind the kernel there")
