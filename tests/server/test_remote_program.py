@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.bots.programs import within
+from tests.cli.running import cli
 from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import ClientConnection
 
@@ -220,6 +221,28 @@ def test_a_program_plays_on_after_a_restart(tmp_path: Path, monkeypatch: pytest.
     assert lines[0] == f"the connection to {first} broke; connecting again"
     assert [line.partition(":")[0] for line in lines[1:]] == ["hand 1", "hand 2"]
     assert (visit.hands, visit.faults) == (2, {})
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_join_prints_json_alone_on_standard_output(serve: Serve, tmp_path: Path, *, as_json: bool) -> None:
+    """What it reports on the way, a fault here, goes to standard error then; without --json all goes to standard output."""
+    (tmp_path / "stray.py").write_text(PATIENT.replace('"move": message', '"move": "no" or message'), encoding="utf-8")
+    (tmp_path / "go").touch()
+    with serve() as server:
+        table = server.player().open_table("big-two", seats=["open", "random", "random", "random"])
+        command = f'"{sys.executable}" "{tmp_path / "stray.py"}" "{tmp_path}"'
+        result = cli("join", f"{server.address}/t/{table}", command, "--hands", 1, *["--json"] * as_json)
+    assert result.exit_code == 0
+    ended = json.loads(result.stdout) if as_json else None
+    reported = (result.stderr if as_json else result.stdout).splitlines()
+    assert reported[0] == "seat 0"
+    faults = [line for line in reported if line.startswith("fault, illegal:")]
+    assert faults
+    assert any(line.startswith("hand 1: ") for line in reported)
+    if as_json:
+        assert ended == {"seat": 0, "hands": 1, "faults": {"illegal": len(faults)}}
+    else:
+        assert (reported[-1], result.stderr) == (f"faults: illegal {len(faults)}", "")
 
 
 def test_a_lost_request_for_the_next_hand_is_sent_again_and_a_refused_move_too(monkeypatch: pytest.MonkeyPatch) -> None:
