@@ -168,6 +168,12 @@ def post_office() -> Iterator[PostOffice]:
         controller.stop()
 
 
+def mail_by(office: PostOffice) -> dict[str, Any]:
+    """The settings of a server that sends its e-mails through the office."""
+    smtp = {"smtp_host": "127.0.0.1", "smtp_port": office.port, "smtp_security": "none"}
+    return {**smtp, "mail_from": "dasan@cards.example", "public_url": "https://cards.example"}
+
+
 def text_of(letter: EmailMessage) -> str:
     text = letter.get_content()
     assert isinstance(text, str)

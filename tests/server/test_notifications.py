@@ -23,7 +23,7 @@ from dasan.server.store import notifications
 from dasan.server.store.database import DATABASE_FILE
 
 from .harness import SECONDS, Player, Serve, Served, ok
-from .receivers import decoded, link_in, post_office, push_service, text_of
+from .receivers import decoded, link_in, mail_by, post_office, push_service, text_of
 from .test_friends import account, refusal, towards
 from .test_kill import process
 
@@ -155,91 +155,76 @@ def test_a_browser_that_has_gone_or_signs_out_is_told_no_more(serve: Serve) -> N
 
 @pytest.mark.full
 def test_letters_are_sent_after_confirmation_and_end_by_their_link(serve: Serve) -> None:
-    with post_office() as office:
-        changes: dict[str, Any] = {
-            "smtp_host": "127.0.0.1",
-            "smtp_port": office.port,
-            "smtp_security": "none",
-            "mail_from": "dasan@cards.example",
-            "public_url": "https://cards.example",
-            "sign_in_burst": 100,
-        }
-        with serve(**changes) as server:
-            ada, bo, anybody = account(server, "Ada"), account(server, "Bob"), server.player()
-            become_friends(ada, bo)
-            wishes = ok(bo.http.get("/api/notifications"))["wishes"]
-            ok(bo.http.post("/api/notifications", json={**wishes, "language": "zh-Hans"}))
-            wrong = bo.http.post("/api/notifications/address", json={"address": "bob@nowhere\nbcc: x@y.example"})
-            assert refusal(wrong) == (400, "this is not an e-mail address")
-            asked = ok(bo.http.post("/api/notifications/address", json={"address": "bob@mail.example"}))
-            assert (asked["address"], asked["confirmed"]) == ("bob@mail.example", False)
-            question = office.wait(1)
-            assert (question["To"], question["Subject"]) == ("bob@mail.example", TEXTS["zh-Hans"]["confirm"])
-            assert question["Content-Language"] == "zh-Hans"
-            assert "Bob" in text_of(question)
-            again = bo.http.post("/api/notifications/address", json={"address": "bob@mail.example"})
-            assert refusal(again)[0] == 429
-            tables = [ada.open_table("big-two", seats=["me", "open", "open", "open"]) for _ in range(3)]
-            ok(ada.http.post(f"/api/tables/{tables[0]}/invite", json={"name": "Bob"}))
-            token = link_in(question)
-            assert refusal(anybody.http.post("/api/letters/wrong/confirm", json={}))[0] == 404
-            assert ok(anybody.http.post(f"/api/letters/{token}/confirm", json={})) == {"letters": True}
+    with post_office() as office, serve(**mail_by(office), sign_in_burst=100) as server:
+        ada, bo, anybody = account(server, "Ada"), account(server, "Bob"), server.player()
+        become_friends(ada, bo)
+        wishes = ok(bo.http.get("/api/notifications"))["wishes"]
+        ok(bo.http.post("/api/notifications", json={**wishes, "language": "zh-Hans"}))
+        wrong = bo.http.post("/api/notifications/address", json={"address": "bob@nowhere\nbcc: x@y.example"})
+        assert refusal(wrong) == (400, "this is not an e-mail address")
+        asked = ok(bo.http.post("/api/notifications/address", json={"address": "bob@mail.example"}))
+        assert (asked["address"], asked["confirmed"]) == ("bob@mail.example", False)
+        question = office.wait(1)
+        assert (question["To"], question["Subject"]) == ("bob@mail.example", TEXTS["zh-Hans"]["confirm"])
+        assert question["Content-Language"] == "zh-Hans"
+        assert "Bob" in text_of(question)
+        again = bo.http.post("/api/notifications/address", json={"address": "bob@mail.example"})
+        assert refusal(again)[0] == 429
+        tables = [ada.open_table("big-two", seats=["me", "open", "open", "open"]) for _ in range(3)]
+        ok(ada.http.post(f"/api/tables/{tables[0]}/invite", json={"name": "Bob"}))
+        token = link_in(question)
+        assert refusal(anybody.http.post("/api/letters/wrong/confirm", json={}))[0] == 404
+        assert ok(anybody.http.post(f"/api/letters/{token}/confirm", json={})) == {"letters": True}
 
-            ok(ada.http.post(f"/api/tables/{tables[1]}/invite", json={"name": "Bob"}))
-            letter = office.wait(2)
-            assert "Ada邀请你上桌。" in text_of(letter)
-            assert f"https://cards.example/t/{tables[1]}" in text_of(letter), "the one before was not confirmed"
-            one_click = f"/api/letters/{token}/unsubscribe"
-            assert letter["List-Unsubscribe"] == f"<https://cards.example{one_click}>"
-            assert letter["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-            assert letter["Auto-Submitted"] == "auto-generated"
-            form = {"List-Unsubscribe": "One-Click"}
-            assert ok(anybody.http.post(one_click, data=form)) == {"letters": False}
-            assert refusal(anybody.http.post(one_click, data=form))[0] == 404
-            ok(ada.http.post(f"/api/tables/{tables[2]}/invite", json={"name": "Bob"}))
-            time.sleep(0.2)
-            assert len(office.letters) == 2
-            assert ok(bo.http.get("/api/notifications"))["address"] is None
+        ok(ada.http.post(f"/api/tables/{tables[1]}/invite", json={"name": "Bob"}))
+        letter = office.wait(2)
+        assert "Ada邀请你上桌。" in text_of(letter)
+        assert f"https://cards.example/t/{tables[1]}" in text_of(letter), "the one before was not confirmed"
+        one_click = f"/api/letters/{token}/unsubscribe"
+        assert letter["List-Unsubscribe"] == f"<https://cards.example{one_click}>"
+        assert letter["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+        assert letter["Auto-Submitted"] == "auto-generated"
+        form = {"List-Unsubscribe": "One-Click"}
+        assert ok(anybody.http.post(one_click, data=form)) == {"letters": False}
+        assert refusal(anybody.http.post(one_click, data=form))[0] == 404
+        ok(ada.http.post(f"/api/tables/{tables[2]}/invite", json={"name": "Bob"}))
+        time.sleep(0.2)
+        assert len(office.letters) == 2
+        assert ok(bo.http.get("/api/notifications"))["address"] is None
 
-            office.refused.add("ada@mail.example")
-            ok(ada.http.post("/api/notifications/address", json={"address": "ada@mail.example"}))
-            end = time.monotonic() + SECONDS
-            while ok(ada.http.get("/api/notifications"))["address"] is not None:
-                assert time.monotonic() < end, "an address that takes no letters is forgotten"
-                time.sleep(0.02)
+        office.refused.add("ada@mail.example")
+        ok(ada.http.post("/api/notifications/address", json={"address": "ada@mail.example"}))
+        end = time.monotonic() + SECONDS
+        while ok(ada.http.get("/api/notifications"))["address"] is not None:
+            assert time.monotonic() < end, "an address that takes no letters is forgotten"
+            time.sleep(0.02)
 
 
 @pytest.mark.full
 def test_an_account_cannot_flood_an_address_with_questions(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notifications, "ASK_EVERY", 0)
-    with post_office() as office:
-        sender = {"mail_from": "dasan@cards.example", "public_url": "https://cards.example"}
-        smtp = {"smtp_host": "127.0.0.1", "smtp_port": office.port, "smtp_security": "none"}
-        with serve(**sender, **smtp, letter_burst=3) as server:
-            ada, bo = account(server, "Ada"), account(server, "Bob")
+    with post_office() as office, serve(**mail_by(office), letter_burst=3) as server:
+        ada, bo = account(server, "Ada"), account(server, "Bob")
 
-            def ask(player: Player, address: str) -> int:
-                return player.http.post("/api/notifications/address", json={"address": address}).status_code
+        def ask(player: Player, address: str) -> int:
+            return player.http.post("/api/notifications/address", json={"address": address}).status_code
 
-            assert [ask(ada, "victim@mail.example") for _ in range(4)] == [200, 200, 200, 429]
-            assert ask(ada, "other@mail.example") == 429, "nor can it ask one address after another"
-            assert ask(bo, "VICTIM@mail.example") == 429, "nor can another account go on"
-            assert ask(bo, "bob@mail.example") == 200
-            office.wait_for("bob@mail.example")
-            assert len(office.letters) <= 4
+        assert [ask(ada, "victim@mail.example") for _ in range(4)] == [200, 200, 200, 429]
+        assert ask(ada, "other@mail.example") == 429, "nor can it ask one address after another"
+        assert ask(bo, "VICTIM@mail.example") == 429, "nor can another account go on"
+        assert ask(bo, "bob@mail.example") == 200
+        office.wait_for("bob@mail.example")
+        assert len(office.letters) <= 4
 
 
 @pytest.mark.full
 def test_refused_questions_do_not_use_up_those_of_the_addresss_owner(serve: Serve) -> None:
-    with post_office() as office:
-        sender = {"mail_from": "dasan@cards.example", "public_url": "https://cards.example"}
-        smtp = {"smtp_host": "127.0.0.1", "smtp_port": office.port, "smtp_security": "none"}
-        with serve(**sender, **smtp, letter_burst=4) as server:
-            stranger, owner = account(server, "Ada"), account(server, "Bob")
-            wanted = {"address": "bob@mail.example"}
-            asked = [stranger.http.post("/api/notifications/address", json=wanted).status_code for _ in range(4)]
-            assert asked == [200, 429, 429, 429], "an account asks once a minute"
-            assert owner.http.post("/api/notifications/address", json=wanted).status_code == 200
+    with post_office() as office, serve(**mail_by(office), letter_burst=4) as server:
+        stranger, owner = account(server, "Ada"), account(server, "Bob")
+        wanted = {"address": "bob@mail.example"}
+        asked = [stranger.http.post("/api/notifications/address", json=wanted).status_code for _ in range(4)]
+        assert asked == [200, 429, 429, 429], "an account asks once a minute"
+        assert owner.http.post("/api/notifications/address", json=wanted).status_code == 200
 
 
 @pytest.mark.full
@@ -314,14 +299,45 @@ def test_an_event_that_begins_is_announced_once(serve: Serve) -> None:
         event = ok(ada.http.post("/api/events", json=wanted))["id"]
         guest = server.player().http.post(f"/api/events/{event}/reminder", json={"wanted": True})
         assert refusal(guest)[0] == 403
-        assert ok(ada.http.post(f"/api/events/{event}/reminder", json={"wanted": True})) == {"wanted": True}
-        assert ok(ada.http.get(f"/api/events/{event}/reminder")) == {"wanted": True}
+        assert ok(ada.http.post(f"/api/events/{event}/reminder", json={"wanted": True})) == {
+            "wanted": True,
+            "reaches": True,
+        }
+        assert ok(ada.http.get(f"/api/events/{event}/reminder")) == {"wanted": True, "reaches": True}
         ((_, _, body),) = service.wait(1)
         assert browser.read(body)["title"] == "Friday has begun"
         time.sleep(0.2)
         assert len(service.posted) == 1
         late = ada.http.post(f"/api/events/{event}/reminder", json={"wanted": True})
         assert refusal(late) == (409, "the event has already begun")
+
+
+@pytest.mark.full
+def test_a_reminder_tells_whether_it_would_reach_the_player(serve: Serve) -> None:
+    with post_office() as office, push_service() as service, serve(**mail_by(office), push_private=1) as server:
+        ada = account(server, "Ada")
+        starts = int(time.time() * 1000) + 10**8
+        wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
+        event = ok(ada.http.post("/api/events", json=wanted))["id"]
+
+        def reaches() -> bool:
+            told = ok(ada.http.get(f"/api/events/{event}/reminder"))
+            assert told == ok(ada.http.post(f"/api/events/{event}/reminder", json={"wanted": told["wanted"]}))
+            return bool(told["reaches"])
+
+        assert not reaches()
+        ok(ada.http.post("/api/notifications/address", json={"address": "ada@mail.example"}))
+        assert not reaches(), "the address is not confirmed"
+        ok(ada.http.post(f"/api/letters/{link_in(office.wait(1))}/confirm", json={}))
+        assert reaches()
+        ok(ada.http.post("/api/notifications/address", json={"address": None}))
+        assert not reaches()
+        ok(ada.http.post("/api/notifications/browsers", json=service.browser().subscription()))
+        assert reaches()
+        wishes = ok(ada.http.get("/api/notifications"))["wishes"]
+        ok(ada.http.post("/api/notifications", json={**wishes, "event": False}))
+        assert not reaches()
+        assert ok(server.player().http.get(f"/api/events/{event}/reminder")) == {"wanted": False, "reaches": False}
 
 
 def test_guests_and_deleted_players_are_called_as_on_the_page() -> None:

@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 from tests.server.harness import SECONDS, Served, fast, ok, served
-from tests.server.receivers import PostOffice, PushService, link_in, post_office, push_service
+from tests.server.receivers import PostOffice, PushService, link_in, mail_by, post_office, push_service
 from tests.web.browsing import DESK, PATIENCE, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
 from tests.web.test_friends import account
 
@@ -35,11 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, office: PostOffice) -> Iter
     settings = fast(
         tmp_path_factory.mktemp("notifications"),
         push_private=1,
-        smtp_host="127.0.0.1",
-        smtp_port=office.port,
-        smtp_security="none",
-        mail_from="dasan@cards.example",
-        public_url="https://cards.example",
+        **mail_by(office),
         sign_in_burst=1000,
     )
     with served(settings) as running:
@@ -89,15 +85,13 @@ def test_a_player_chooses_what_to_be_told_and_confirms_an_address(
         expect(page.get_by_text(words["letters.stopped"])).to_be_visible()
 
 
-def test_a_reminder_that_would_reach_the_player_nowhere_says_so(browser: Browser, server: Served) -> None:
+def test_a_reminder_that_would_reach_the_player_nowhere_says_so(
+    browser: Browser, server: Served, service: PushService
+) -> None:
     words = catalogue("en")
     starts = int(time.time() * 1000) + 10**8
     wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
     event = ok(server.player().http.post("/api/events", json=wanted))["id"]
-
-    def confirmed(route: Route) -> None:
-        answer = route.fetch()
-        route.fulfill(response=answer, json=answer.json() | {"confirmed": True})
 
     with visitor(browser, server) as page:
         account(page, "Ada-reminded")
@@ -107,9 +101,8 @@ def test_a_reminder_that_would_reach_the_player_nowhere_says_so(browser: Browser
         expect(page.get_by_role("alert")).to_have_text(words["duplicate.remind.nowhere"])
         remind.click()
         expect(page.get_by_role("alert")).to_have_count(0)
-        page.route("**/api/notifications", confirmed)
-        with page.expect_response("**/api/notifications"):
-            remind.click()
+        assert page.request.post("/api/notifications/browsers", data=service.browser().subscription()).ok
+        remind.click()
         expect(remind).to_have_attribute("aria-pressed", "true")
         expect(page.get_by_role("alert")).to_have_count(0)
 

@@ -185,6 +185,7 @@ export interface Protocol {
   Reason?: Reason;
   RematchCommand?: RematchCommand;
   Remind?: Remind;
+  Reminder?: Reminder;
   RemoveCommand?: RemoveCommand;
   RemoveWords?: RemoveWords;
   Rename?: Rename;
@@ -2013,6 +2014,16 @@ export interface Reaction {
  */
 export interface Remind {
   wanted: boolean;
+}
+/**
+ * Your reminder of an event.
+ *
+ * wanted: whether it is set. reaches: whether you would get it: you want notifications of events, and have a subscribed
+ * browser or a confirmed address that this server writes to.
+ */
+export interface Reminder {
+  wanted: boolean;
+  reaches: boolean;
 }
 /**
  * Change the displayed name.

@@ -53,7 +53,7 @@ import type {
   QuickMatch,
   QuickMatched,
   RatingPoint,
-  Remind,
+  Reminder,
   ReviewNotes,
   RulesInfo,
   SessionListed,
@@ -232,8 +232,8 @@ export const letterAddress = (address: string | null): Promise<NotificationSetti
   send('/api/notifications/address', { address });
 export const confirmLetters = (token: string): Promise<LettersChanged> => send(`/api/letters/${id(token)}/confirm`, {});
 export const stopLetters = (token: string): Promise<LettersChanged> => send(`/api/letters/${id(token)}/unsubscribe`, {});
-export const eventReminder = (event: string): Promise<Remind> => ask(`/api/events/${id(event)}/reminder`);
-export const remindOfEvent = (event: string, wanted: boolean): Promise<Remind> =>
+export const eventReminder = (event: string): Promise<Reminder> => ask(`/api/events/${id(event)}/reminder`);
+export const remindOfEvent = (event: string, wanted: boolean): Promise<Reminder> =>
   send(`/api/events/${id(event)}/reminder`, { wanted });
 
 export const groups = (): Promise<GroupList> => ask('/api/groups');

@@ -24,6 +24,7 @@ from dasan.server.protocol.notifications import (
     PushSubscribe,
     PushUnsubscribe,
     Remind,
+    Reminder,
 )
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -135,20 +136,31 @@ async def stop(token: str, request: Request, store: StoreHere) -> LettersChanged
 
 
 @router.get("/events/{event_id}/reminder")
-async def reminder(event_id: str, store: StoreHere, player: Player) -> Remind:
-    """Whether the player has a reminder of the event."""
-    return Remind(wanted=player is not None and await store.notifications.reminded(event_id, player))
+async def reminder(event_id: str, store: StoreHere, sending: SendingHere, player: Player) -> Reminder:
+    """The player's reminder of the event."""
+    if player is None:
+        return Reminder(wanted=False, reaches=False)
+    wanted = await store.notifications.reminded(event_id, player)
+    return await _reminder(store, sending, player, wanted=wanted)
 
 
 @router.post("/events/{event_id}/reminder")
-async def remind(event_id: str, wanted: Remind, request: Request, store: StoreHere, player: Player) -> Remind:
+async def remind(
+    event_id: str, wanted: Remind, request: Request, store: StoreHere, sending: SendingHere, player: Player
+) -> Reminder:
     """Set or remove the player's reminder of the event."""
     person = await limited_account(request, store, player)
     event = await store.duplicates.load(event_id)
     if wanted.wanted and event.status(now()) != "before":
         raise Refused("illegal", reason("event.begun"))
     await store.notifications.remind(event.id, person.id, wanted=wanted.wanted)
-    return wanted
+    return await _reminder(store, sending, person.id, wanted=wanted.wanted)
+
+
+async def _reminder(store: Store, sending: Sending, player: str, *, wanted: bool) -> Reminder:
+    stored = await store.notifications.of(player)
+    letters = stored.confirmed and sending.letters.possible
+    return Reminder(wanted=wanted, reaches=stored.wishes.event and bool(stored.browsers or letters))
 
 
 async def _settings(store: Store, sending: Sending, player: str | None) -> NotificationSettings:

@@ -96,3 +96,14 @@ class Remind(Message):
     """Whether to set a reminder of an event."""
 
     wanted: bool
+
+
+class Reminder(Message):
+    """Your reminder of an event.
+
+    wanted: whether it is set. reaches: whether you would get it: you want notifications of events, and have a subscribed
+    browser or a confirmed address that this server writes to.
+    """
+
+    wanted: bool
+    reaches: bool
