@@ -117,6 +117,7 @@ def settings(preset: str, usual_only: set[str]) -> Iterator[dict[str, Any]]:
             yield played
 
 
+@pytest.mark.sampled(0, 8)
 @pytest.mark.parametrize("preset", [*ORIGINAL, *REGIONAL])
 def test_every_setting_of_a_preset_is_compiled(preset: str) -> None:
     family = dasan.PRESETS[preset].family

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.full
 WORLDS = 300
 
 
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-two"])
 @pytest.mark.parametrize("pool", [0, 512])
 def test_an_elimination_plays_what_all_rollouts_play(preset: str, pool: int) -> None:

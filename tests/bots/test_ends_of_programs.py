@@ -73,6 +73,7 @@ def test_the_processes_that_a_program_has_started_end_with_it(tmp_path: Path) ->
     assert within(10, lambda: threading.active_count() == threads)
 
 
+@pytest.mark.sampled(3, 3)
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here, in which processes are looked up")
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -116,6 +116,7 @@ def compared(state: dasan.State, moves: Sequence[dasan.Move]) -> Counter[str]:
     return done
 
 
+@pytest.mark.sampled(0, 8)
 @FULL
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_chances_are_those_of_the_drawn_deals(preset: str) -> None:

@@ -91,8 +91,8 @@ def record() -> str:
     return state.record()
 
 
+@pytest.mark.sampled(2, 6)
 @pytest.mark.full
-@pytest.mark.sampled(2, 12)
 @pytest.mark.parametrize(("words", "option"), TABLE, ids=[" ".join(one) for one in TABLE])
 def test_a_number_gives_a_run_or_a_sentence(words: str, option: str, tmp_path: Path) -> None:
     prepare(words, tmp_path)

@@ -73,7 +73,7 @@ def test_a_copy_goes_on_where_the_original_is(wrapper: str) -> None:
     assert check_copies(WRAPPERS[wrapper]("big-three"), plies=6, ahead=3, seed=3, each=True) == 36
 
 
-@pytest.mark.sampled(0, 16)
+@pytest.mark.sampled(0, 9)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_a_copy_goes_on_at_every_ply_of_every_game(wrapper: str, preset: str) -> None:

@@ -38,7 +38,7 @@ def test_every_preset_is_a_game() -> None:
     assert {"python_dasan_big_three", "python_dasan_big_two", "python_dasan_winner"} <= set(pyspiel.registered_names())
 
 
-@pytest.mark.sampled(5, 12)
+@pytest.mark.sampled(5, 8)
 @pytest.mark.parametrize("name", NAMES)
 def test_simulation(name: str) -> None:
     """`GamesSimTest.sim_game` plays a hand, cloning, serialising and pickling it on the way."""
@@ -434,7 +434,7 @@ def test_tensors_and_strings_tell_the_same_states_apart_everywhere(name: str) ->
     assert separated(pyspiel.load_game(name), everywhere) > 5_000
 
 
-@pytest.mark.sampled(0, 10)
+@pytest.mark.sampled(0, 6)
 @pytest.mark.parametrize(("name", "parameters"), GAMES)
 def test_tensors_and_strings_tell_the_same_states_apart_in_every_game(name: str, parameters: dict[str, Any]) -> None:
     assert separated(pyspiel.load_game(name, parameters), hands_at_random(3, 2)) > 100

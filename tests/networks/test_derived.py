@@ -44,6 +44,7 @@ def places(flags: list[int]) -> list[int]:
     return [i for i, flag in enumerate(flags) if flag]
 
 
+@pytest.mark.sampled(10, 10)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: str, seed: int) -> None:

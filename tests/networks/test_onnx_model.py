@@ -28,6 +28,7 @@ def session_of(network: Network) -> Any:
     return runtime.InferenceSession(onnx_model(network), providers=["CPUExecutionProvider"])
 
 
+@pytest.mark.sampled(15, 15)
 @with_onnx
 @pytest.mark.parametrize(
     ("trained", "rules"),

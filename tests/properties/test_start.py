@@ -117,6 +117,7 @@ def test_positions_of_random_hands_begin_again() -> None:
     assert check_preset("wa-keng", 1, 1)["positions"] == MOST
 
 
+@pytest.mark.sampled(0, 8)
 @pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_positions_of_random_hands_begin_again_in_every_game(preset: str) -> None:

@@ -185,8 +185,8 @@ def test_records_of_every_way_of_making_a_state(way: str) -> None:
     assert check_way(way, preset, 1, every=60, reviewed=False)["states"] >= 2
 
 
+@pytest.mark.sampled(0, 10)
 @pytest.mark.full
-@pytest.mark.sampled(0, 20)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 @pytest.mark.parametrize("way", WAYS)
 def test_records_of_every_way_in_every_game(way: str, preset: str) -> None:

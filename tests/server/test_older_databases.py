@@ -94,6 +94,7 @@ def test_the_oldest_tables_go_on(tmp_path: Path) -> None:
                 assert socket.answer("go-on")["type"] == "ack"
 
 
+@pytest.mark.sampled(8, 8)
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.full
 def test_it_is_backed_up_before_it_is_migrated(schema: str, tmp_path: Path) -> None:

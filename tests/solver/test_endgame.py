@@ -136,6 +136,7 @@ def few_ranks(rules: dasan.Rules, source: random.Random) -> dasan.State | None:
         return None
 
 
+@pytest.mark.sampled(0, 8)
 @pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_every_preset_is_solved_as_by_minimax(preset: str) -> None:

@@ -51,6 +51,7 @@ def test_every_pair_of_option_values(preset: str, share: int) -> None:
         follow(env, 3, every=15)
 
 
+@pytest.mark.sampled(0, 8)
 @pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_the_covering_set_has_every_pair_that_the_rules_allow(preset: str) -> None:

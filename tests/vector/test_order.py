@@ -44,7 +44,7 @@ def test_legal_is_ascending_on_every_backend(preset: str) -> None:
     assert check(preset, 25, False, {}) == 50
 
 
-@pytest.mark.sampled(0, 15)
+@pytest.mark.sampled(0, 8)
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 @pytest.mark.parametrize(("steps", "settings"), [(120, 3), pytest.param(250, 4, marks=pytest.mark.slow)])

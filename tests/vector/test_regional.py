@@ -44,7 +44,7 @@ def case_id(case: Case) -> str:
 every_case = pytest.mark.parametrize("case", CASES, ids=case_id)
 
 
-@pytest.mark.sampled(0, 9)
+@pytest.mark.sampled(0, 5)
 @every_case
 def test_environments_are_the_engines(case: Case) -> None:
     preset, options = case

@@ -16,12 +16,13 @@ from dasan.server.protocol.bidding import BidHistory
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(
     ("locale", "size"),
     [
-        pytest.param("en-GB", DESK, marks=pytest.mark.slow),
+        ("en-GB", DESK),
         ("fr-FR", PHONE),
-        pytest.param("zh-CN", (360, 640), marks=pytest.mark.slow),
+        ("zh-CN", (360, 640)),
         ("zh-TW", (844, 390)),
     ],
 )

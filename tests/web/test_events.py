@@ -15,13 +15,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.full]
 SETTINGS = {"daily_deals": 2, "daily_preset": "big-two"}
 
 
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(
     ("locale", "size"),
     [
-        pytest.param("en-GB", PHONE, marks=pytest.mark.slow),
+        ("en-GB", PHONE),
         ("fr-FR", DESK),
         ("zh-CN", (320, 568)),
-        pytest.param("zh-TW", (844, 390), marks=pytest.mark.slow),
+        ("zh-TW", (844, 390)),
     ],
 )
 def test_the_deal_of_the_day(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:

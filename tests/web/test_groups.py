@@ -30,13 +30,14 @@ NO_CLIPBOARD = """
 """
 
 
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(
     ("locale", "size"),
     [
-        pytest.param("en-GB", PHONE, marks=pytest.mark.slow),
+        ("en-GB", PHONE),
         ("fr-FR", DESK),
         ("zh-CN", (360, 640)),
-        pytest.param("zh-TW", (844, 390), marks=pytest.mark.slow),
+        ("zh-TW", (844, 390)),
     ],
 )
 def test_a_club_meets(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:

@@ -14,6 +14,7 @@ from tests.web.test_friends import account
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize(
     ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
 )

@@ -80,8 +80,8 @@ ENGLISH = ("settings", "options", "friends", "reviewed", "line", "lesson-wrong",
 CASES = [*product(PAGES, TONGUES), *((name, "en-GB") for name in ENGLISH)]
 
 
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize(("name", "locale"), [*product(OVERLAID, ["en-GB", "fr-FR", "zh-TW"])])
-@pytest.mark.sampled(1, 4)
 def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: str, locale: str) -> None:
     """By the cards to call, an offer, advice, or that the connection is lost; and long words fit beside the commands."""
     with visitor(browser, server, FELT[0], locale=locale) as page:
@@ -91,8 +91,8 @@ def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: 
             legible(page, f"{name} at {size[0]} × {size[1]}, {locale}", touch=size in HANDHELD)
 
 
+@pytest.mark.sampled(1, 3)
 @pytest.mark.parametrize("name", ["long-4", "long-5", "long-6", "long-7", "long-8", "watched"])
-@pytest.mark.sampled(1, 6)
 def test_a_play_covers_no_seat(browser: Browser, server: Served, name: str) -> None:
     """A play of many cards, with any number of players, also if everybody has made one, and each rank of it can be read;
     and the seat of the player who is watched is on the stage.
@@ -107,7 +107,7 @@ def test_a_play_covers_no_seat(browser: Browser, server: Served, name: str) -> N
                 legible(page, f"{name} at {size[0]} × {size[1]}", touch=size in HANDHELD)
 
 
-@pytest.mark.sampled(1, 8)
+@pytest.mark.sampled(1, 5)
 @pytest.mark.parametrize(("name", "locale"), CASES)
 def test_nothing_is_cut_off(browser: Browser, server: Served, name: str, locale: str) -> None:
     with visitor(browser, server, HANDHELD[0], locale=locale) as page:

@@ -97,6 +97,7 @@ def test_a_second_enter_answers_nothing(browser: Browser, server: Served) -> Non
         assert talk.rude.http.get("/api/me").status_code == 403
 
 
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(("locale", "size"), [("fr-FR", PHONE), ("zh-CN", (320, 568)), ("zh-TW", (844, 390))])
 def test_networks_and_words_in_each_language(
     browser: Browser, server: Served, locale: str, size: tuple[int, int]

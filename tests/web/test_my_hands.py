@@ -12,13 +12,14 @@ from tests.web.browsing import DESK, PHONE, TONGUES, accessible, catalogue, play
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(
     ("locale", "size"),
     [
         ("en-GB", PHONE),
-        pytest.param("fr-FR", DESK, marks=pytest.mark.slow),
+        ("fr-FR", DESK),
         ("zh-CN", (360, 640)),
-        pytest.param("zh-TW", (844, 390), marks=pytest.mark.slow),
+        ("zh-TW", (844, 390)),
     ],
 )
 def test_hands_are_found_by_what_they_were(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:

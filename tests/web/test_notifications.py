@@ -42,6 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, office: PostOffice) -> Iter
         yield running
 
 
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize(
     ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
 )

@@ -28,6 +28,7 @@ def kept(part: str) -> str:
     }}"""
 
 
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("locale", ["fr-FR", "en-GB"])
 def test_without_a_connection(browser: Browser, server: Served, locale: str) -> None:
     """After one visit the page opens in the reader's language although the server cannot be reached, and says so."""

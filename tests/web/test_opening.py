@@ -112,6 +112,7 @@ COVERED = """() => {
 """The commands that something else partly covers."""
 
 
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("size", [(568, 320), (640, 360), (320, 568)])
 @pytest.mark.parametrize("locale", ["en-GB", "fr-FR", "zh-CN"])
 def test_no_command_is_covered_on_small_screens(

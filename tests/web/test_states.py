@@ -60,6 +60,7 @@ def test_every_phase_of_a_table(
                 expect(page.get_by_role("tabpanel")).to_have_count(0)
 
 
+@pytest.mark.sampled(1, 3)
 @pytest.mark.parametrize("name", ["auction", "call", "give", "offer", "take", "play"])
 def test_a_bot_plays_the_hand_of_the_reader(browser: Browser, server: Served, name: str) -> None:
     """Nothing of the hand can be pressed, except what takes the seat back, whatever the phase."""
@@ -322,6 +323,7 @@ def test_a_lesson_fits(browser: Browser, server: Served, game: str, size: tuple[
             whole(page, f"step {at + 1}")
 
 
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize("locale", ["en-GB", "fr-FR"])
 @pytest.mark.parametrize("size", [SMALL, USUAL])
 def test_the_longest_steps_fit_small_phones(

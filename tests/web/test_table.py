@@ -216,14 +216,15 @@ def play(screen: Screen, how: object, rng: random.Random, pictures: Path) -> int
     pytest.fail("the hand never ended")
 
 
+@pytest.mark.sampled(1, 1)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("screen", "how"),
     [
         ("phone", by_mouse),
         ("desk", by_keyboard),
-        pytest.param("desk", by_mouse, marks=pytest.mark.slow),
-        pytest.param("phone", by_keyboard, marks=pytest.mark.slow),
+        ("desk", by_mouse),
+        ("phone", by_keyboard),
     ],
     indirect=["screen"],
 )
