@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,13 @@ def test_it_goes_on_from_a_file_and_prints_a_table(tmp_path: Path) -> None:
     assert len(file.read_text().splitlines()) == 3
     assert output(*arguments) == first
     assert len(file.read_text().splitlines()) == 3
+
+
+def test_a_command_with_a_pipe_stays_in_its_cell() -> None:
+    command = f'cmd:"{sys.executable}" -W "ignore:a|b" -m dasan bot-protocol low'
+    table = output("arena", command, "low", "--deals", 1, "--processes", 1)
+    (row,) = (line for line in table.splitlines() if "bot-protocol" in line)
+    assert len(re.split(r"(?<!\\)\|", row)) == len(table.splitlines()[0].split("|"))
 
 
 @pytest.mark.parametrize(

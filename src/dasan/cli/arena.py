@@ -167,13 +167,19 @@ def _print(report: dict[str, Any], results: Results) -> None:
     say("| one | among | deals | a hand | 95 % | wins | ms a move |\n|---|---|---|---|---|---|---|")
     for pair, outcomes in zip(report["pairs"], results.values(), strict=True):
         say(
-            f"| {pair['a']} | {pair['b']} | {len(outcomes)} | {pair['mean']:+.3f} | [{pair['low']:+.3f}, {pair['high']:+.3f}] |"
+            f"| {_cell(pair['a'])} | {_cell(pair['b'])} | {len(outcomes)}"
+            f" | {pair['mean']:+.3f} | [{pair['low']:+.3f}, {pair['high']:+.3f}] |"
             f" {pair['win_rate']:.1%} | {1000 * pair['seconds_per_move']:.1f} |"
         )
     if len({name for pair in results for name in pair}) > 2:
         say("\n| bot | rating | 95 % |\n|---|---|---|")
         for one in ratings(results):
-            say(f"| {one.name} | {one.points:+.0f} | [{one.low:+.0f}, {one.high:+.0f}] |")
+            say(f"| {_cell(one.name)} | {one.points:+.0f} | [{one.low:+.0f}, {one.high:+.0f}] |")
     for name, faults in _faults(results).items():
         failures = ", ".join(f"{n} × {kind}" for kind, n in faults.items())
         warn(f"{name} failed: {failures}")
+
+
+def _cell(name: str) -> str:
+    """A bot's name, in which a program's command may have a pipe, as a cell of the table."""
+    return name.replace("|", "\\|")
