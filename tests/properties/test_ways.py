@@ -185,7 +185,7 @@ def test_records_of_every_way_of_making_a_state(way: str) -> None:
     assert check_way(way, preset, 1, every=60, reviewed=False)["states"] >= 2
 
 
-@pytest.mark.sampled(0, 10)
+@pytest.mark.sampled(0, 15)
 @pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 @pytest.mark.parametrize("way", WAYS)

@@ -96,11 +96,11 @@ def test_a_client_that_reads_slowly_and_asks_for_more_stays(tmp_path: Path) -> N
     """More waits for it than before, although it reads."""
     with served(fast(tmp_path, send_seconds=0.8), send_buffer=4096) as server, deaf(server, "127.0.0.1") as client:
         listing = httpx.get(f"{server.address}/api/openapi.json").content
-        presets = httpx.get(f"{server.address}/api/presets").content
-        assert len(presets) < 65_536, "so few that the server does not pause"
-        client.sendall(b"GET /api/presets HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        rules = httpx.get(f"{server.address}/api/rules/winner").content
+        assert len(rules) < 65_536, "so few that the server does not pause"
+        client.sendall(b"GET /api/rules/winner HTTP/1.1\r\nHost: localhost\r\n\r\n")
         received = b""
-        while not received.endswith(presets):
+        while not received.endswith(rules):
             received += client.recv(4096)
         client.sendall(LAST)
         for _ in range(12):
