@@ -135,6 +135,12 @@ FAULTS = """([smallest, finger]) => {
     const edge = one.closest('section').getBoundingClientRect();
     if (left < edge.left - 1 || right > edge.right + 1) faults.add(`beside its seat: ${named(one)}`);
   }
+  // A seat is on its stage.
+  for (const one of document.querySelectorAll('.seat :is(.head, .name, .tag, .absent, .bubble, .badge)')) {
+    const { left, right } = one.getBoundingClientRect();
+    const edge = one.closest('.stage').getBoundingClientRect();
+    if (seen(one) && (left < edge.left - 1 || right > edge.right + 1)) faults.add(`beside the stage: ${named(one)}`);
+  }
   // A seat: not under the play to beat; and what it has played not over another seat.
   const game = [...document.querySelectorAll('.seat :is(.head, .name, .tag, .bubble), .centre :is(.card, .label)')].filter(seen);
   for (const one of game.filter((part) => part.closest('.seat'))) {

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from playwright.sync_api import Browser, Page
 from tests.server.harness import Served
-from tests.web.browsing import TONGUES, resized, upright, visitor
+from tests.web.browsing import DESK, TONGUES, resized, upright, visitor
 from tests.web.legible import legible
 from tests.web.pages import AROUND, bidding, decided, goes_to, missed
 from tests.web.states import STATES, advised, all_played, send_once, show, snapshot
@@ -19,7 +19,7 @@ HANDHELD = (320, 568), (568, 320), (390, 844), (844, 390), (820, 1180)
 """Phones, upright and turned, and a tablet, for fingers."""
 DESKS = (683, 384), (1366, 768), (2560, 1300)
 """A laptop at 200 % zoom and at 100 %, and a large screen, for a mouse."""
-FELT = (*HANDHELD, (640, 360), (740, 360), (1024, 768), (1130, 700), *DESKS)
+FELT = (*HANDHELD, (640, 360), (740, 360), (1024, 768), (1130, 700), DESK, *DESKS)
 """Sizes for a table with something over its felt."""
 
 TABS = ("moves", "score", "chat", "rules", "settings")
