@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import closing
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -111,6 +114,23 @@ def test_an_event_of_ones_own(browser: Browser, server: Served) -> None:
         expect(page.get_by_text("in progress")).to_have_count(0)
         page.goto("/events/none")
         expect(page.get_by_text("There is no such page.")).to_be_visible()
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/Los_Angeles"])
+def test_an_event_that_begins_later(browser: Browser, server: Served, zone: str) -> None:
+    """It begins at the host's own time."""
+    begins = datetime.now(ZoneInfo(zone)).replace(hour=20, minute=0, second=0, microsecond=0) + timedelta(days=3)
+    context = browser.new_context(timezone_id=zone, locale="en-GB", base_url=server.address)
+    with closing(context):
+        page = context.new_page()
+        page.goto("/events")
+        page.get_by_label("Title").fill("Club night")
+        page.get_by_label("Begins").fill(begins.strftime("%Y-%m-%dT%H:%M"))
+        page.get_by_role("button", name="Open the event").click()
+        expect(page.get_by_role("button", name="Remind me when it begins")).to_be_visible()
+        event = server.player().http.get(f"/api/events/{page.url.rpartition('/')[2]}").json()["event"]
+        assert (event["starts"], event["status"]) == (int(begins.timestamp() * 1000), "before")
+        assert event["ends"] - event["starts"] == 86_400_000
 
 
 def test_a_reminder_is_read_once(browser: Browser, server: Served) -> None:
