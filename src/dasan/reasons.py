@@ -67,6 +67,7 @@ SENTENCES = {
     "event.none": "there is no such event",
     "event.early": "the event has not begun",
     "event.begun": "the event has already begun",
+    "event.host": "only the player who opened the event can cancel it",
     "event.ended": "the event has ended",
     "event.played": "you have played all the deals of this event",
     "event.sealed": "this deal is hidden until the event ends, because others are still playing it",

@@ -396,6 +396,24 @@ def test_what_cannot_be_opened_is_refused(server: Served) -> None:
     assert ann.http.post(f"/api/events/{early}/play", json={}).json()["wording"]["id"] == "event.early"
 
 
+def test_only_its_host_cancels_an_event_and_only_before_it_begins(server: Served) -> None:
+    host, other = server.player(), server.player()
+    later = open_event(host, starts=now() + DAY // 2)
+    begun = open_event(host)
+    told = [player.http.get(f"/api/events/{later}").json()["event"]["hosting"] for player in (host, other)]
+    assert told == [True, False]
+
+    def cancelled(player: Player, event: str) -> tuple[int, str | None]:
+        answer = player.http.post(f"/api/events/{event}/cancel")
+        return answer.status_code, answer.json().get("message")
+
+    assert cancelled(other, later) == (403, "only the player who opened the event can cancel it")
+    assert cancelled(host, begun) == (409, "the event has already begun")
+    assert cancelled(host, later) == (200, None)
+    assert cancelled(host, later) == (404, "there is no such event")
+    assert host.http.get(f"/api/events/{begun}").status_code == 200
+
+
 def test_listed_events_are_shown_and_others_are_found_by_their_link(server: Served) -> None:
     ann, bo = server.player(), server.player()
     shown, hidden = open_event(ann, listed=True), open_event(ann, title="Friends")

@@ -131,6 +131,11 @@ def test_an_event_that_begins_later(browser: Browser, server: Served, zone: str)
         event = server.player().http.get(f"/api/events/{page.url.rpartition('/')[2]}").json()["event"]
         assert (event["starts"], event["status"]) == (int(begins.timestamp() * 1000), "before")
         assert event["ends"] - event["starts"] == 86_400_000
+        cancel = page.get_by_role("button", name="Cancel the event")
+        cancel.click()
+        page.get_by_role("button", name=catalogue("en")["sure.again"]).click()
+        expect(page.get_by_label("Title")).to_be_visible()
+        assert server.player().http.get(f"/api/events/{event['id']}").status_code == 404
 
 
 def test_a_reminder_is_read_once(browser: Browser, server: Served) -> None:

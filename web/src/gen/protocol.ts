@@ -74,6 +74,7 @@ export interface Protocol {
   ErrorMessage?: ErrorMessage;
   Estimate?: Estimate;
   Event?: Event;
+  EventCancelled?: EventCancelled;
   EventCreated?: EventCreated;
   EventDetail?: EventDetail;
   EventPlace?: EventPlace;
@@ -970,6 +971,12 @@ export interface Wording {
   };
 }
 /**
+ * The id of the event that you have cancelled.
+ */
+export interface EventCancelled {
+  id: string;
+}
+/**
  * The id of the new event.
  */
 export interface EventCreated {
@@ -1014,6 +1021,7 @@ export interface EventSummary {
   status: 'before' | 'open' | 'closing' | 'over';
   entries: number;
   played: number;
+  hosting: boolean;
 }
 /**
  * Your play of a deal. score: null until the hand is over. field: the mean score of the others in the same seat of

@@ -7,6 +7,7 @@ import type {
   CreateEvent,
   CreateTable,
   DealPar,
+  EventCancelled,
   EventCreated,
   EventDetail,
   EventPlayed,
@@ -271,6 +272,7 @@ export const eventStandings = (event: string): Promise<EventStandings> => ask(`/
 /** The result of best play in a deal that the player has finished. */
 export const dealPar = (event: string, deal: number): Promise<DealPar> => ask(`/api/events/${id(event)}/deals/${deal}/par`);
 export const createEvent = (wanted: CreateEvent): Promise<EventCreated> => asPlayer(() => send('/api/events', wanted));
+export const cancelEvent = (event: string): Promise<EventCancelled> => send(`/api/events/${id(event)}/cancel`, {});
 /** The table of the next deal; polls every other second until there is one. */
 export const playEvent = (event: string): Promise<EventPlayed> => asPlayer(() => send(`/api/events/${id(event)}/play`, {}));
 

@@ -24,6 +24,7 @@ from dasan.server.people.reserved_names import GUEST
 from dasan.server.protocol.events import (
     CreateEvent,
     DealPar,
+    EventCancelled,
     EventCreated,
     EventDetail,
     EventPlayed,
@@ -112,6 +113,14 @@ async def create(
     await store.duplicates.create(event)
     await ids.remember(request, response, host)
     return EventCreated(id=event.id)
+
+
+@router.post("/{event_id}/cancel")
+async def cancel(event_id: str, request: Request, store: StoreHere, player: Player) -> EventCancelled:
+    """Cancel an event that has not begun (the host only)."""
+    limit(request, "tables", player)
+    await store.duplicates.cancel(event_id, player or "", now())
+    return EventCancelled(id=event_id)
 
 
 @router.get("/{event_id}")
@@ -216,6 +225,7 @@ async def _summary(store: Store, event: DuplicateEvent, player: str | None, play
             status=event.status(now()),
             entries=entries,
             played=played,
+            hosting=player is not None and event.host == player,
         )
 
 

@@ -39,6 +39,7 @@ class EventSummary(Message):
     status: EventStatus
     entries: int
     played: int
+    hosting: bool
 
 
 class EventToday(Message):
@@ -128,6 +129,12 @@ class CreateEvent(Message):
 
 class EventCreated(Message):
     """The id of the new event."""
+
+    id: str
+
+
+class EventCancelled(Message):
+    """The id of the event that you have cancelled."""
 
     id: str
 

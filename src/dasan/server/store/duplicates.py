@@ -111,6 +111,19 @@ class Duplicates(StorePart):
         except sa.exc.IntegrityError:
             return False
 
+    @writing
+    def cancel(self, connection: sa.Connection, event_id: str, host: str, now: int) -> None:
+        """Delete an event that has not begun. ``Refused``: there is none, another player opened it, or it has begun."""
+        query = sa.select(duplicates.c.host, duplicates.c.starts).where(duplicates.c.id == event_id)
+        row = connection.execute(query).one_or_none()
+        if row is None:
+            raise Refused("not-found", reason("event.none"))
+        if row.host != host:
+            raise Refused("forbidden", reason("event.host"))
+        if row.starts <= now:
+            raise Refused("illegal", reason("event.begun"))
+        connection.execute(sa.delete(duplicates).where(duplicates.c.id == event_id))
+
     async def load(self, event_id: str) -> DuplicateEvent:
         """The event with this id. ``Refused``: there is none."""
         return await self._one(duplicates.c.id == event_id)
