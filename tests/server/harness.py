@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
+import sqlite3
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,7 @@ from dasan.server.people.sightings import Sightings
 from dasan.server.settings import Settings
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import migrate
+from dasan.server.store.schema import metadata
 from dasan.server.tables.directory import Tables
 
 Json: TypeAlias = dict[str, Any]
@@ -204,6 +206,18 @@ def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
         thread.join(SECONDS)
         listener.close()
     assert not thread.is_alive(), "the server did not stop"
+    if not settings.database:
+        check_widths(settings.data_dir / DATABASE_FILE)
+
+
+def check_widths(path: Path) -> None:
+    """No text is wider than its column: PostgreSQL refuses one that SQLite stores."""
+    with closing(sqlite3.connect(path)) as connection:
+        for table in metadata.sorted_tables:
+            for column in table.columns:
+                if (width := getattr(column.type, "length", None)) is not None:
+                    query = f'SELECT 1 FROM "{table.name}" WHERE length("{column.name}") > {width} LIMIT 1'
+                    assert connection.execute(query).fetchone() is None, column
 
 
 @cache

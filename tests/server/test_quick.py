@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.api import quick
 from dasan.server.refusals import Refused
 from dasan.server.store import matches
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.schema import seekers
 from dasan.server.tables.directory import Tables
+from dasan.server.times import now
 
-from .harness import Serve, Served
+from .harness import SECONDS, Serve, Served, ok
 from .test_live import play_hand
 
 pytestmark = pytest.mark.full
@@ -149,3 +154,28 @@ def test_play_goes_on_for_those_who_stay(server: Served) -> None:
     with bo.sit(table) as socket:
         play_hand(socket, random.Random(4))
         assert socket.view["phase"] == "over"
+
+
+def test_a_request_that_took_long_takes_nobody_elses_place(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The owner of the player's last table did not answer for longer than others may be silent."""
+    body = {"preset": "big-three", "speed": "move-20"}
+    with serve(quick_bots_after=0.0) as server:
+        ann, bo = server.player(), server.player()
+        assert ok(ann.http.post("/api/quick", json=body))["table"] is not None
+        moment = [now()]
+        monkeypatch.setattr(quick, "now", lambda: moment[0])
+        asked, go_on = threading.Event(), threading.Event()
+
+        async def slowly(*_: object) -> bool:
+            moment[0] += 2 * matches.GONE
+            asked.set()
+            assert await asyncio.to_thread(go_on.wait, SECONDS)
+            return True
+
+        monkeypatch.setattr(quick, "_is_done_with", slowly)
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(ann.http.post, "/api/quick", json={**body, "bots": False})
+            assert asked.wait(SECONDS)
+            assert ok(bo.http.post("/api/quick", json={**body, "bots": False}))["seeking"] == 1
+            go_on.set()
+            assert ok(answer.result())["seeking"] == 2

@@ -68,7 +68,7 @@ async def quick_match(
             name,
             (wanted.preset, wanted.speed),
             rules.players,
-            moment,
+            now(),
             bots=wanted.bots,
             fill_after=fill_after,
             make=make,

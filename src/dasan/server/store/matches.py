@@ -36,6 +36,8 @@ NEAR = 100
 """The initial rating window."""
 WIDENING = 20
 """Rating points by which the window grows with each second that both have waited."""
+SPEED = 8
+"""The first characters of a speed's name, in which they all differ: the width of the database column."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ class Matches(StorePart):
 
         ``Refused``: the player has just been deleted.
         """
-        preset, speed = game
+        game = preset, speed = game[0], game[1][:SPEED]
         serialize(connection, Lock.MATCHES)
         check_not_deleted(connection, player)
         gone = sa.and_(seekers.c.table_id.is_(None), sa.not_(recent(seekers.c.seen, now, GONE)))
@@ -173,8 +175,9 @@ class Matches(StorePart):
     def leave(self, connection: sa.Connection, player: str) -> str | None:
         """Stop seeking; return the table found in the meantime, if any."""
         mine = seekers.c.player == player
-        table: str | None = connection.scalar(sa.select(seekers.c.table_id).where(mine))
+        # First, because this waits for a process that is seating the player.
         connection.execute(sa.delete(seekers).where(mine, seekers.c.table_id.is_(None)))
+        table: str | None = connection.scalar(sa.select(seekers.c.table_id).where(mine))
         return table
 
 
