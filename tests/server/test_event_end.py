@@ -10,8 +10,9 @@ import sqlalchemy as sa
 import dasan
 from dasan.server.events import running
 from dasan.server.events.event import DuplicateEvent
-from dasan.server.events.running import Events
+from dasan.server.events.running import Events, _room
 from dasan.server.people.reserved_names import FORMER
+from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.table import TableSettings
 from dasan.server.store.schema import duplicates
 from dasan.server.tables.directory import Tables
@@ -90,3 +91,17 @@ async def test_bots_finish_the_hand_of_an_entrant_who_was_deleted_in_its_middle(
     await _end(events, event.starts)
     (play,) = await tables.store.duplicates.plays("event")
     assert (play.player, play.assisted) == (former, True)
+
+
+@pytest.mark.full
+async def test_a_bot_plays_for_who_leaves_before_the_table_was_ever_open(tables: Tables) -> None:
+    """A crash came between the seat and the deal, and an entrant's account is deleted. The event waited for an open seat."""
+    events, moment = Events(tables), now()
+    event = DuplicateEvent("event", dasan.rules(GAME), bytes(128), 1, 1, "low", moment, moment + DAY, TableSettings())
+    await tables.store.duplicates.create(event)
+    seated = await tables.store.duplicates.seat(event, "ann", "Ann", moment, lambda *given: _room(event, *given))
+    assert seated.table is not None
+    await tables.command(seated.table, "ann", LeaveCommand(type="leave", id="delete"))
+    await _end(events, event.starts)
+    (play,) = await tables.store.duplicates.plays("event")
+    assert (play.player, play.assisted) == ("ann", True)
