@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.notifications.letters import Letters
+from dasan.server.notifications.push import Push
+from dasan.server.notifications.sending import Sending
 from dasan.server.protocol.notifications import QuietHours
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, notifications
-from dasan.server.store.notifications import USUAL, Subscription, put_out
+from dasan.server.store.notifications import USUAL, Outgoing, Subscription, put_out
 from dasan.server.store.schema import players
 
 from .conftest import Opened
@@ -110,4 +114,22 @@ async def test_an_address_is_asked_a_few_times_a_day_however_it_is_written(opene
         await store.notifications.ask(name, address, f"token of {name}", NOON)
     with pytest.raises(Refused):
         await store.notifications.ask("dan", "vICTIM@mail.example", "token of dan", NOON)
+    await store.close()
+
+
+async def test_an_address_stays_that_was_given_while_the_one_before_refused_a_letter(opened: Opened) -> None:
+    store = await opened()
+    await subscribed(store, "ada")
+    await store.notifications.ask("ada", "old@x.example", "one", NOON)
+    (letter,) = await store.notifications.take(NOON)
+
+    class Refusing:
+        possible = True
+
+        async def send(self, _: Outgoing) -> bool:
+            await store.notifications.ask("ada", "new@x.example", "two", NOON + notifications.ASK_EVERY)
+            return False
+
+    await Sending(store.notifications, cast("Push", None), cast("Letters", Refusing()))._send(letter)
+    assert (await store.notifications.of("ada")).address == "new@x.example"
     await store.close()

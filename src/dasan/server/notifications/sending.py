@@ -90,7 +90,7 @@ class Sending:
             await self._done(one, Delivery(again=True))
             return
         if not taken:
-            await self._notifications.stop_letters(player=one.player)
+            await self._notifications.stop_letters(token=one.token)  # the player may have another address by now
         await self._notifications.sent(one)
 
     async def _done(self, one: Outgoing, answer: Delivery) -> None:
