@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, TypeAlias
 
 import httpx
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.people.identity import UNDATED_UNTIL, Cookies, Identities, fingerprint
+from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store import people as stored_people
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.notifications import Subscription
-from dasan.server.store.passkeys import Challenge
+from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, Passkeys
+from dasan.server.store.people import AccountChanged, People, Person
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import ended_sessions, players
 from dasan.server.times import now
 
-from .conftest import Opened
+from .conftest import Opened, new_database
 from .harness import SECONDS, Player, Served, ok
 from .test_accounts import SECRET
+from .test_event_store import Held
 from .test_keeping import ban, from_outside
 
 pytestmark = pytest.mark.full
@@ -236,9 +241,9 @@ async def test_each_end_of_sessions_ends_links_and_challenges(opened: Opened, en
     people = store.people
     await people.register("p", "Ann", "x", 0)
     await people.sign_in(fingerprint("s"), "p", "", 0)
-    await people.make_link(fingerprint("l"), "p", 0, 1 << 50)
+    await people.make_link(fingerprint("l"), "p", fingerprint("s"), 0, 1 << 50)
     await store.passkeys.ask("t", Challenge(b"c", "register", "p"), 0)
-    await people.make_link(fingerprint("other"), "q", 0, 1 << 50)
+    await people.make_link(fingerprint("other"), "q", None, 0, 1 << 50)
     await end(store)  # type: ignore[misc]
     assert not await people.is_signed_in(fingerprint("s"), "p", 2)
     assert await people.take_link(fingerprint("l"), 2) is None
@@ -289,4 +294,95 @@ async def test_who_signs_out_while_the_store_is_asked_is_not_remembered_as_signe
     go_on.set()
     assert await first, "it was asked before"
     assert not await identities._valid("ann", "s")
+    await store.close()
+
+
+Work: TypeAlias = Callable[[Store], Coroutine[Any, Any, Any]]
+
+
+async def overtaken(url: str, folder: Path, first: Work, second: Work) -> tuple[Any, Any, Store]:
+    """What two processes get of one account ``p`` without a password, and what is stored then. The second begins when the first
+    has written, and before that is committed.
+    """
+    store, engine = await Store.open(folder, url), create_async_engine(url)
+    for key in ("one", "two"):
+        passkey = Passkey(key, key.encode(), b"k", 0, "p", key, 1, 1)
+        await store.passkeys.add(passkey, "Ann" if key == "one" else None)
+    await store.people.sign_in("here", "p", "", 1)
+    await store.people.make_link("link", "p", "here", 1, 1 << 50)
+    held = Held(engine)
+    elsewhere = SimpleNamespace(passkeys=Passkeys(held), people=People(held, store.people.restrictions))  # type: ignore[arg-type]
+    one: asyncio.Task[Any] = asyncio.create_task(first(elsewhere))  # type: ignore[arg-type]
+    await held.changed.wait()
+    other: asyncio.Task[Any] = asyncio.create_task(second(store))
+    await asyncio.wait([other], timeout=0.5)
+    held.commit.set()
+    done = await asyncio.gather(one, other, return_exceptions=True)
+    await engine.dispose()
+    return (*done, store)
+
+
+async def test_of_two_passkeys_that_are_removed_at_once_one_stays(postgres_url: str, tmp_path: Path) -> None:
+    def removed(key: str) -> Work:
+        return lambda store: store.passkeys.remove("p", key)
+
+    one, other, store = await overtaken(await new_database(postgres_url), tmp_path, removed("one"), removed("two"))
+    assert (one, type(other)) == (True, LastWayIn)
+    assert [key.id for key in await store.passkeys.of("p")] == ["two"]
+    await store.close()
+
+
+async def test_a_sign_in_waits_for_a_change_of_the_password(postgres_url: str, tmp_path: Path) -> None:
+    before = Person("p", "Ann", 1, "ann", None)
+    url = await new_database(postgres_url)
+    _, other, store = await overtaken(
+        url,
+        tmp_path,
+        lambda store: store.people.set_password("p", "new", 2),
+        lambda store: store.people.sign_in("thief", "p", "", 2, before),
+    )
+    assert type(other) is AccountChanged
+    assert await store.people.sign_ins("p") == []
+    await store.close()
+
+
+async def test_a_browser_that_takes_a_link_meanwhile_is_signed_out(postgres_url: str, tmp_path: Path) -> None:
+    url = await new_database(postgres_url)
+    taken, _, store = await overtaken(
+        url,
+        tmp_path,
+        lambda store: store.people.take_link("link", 2, "thief"),
+        lambda store: store.people.sign_out("p", None, 2),
+    )
+    assert taken == "p"
+    assert await store.people.sign_ins("p") == []
+    await store.close()
+
+
+async def test_a_link_that_is_made_meanwhile_ends_with_the_session(postgres_url: str, tmp_path: Path) -> None:
+    url = await new_database(postgres_url)
+    *_, store = await overtaken(
+        url,
+        tmp_path,
+        lambda store: store.people.make_link("other", "p", "here", 2, 1 << 50),
+        lambda store: store.people.sign_out("p", None, 2),
+    )
+    assert await store.people.take_link("other", 3) is None
+    await store.close()
+
+
+async def test_no_link_is_made_in_a_session_that_has_just_ended(opened: Opened) -> None:
+    """Another process may know of the end a second later, and accept the session until then."""
+    store = await opened()
+    people = store.people
+    await people.register("p", "Ann", "x", 0)
+    for name in ("here", "there"):
+        await people.sign_in(name, "p", "", 0)
+    await people.sign_out("p", "here", 1)
+    await people.sign_out("guest", "here", 1)
+    for player in ("p", "guest"):
+        with pytest.raises(Refused):
+            await people.make_link("link", player, "here", 2, 9)
+        await people.make_link(f"of {player}", player, "there", 2, 9)
+    assert [await people.take_link(link, 3) for link in ("link", "of p", "of guest")] == [None, "p", "guest"]
     await store.close()

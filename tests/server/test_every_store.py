@@ -252,7 +252,7 @@ async def test_two_processes_may_write_the_same_row_at_once(opened: Opened) -> N
             return_exceptions=True,
         )
         assert {type(error) for error in results} == {type(None), Taken}
-        await one.people.make_link(f"link{n}", "p0", 0, 9)
+        await one.people.make_link(f"link{n}", "p0", None, 0, 9)
         taken = await asyncio.gather(one.people.take_link(f"link{n}", 1), other.people.take_link(f"link{n}", 1))
         assert sorted(map(str, taken)) == ["None", "p0"]
     await one.close()

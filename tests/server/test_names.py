@@ -221,6 +221,15 @@ def test_accounts_are_marked_at_quick_matches_too(serve: Serve) -> None:
         assert marks == [[True], [False]]
 
 
+async def test_an_account_that_is_opened_during_a_request_for_another_name_keeps_its_name(opened: Opened) -> None:
+    """A name that was free for a guest is not kept free for the account: two could be called alike."""
+    store = await opened()
+    await store.people.register("p", "Ann", "x", 0)
+    with pytest.raises(Refused, match="name cannot be changed"):
+        await store.people.rename("p", "Bob", 1)
+    await store.close()
+
+
 async def test_accounts_of_earlier_versions_get_their_keys(opened: object) -> None:
     store: Store = await opened()  # type: ignore[operator]
     await store.people.register("p", "Alice", "x", 0)

@@ -71,8 +71,6 @@ async def rename(
     """Change the name that tables show for this player. The name of an account stays."""
     limit(request, "joins", player)
     one = player or new_player()
-    if await store.people.account(one) is not None:
-        raise Refused("illegal", reason("account.name"))
     name, _ = await chosen_name(store.people, one, wanted.name, "", anew=True)
     await store.people.rename(one, name, now())
     await ids.remember(request, response, one)
@@ -235,7 +233,7 @@ async def export(request: Request, store: StoreHere, player: Player) -> dict[str
 async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> PersonalLink:
     """Make a link that signs another device in as this player. It works once, within ten minutes."""
     limit(request, "sign_ins", player)
-    token = await ids.make_link(known(player))
+    token = await ids.make_link(request, known(player))
     return PersonalLink(token=token, path=f"/link/{token}")
 
 

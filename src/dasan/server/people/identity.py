@@ -232,11 +232,12 @@ class Identities:
         except (VerificationError, InvalidHashError):
             return False
 
-    async def make_link(self, player: str) -> str:
+    async def make_link(self, request: HTTPConnection, player: str) -> str:
         """A one-time token with which another browser can become the player, valid for ten minutes."""
         token = secrets.token_urlsafe(24)
         moment = now()
-        await self._people.make_link(fingerprint(token), player, moment, moment + LINK_MINUTES * 60_000)
+        until = moment + LINK_MINUTES * 60_000
+        await self._people.make_link(fingerprint(token), player, self.session(request), moment, until)
         return token
 
     async def take_link(self, request: HTTPConnection, response: Response, token: str) -> tuple[str, Person | None]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from dasan.server.store.database import StorePart, writing
 from dasan.server.store.people import Taken, open_account
 from dasan.server.store.schema import challenges, passkeys, players
+from dasan.server.store.sessions import locked_account
 
 CHALLENGE_KEPT = 5 * 60 * 1000
 """The lifetime of a challenge in milliseconds."""
@@ -97,6 +98,7 @@ class Passkeys(StorePart):
         """Delete one of the player's passkeys. False if they have none with this id. ``LastWayIn``: they could not sign
         in without it.
         """
+        locked_account(connection, player)
         mine = set(connection.scalars(sa.select(passkeys.c.id).where(passkeys.c.player == player)))
         if wanted not in mine:
             return False

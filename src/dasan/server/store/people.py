@@ -9,10 +9,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from dasan.reasons import reason
 from dasan.server.new_ids import stranger
 from dasan.server.people.names import keys, numbered
 from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
+from dasan.server.refusals import Refused
 from dasan.server.store.damage import json_value
 from dasan.server.store.database import Database, Lock, StorePart, among, put_row, reading, serialize, writing
 from dasan.server.store.forgetting import forget_at, forget_everywhere, tables_of
@@ -46,7 +48,14 @@ from dasan.server.store.schema import (
     shared_reviews,
     sign_ins,
 )
-from dasan.server.store.sessions import begin_again, check_not_deleted, end_sessions, has_ended
+from dasan.server.store.sessions import (
+    begin_again,
+    check_going_on,
+    check_not_deleted,
+    end_sessions,
+    has_ended,
+    locked_account,
+)
 from dasan.server.times import HOUR
 
 SEEN_EVERY = 60 * 1000
@@ -138,8 +147,10 @@ class People(StorePart):
 
     @writing
     def rename(self, connection: sa.Connection, player: str, name: str, now: int) -> None:
-        """Change a player's name. ``Refused``: the player has just been deleted."""
+        """Change a guest's name. ``Refused``: the player has an account or was deleted, perhaps since the request began."""
         check_not_deleted(connection, player)
+        if locked_account(connection, player) is not None:
+            raise Refused("illegal", reason("account.name"))
         put(connection, player, now, name=name)
 
     @writing
@@ -202,8 +213,11 @@ class People(StorePart):
         await self._database.write(lambda connection: end_sessions(connection, player, now, session))
 
     @writing
-    def make_link(self, connection: sa.Connection, link: str, player: str, now: int, until: int) -> None:
-        """Store a personal link, as a hash."""
+    def make_link(
+        self, connection: sa.Connection, link: str, player: str, session: str | None, now: int, until: int
+    ) -> None:
+        """Store a personal link, as a hash. ``Refused``: the session that makes it has just ended."""
+        check_going_on(connection, player, session)
         connection.execute(sa.delete(links).where(links.c.until < now))
         connection.execute(sa.insert(links), {"id": link, "player": player, "until": until})
 
@@ -216,10 +230,10 @@ class People(StorePart):
         session: of the browser that takes it, which is signed in if the player has an account.
         """
         player = connection.scalar(sa.select(links.c.player).where(links.c.id == link, links.c.until >= now))
+        account = None if player is None else locked_account(connection, player)
         taken = connection.execute(sa.delete(links).where(links.c.id == link)).rowcount
         if player is None or not taken:
             return None
-        account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))
         if session and account is not None:
             put_session(connection, session, player, agent, now)
         return str(player)
@@ -416,6 +430,7 @@ def check_unchanged(connection: sa.Connection, before: Person | None, session: s
     """``AccountChanged``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
     if before is None:
         return
+    locked_account(connection, before.id)
     row = connection.execute(sa.select(players).where(players.c.id == before.id)).one_or_none()
     if row is None or row.banned or (row.account, row.password) != (before.account, before.password):
         raise AccountChanged

@@ -20,6 +20,7 @@ def end_sessions(connection: sa.Connection, player: str, now: int, session: str 
     session: its name from `Identities.session`. All code that ends a session calls this, so that nothing made in a
     session outlives it. A notice makes every process drop its cached data of the player.
     """
+    account = locked_account(connection, player)
     mine = sign_ins.c.player == player
     connection.execute(sa.delete(sign_ins).where(mine if session is None else sa.and_(mine, sign_ins.c.id == session)))
     subscribed = push_subscriptions.c.player == player
@@ -28,7 +29,6 @@ def end_sessions(connection: sa.Connection, player: str, now: int, session: str 
     connection.execute(sa.delete(push_subscriptions).where(subscribed))
     connection.execute(sa.delete(links).where(links.c.player == player))
     connection.execute(sa.delete(challenges).where(challenges.c.player == player))
-    account = connection.scalar(sa.select(players.c.account).where(players.c.id == player))
     ended = session or everywhere(player)
     known = connection.scalar(sa.select(ended_sessions.c.id).where(ended_sessions.c.id == ended)) is not None
     # Deleting the row ends an account's session; guests' sessions have no row.
@@ -46,6 +46,27 @@ def has_ended(connection: sa.Connection, player: str, session: str | None) -> bo
     """Whether a guest's session has ended, alone or with all of the player's."""
     names = [everywhere(player), *([] if session is None else [session])]
     return connection.scalar(sa.select(ended_sessions.c.id).where(ended_sessions.c.id.in_(names)).limit(1)) is not None
+
+
+def locked_account(connection: sa.Connection, player: str) -> str | None:
+    """The folded name of the player's account, None if there is none. Until the transaction ends, no other one changes the
+    account, begins a session of it or ends one.
+    """
+    query = sa.select(players.c.account).where(players.c.id == player)
+    return connection.scalar(query.with_for_update(key_share=True))
+
+
+def check_going_on(connection: sa.Connection, player: str, session: str | None) -> None:
+    """``Refused``: this session of the player has ended since the request began; else what the transaction stores would outlive
+    it. session: as for `end_sessions`; None: a guest's, of an earlier version.
+    """
+    if locked_account(connection, player) is None:
+        over = has_ended(connection, player, session)
+    else:
+        mine = sa.select(sign_ins.c.id).where(sign_ins.c.id == session, sign_ins.c.player == player)
+        over = connection.scalar(mine) is None
+    if over:
+        raise Refused("forbidden", reason("account.unknown"))
 
 
 def deleted(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
