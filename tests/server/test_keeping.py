@@ -477,3 +477,32 @@ async def test_players_are_found_by_what_a_host_knows(opened: Opened) -> None:
     assert [row["id"] for row in (await store.overviews.players(None, True, 9)).rows] == ["b"]
     assert (await store.overviews.players(None, False, 1)).total == 2
     await store.close()
+
+
+async def test_a_guest_who_comes_back_while_others_are_deleted_stays(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many deletions take minutes, and the last guest in the list is deleted after all others."""
+    store = await opened()
+    people = store.people
+    guests = ["ann", "bob", "cyd"]
+    for guest in guests:
+        await people.rename(guest, guest.title(), 0)
+    forget, forgotten = people.forget, list[str]()
+
+    async def and_others_come_back(player: str, now: int) -> tuple[str, ...]:
+        if not forgotten:
+            table = room_of("big-three", ["p0", "open", "open"])
+            account, sitting = sorted(set(guests) - {player})
+            await people.register(account, account, "x", now)
+            chairs = (replace(table.chairs[0], player=sitting), *table.chairs[1:])
+            await store.log.create(replace(table, chairs=chairs, at=now))
+        forgotten.append(player)
+        return await forget(player, now)
+
+    monkeypatch.setattr(people, "forget", and_others_come_back)
+    assert (await prune(store.database, people, Keep(guests=30), 50 * DAY))["guests"] == 1
+    assert len(forgotten) == 1
+    left = {row["id"] for row in (await store.overviews.players(None, False, 99)).rows}
+    assert left == set(guests) - set(forgotten)
+    await store.close()

@@ -187,33 +187,35 @@ async def _all(database: Database, some: Callable[[sa.Connection], int]) -> int:
 
 
 async def _forget_guests(database: Database, people: People, cutoff: int, now: int, *, dry: bool) -> int:
-    played = sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None))
-    sitting = sa.select(seats.c.player).join_from(seats, tables)
-    entered = sa.select(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER)
     unused = await _unused_tables(database, cutoff)
-    known = sa.union(
-        played,
-        sitting,
-        sa.select(players.c.id).where(players.c.account.is_(None), sa.not_(players.c.banned)),
-    ).subquery()
 
-    def read(connection: sa.Connection) -> list[str]:
+    def read(connection: sa.Connection, only: str | None = None) -> list[str]:
+        def of(column: sa.Column[Any]) -> sa.Select[Any]:
+            return sa.select(column).where(column.is_not(None) if only is None else column == only)
+
+        played = of(hand_seats.c.player)
+        sitting = of(seats.c.player).join_from(seats, tables)
+        named = of(players.c.id)
+        known = sa.union(played, sitting, named.where(players.c.account.is_(None), sa.not_(players.c.banned))).subquery()
         recent = sa.union(
             played.where(hand_seats.c.finished >= cutoff),
             sitting.where(tables.c.id.not_in(unused(connection))),
-            entered,
-            sa.select(duplicates.c.host).where(duplicates.c.host.is_not(None), NOT_OVER),
-            sa.select(players.c.id).where(
-                sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
-            ),
+            of(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER),
+            of(duplicates.c.host).where(NOT_OVER),
+            named.where(sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)),
         )
         return list(connection.scalars(sa.select(known.c[0]).where(known.c[0].not_in(recent))))
 
     guests = await database.read(read)
-    if not dry:
-        for guest in guests:
+    if dry:
+        return len(guests)
+    gone = 0
+    for guest in guests:
+        # Many take minutes: whoever has come back since then stays, above all one who has opened an account.
+        if await database.read(lambda connection, guest=guest: read(connection, guest)):  # type: ignore[misc]
             await people.forget(guest, now)
-    return len(guests)
+            gone += 1
+    return gone
 
 
 async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int:
