@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import random
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
 from tests.cli.running import output, refusal
 
 from dasan.server.app import create_app
@@ -21,18 +23,22 @@ from dasan.server.people.restrictions import Restrictions, network_named
 from dasan.server.protocol.moderation import AddWords, Ban, BanNetwork, Dismiss, Mute, RemoveWords
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, moderation
-from dasan.server.store.moderation import HOST
+from dasan.server.store.database import Database
+from dasan.server.store.moderation import HOST, Moderation
 from dasan.server.store.processes import Notice, Processes
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import reports
 from dasan.server.times import now
 
-from .conftest import Opened
+from .conftest import Opened, new_database
 from .harness import SECONDS, Json, Player, Serve, Served, fast, ok
 from .test_accounts import SECRET
+from .test_event_store import Held
 from .test_keeping import closed_with, from_outside
 
 pytestmark = pytest.mark.full
+ROW = {"table_id": "t", "by": "other", "text": "x", "reason": "", "at": 1}
+"""What all reports in a test share."""
 WEEK = 7 * 24 * 60 * 60 * 1000
 
 
@@ -146,11 +152,10 @@ async def test_a_report_is_answered_for_whom_it_is_against(opened: Opened) -> No
         await store.people.register(name, name, "x", 0)
     for name in ("mona", "nina"):
         await store.moderation.appoint(name, 0)
-    row = {"table_id": "t", "by": "other", "text": "x", "reason": "", "at": 1}
 
     def write(connection: sa.Connection) -> None:
         for seq, against in enumerate(("mona", "nina", "rude"), 1):
-            connection.execute(sa.insert(reports), {**row, "id": seq, "seq": seq, "against": against})
+            connection.execute(sa.insert(reports), {**ROW, "id": seq, "seq": seq, "against": against})
 
     await store.database.write(write)
     for report in (1, 2):
@@ -442,3 +447,23 @@ async def test_a_ban_that_is_made_while_the_server_starts_counts(tmp_path: Path)
         async with app.router.lifespan_context(app):
             assert app.state.store.people.restrictions.bans("192.0.2.7", now())
     await other.close()
+
+
+async def test_of_two_moderators_one_answers_a_report(postgres_url: str, tmp_path: Path) -> None:
+    url = await new_database(postgres_url)
+    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+    await store.people.register("rude", "rude", "x", 0)
+    await store.database.write(lambda c: c.execute(sa.insert(reports), {**ROW, "id": 1, "seq": 1, "against": "rude"}))
+    held = Held(engine)
+    elsewhere = Moderation(cast("Database", held), store.people.restrictions)
+    first = asyncio.create_task(elsewhere.carry_out(Mute(type="mute", player="rude", hours=1, report=1), HOST, 2))
+    await held.changed.wait()
+    second = asyncio.create_task(store.moderation.carry_out(Ban(type="ban", player="rude", report=1), HOST, 2))
+    await asyncio.wait([second], timeout=0.5)
+    held.commit.set()
+    assert await first == "rude"
+    with pytest.raises(Refused, match="no such report"):
+        await second
+    assert [one["action"] for one in await store.moderation.audit()] == ["mute"]
+    await engine.dispose()
+    await store.close()

@@ -289,7 +289,8 @@ def _answer(
     against: str | None = row.against
     if by != HOST:
         _check_no_peer(connection, against)
-    connection.execute(sa.delete(reports).where(reports.c.id == report))
+    if not connection.execute(sa.delete(reports).where(reports.c.id == report)).rowcount:
+        raise Refused("not-found", reason("report.gone"))  # another moderator was first
     detail |= {"table": row.table_id, "message": row.seq}
     return against
 
