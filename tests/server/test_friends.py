@@ -5,18 +5,23 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import nullcontext
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import httpx
 import pytest
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.operations import chores
 from dasan.server.refusals import Refused
-from dasan.server.store import friends
+from dasan.server.store import Store, friends
+from dasan.server.store.database import Database
+from dasan.server.store.friends import Friends
 from dasan.server.store.retention import Keep, prune
 
-from .conftest import Opened
+from .conftest import Opened, new_database
 from .harness import SECONDS, Player, Serve, Served, ok
+from .test_event_store import Held
 from .test_every_store import open_table
 
 
@@ -191,4 +196,42 @@ async def test_two_who_have_blocked_each_other_are_not_seated_by_a_third(opened:
         with pytest.raises(asyncio.CancelledError) if name == "cyd" else nullcontext():
             await store.matches.seek(name, name, ("big-two", "move-20"), 2, at, bots=False, fill_after=10**6, make=make)
     assert seated == [("ada", "cyd")]
+    await store.close()
+
+
+@pytest.mark.full
+async def test_a_follow_does_not_outlive_a_block_that_is_made_at_the_same_moment(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    url = await new_database(postgres_url)
+    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+    for name in ("ada", "bob"):
+        await store.people.register(name, name, "x", 1)
+    held = Held(engine)
+    following = asyncio.create_task(Friends(cast("Database", held)).follow("ada", "bob", 2))
+    await held.changed.wait()
+    blocking = asyncio.create_task(store.friends.block("bob", "ada", 2))
+    await asyncio.wait([blocking], timeout=0.5)
+    held.commit.set()
+    await asyncio.gather(following, blocking)
+    assert (await store.friends.circle("ada", 3)).follows == []
+    await engine.dispose()
+    await store.close()
+
+
+async def test_a_clock_that_is_set_back_leaves_no_ghosts_and_no_waits(opened: Opened) -> None:
+    """What was written before has a time in the future."""
+    store = await opened()
+    hour = 3_600_000
+    for name in ("ada", "bob"):
+        await store.people.register(name, name, "x", 2 * hour)
+    for one, other in (("ada", "bob"), ("bob", "ada")):
+        await store.friends.follow(one, other, 2 * hour)
+    await store.processes.beat("killed", "1", 2 * hour)
+    await store.notifications.ask("ada", "ada@x.example", "one", 2 * hour)
+    for now, here in ((2 * hour, True), (hour, False)):
+        assert [one.here for one in (await store.friends.circle("ada", now)).follows] == [here]
+        assert len(await store.processes.alive(now)) == here
+    await store.notifications.ask("ada", "ada@y.example", "two", hour)
+    assert (await store.notifications.of("ada")).address == "ada@y.example"
     await store.close()

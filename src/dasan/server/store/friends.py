@@ -62,7 +62,7 @@ class Friends(StorePart):
         )
 
         def friend(row: Any) -> protocol.Friend:
-            here = row.seen is not None and row.seen >= now - HERE
+            here = row.seen is not None and abs(now - row.seen) <= HERE
             return protocol.Friend(name=row.name, mutual=row.seen is not None, here=here, seen=row.seen)
 
         return protocol.Friends(
@@ -212,11 +212,11 @@ def _stands(now: int) -> sa.ColumnElement[bool]:
 
 def _check_known(connection: sa.Connection, player: str, other: str) -> None:
     """``Refused``: they are the same player, or one of them is deleted. Deletions wait for the end of the
-    transaction.
+    transaction, and so do a block and a follow of one of the two.
     """
     if player == other:
         raise Refused("illegal", reason("friend.self"))
-    if not hold(connection, [player, other]) >= {player, other}:
+    if not hold(connection, [player, other], alone=True) >= {player, other}:
         raise Refused("not-found", reason("no-account"))
 
 

@@ -21,14 +21,15 @@ TRACES = (
 """Columns with the ids of guests without a name, who have no row in ``players``."""
 
 
-def hold(connection: sa.Connection, wanted: Collection[str]) -> frozenset[str]:
-    """Lock the rows of these players and return those that exist. None can be deleted until the transaction ends.
+def hold(connection: sa.Connection, wanted: Collection[str], *, alone: bool = False) -> frozenset[str]:
+    """Lock the rows of these players and return those that exist. None can be deleted until the transaction ends. alone: nor can
+    another transaction hold one of them alone.
 
     Since `forget_everywhere` locks the row first, data that a transaction stores about a player is deleted with the
     player.
     """
     query = sa.select(players.c.id).where(among(connection, players.c.id, wanted)).order_by(players.c.id)
-    return frozenset(connection.scalars(query.with_for_update(read=True, key_share=True)))
+    return frozenset(connection.scalars(query.with_for_update(read=not alone, key_share=True)))
 
 
 def with_account(connection: sa.Connection, account: str) -> str | None:

@@ -165,7 +165,7 @@ class Notifications(StorePart):
         asked = connection.scalar(sa.select(settings.asked).where(settings.player == player)) or 0
         same = sa.func.lower(settings.address) == address.lower()
         others = sa.select(sa.func.count()).where(same, settings.asked > now - DAY)
-        if now - asked < ASK_EVERY or (connection.scalar(others) or 0) >= MOST_ASKED:
+        if abs(now - asked) < ASK_EVERY or (connection.scalar(others) or 0) >= MOST_ASKED:
             raise Refused("too-fast", reason("fast"))
         _put(connection, player, {"address": address, "token": token, "asked": now, "confirmed": False})
         _put_out(connection, (player, "confirm", "", MAIL), now, now)

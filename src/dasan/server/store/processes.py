@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import sqlalchemy as sa
 
-from dasan.server.store.database import StorePart, put_row, writing
+from dasan.server.store.database import StorePart, put_row, recent, writing
 from dasan.server.store.schema import notices, processes
 
 Kind: TypeAlias = Literal["recheck", "reopen", "restrict", "release"]
@@ -63,7 +63,7 @@ class Processes(StorePart):
 
     async def alive(self, now: int) -> tuple[Process, ...]:
         """The processes with a recent heartbeat."""
-        query = sa.select(processes).where(processes.c.seen >= now - ALIVE).order_by(processes.c.started)
+        query = sa.select(processes).where(recent(processes.c.seen, now, ALIVE)).order_by(processes.c.started)
         return tuple(Process(row.id, row.version, row.started, row.seen) for row in await self._rows(query))
 
     async def notices(self, now: int) -> tuple[Notice, ...]:
