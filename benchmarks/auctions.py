@@ -29,7 +29,7 @@ FIGURES = Figures(
     "Bids",
     "The value of bids in Big Three: one player bids by one method among others that bid by another; all play the cards by\n"
     "the same method, each deal from every seat. `always-1` bids 1 if nobody has bid, else it passes or makes the lowest bid\n"
-    "that it may. To measure a row again:\n"
+    "that it may. *Bidder in* is the share of hands in which the one player becomes the bidder. To measure a row again:\n"
     "`python benchmarks/auctions.py --preset GAME --cards CARDS --bids AMONG ONE --deals DEALS --seed SEED`.",
     ("game", "cards", "one bids as", "among", "deals", "seed", "a hand", "95 %", "bidder in"),
     4,
