@@ -105,7 +105,9 @@ class Settings:
     smtp_port: int = number(587, "the port of the SMTP server", 1, 65_535)
     smtp_user: str = setting("", "the user name at the SMTP server; empty: none")
     smtp_password: str = setting("", "the password of that user", secret=True)
-    smtp_security: str = setting("starttls", "the encryption of the connection to it: `starttls`, `tls` or `none`")
+    smtp_security: str = setting(
+        "starttls", "the encryption of the connection to the SMTP server: `starttls`, `tls` or `none`"
+    )
     mail_from: str = setting("", "the sender of e-mails, and the contact address given to push services")
     push_private: int = switch(0, "1: push services may be in the host's own network and without HTTPS, as in tests")
     bot_delay: float = number(
@@ -118,10 +120,12 @@ class Settings:
     bot_seconds: float = number(10.0, "seconds that a bot may think before its process is killed", 0.1, 3600)
     bot_memory_mb: int = number(1024, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
     study_processes: int = number(2, "processes for reviews and puzzles", 1, 256)
-    study_threads: int = number(2, "threads that each of these uses to search for a review", 1, 256)
-    study_seconds: float = number(60.0, "seconds one job of these may take before its process is killed", 0.1, 86_400)
+    study_threads: int = number(2, "threads that each of these processes uses to search for a review", 1, 256)
+    study_seconds: float = number(
+        60.0, "seconds that one review or puzzle may take before its process is killed", 0.1, 86_400
+    )
     review_seconds: float = number(
-        8.0, "seconds for each review of a hand, by the solver or by players' information", 0.1, 3600
+        8.0, "seconds for each review of a hand: one by the solver, and one with the player's information", 0.1, 3600
     )
     study_memory_mb: int = number(2048, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
     keep_tables_days: int = days("days to keep unused tables; 0: forever")
@@ -138,7 +142,7 @@ class Settings:
         64, "free megabytes on the disk of the data folder below which the server is unhealthy", 0, 100_000_000
     )
     backup_dir: str = setting(
-        "", "the folder of backups (`*.gz`), for the metric of the time of the newest; empty: no such metric"
+        "", "the folder of backups (`*.gz`), for the metric with the time of the newest; empty: no such metric"
     )
     warm: int = switch(1, "0: compile nothing in advance")
     migrate: int = switch(1, "0: refuse a database with an older schema instead of migrating it at the start")
@@ -194,7 +198,7 @@ class Settings:
     sockets_each: int = number(64, "sockets from one address", 1, 1_000_000)
     connections_each: int = number(256, "connections from one address, except a trusted proxy's", 1, 1_000_000)
     most_connections: int = number(10_240, "connections in total; beyond that requests are answered 503", 1, 1_000_000)
-    most_tables: int = number(10_000, "open tables in one process; beyond that idle ones are closed", 1, 1_000_000)
+    most_tables: int = number(10_000, "open tables in one process; beyond that idle ones are unloaded", 1, 1_000_000)
 
     def __post_init__(self) -> None:
         for f in fields(self):
