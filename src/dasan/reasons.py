@@ -168,7 +168,7 @@ SENTENCES = {
     "name.scripts": "a name must be written in a single script",
     "name.reserved": "that name is reserved",
     "stopping": "the server is stopping",
-    "damaged": "what is stored of this page is damaged; please tell the server's host",
+    "damaged": "the stored data of this page is damaged; please tell the server's host",
     "failed": "something went wrong on the server; try again",
     "elsewhere": "another process runs the table; try again",
     "silent": "the table's server does not answer; try again",

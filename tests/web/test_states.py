@@ -397,7 +397,7 @@ def test_pages_around_the_table(browser: Browser, server: Served) -> None:
         sound(page, "a page of rules")
 
         page.goto(f"/puzzles/{puzzle.id}")
-        allied = "Ally" if puzzle.state.bidder != puzzle.state.to_act else "Rival"
+        allied = "Ally" if puzzle.state.bidder != puzzle.state.to_act else "Opponent"
         expect(page.locator(".board").get_by_text(allied).first).to_be_visible()
         answer(page, str(puzzle.tempting[0]))
         expect(page.locator(".verdict.wrong")).to_be_visible()
