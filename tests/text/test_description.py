@@ -131,6 +131,12 @@ def test_in_chinese_who_opens_bids_or_leads(language: str) -> None:
     ]
 
 
+def test_in_french_a_seat_is_guarded_not_kept() -> None:
+    """« Garder » a card or a seat is to keep it."""
+    said = [text for key, text in messages("fr").items() if key.startswith(("foul", "guarding"))]
+    assert [text for text in said if "gardien" not in text] == []
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sentences_of_dou_dizhu_have_no_bidder(language: str) -> None:
     """A sentence with the word has another for Dou Dizhu, or is about a called card, which Dou Dizhu has not."""

@@ -152,6 +152,13 @@ describe('texts', () => {
       vi.unstubAllGlobals();
     }
   });
+  it('of French call a rank and a kind what the rules call them, and never say that a guard keeps the card', () => {
+    const ofCards = Object.entries(fr as Record<string, Message>).filter(([key]) =>
+      /^(choice|help|over|table|tools)\./.test(key),
+    );
+    const said = [...Object.values(lessonsFr).flat(), ...ofCards.flatMap(([, text]) => texts(text))];
+    expect(said.filter((text) => /valeur|hauteur|\bgenre|\bgardé la/i.test(text))).toEqual([]);
+  });
   it('of Chinese name a role by one word, and say of which hand the first out leads', () => {
     for (const [catalogue, other, winner] of [
       [hans, '庄家', '赢家'],

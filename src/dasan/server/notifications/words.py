@@ -40,8 +40,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "event": "{title} a commencé",
         "event.about": "Le tournoi a commencé\u00a0: ses donnes peuvent maintenant être jouées.",
         "confirm": "Courriels de dasan",
-        "confirm.about": "Le compte {names} demande des courriels à cette adresse. Confirmez avec le lien dans la journée. "
-        "Si vous n’avez rien demandé, ne faites rien\u00a0: aucun autre courriel ne suivra.",
+        "confirm.about": "Le compte {names} demande des courriels à cette adresse. Pour confirmer, ouvrez le lien dans les "
+        "24 heures. Si vous n’avez rien demandé, ne faites rien\u00a0: aucun autre courriel ne suivra.",
         "list": ", ",
         "unsubscribe": "Pour ne plus recevoir de courriels, ouvrez\u00a0:",
     },
