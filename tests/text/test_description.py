@@ -14,12 +14,17 @@ from tests.playing import fill
 
 import dasan
 from dasan.cards import Card
-from dasan.ruleset.clauses import LANGUAGES
+from dasan.ruleset.clauses import LANGUAGES, load
 from dasan.text.description import messages
 
 TITLES = {f"title.{preset}" for preset in dasan.PRESETS}
 """The keys of presets' titles; the English title is the preset's own."""
 CARD = re.compile(r"\b(?:[2-9TJQKA][DCHS]|BJ|RJ)\b")
+
+
+def page_of(language: str) -> dict[str, str]:
+    path = Path(__file__).parents[2] / "web" / "src" / "i18n" / f"{language}.json"
+    return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def fields_of(sentence: str) -> set[str | None]:
@@ -43,9 +48,7 @@ def test_every_kind_has_a_name(preset: str, language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_games_have_the_names_of_the_page(language: str) -> None:
-    page = json.loads(
-        (Path(__file__).parents[2] / "web" / "src" / "i18n" / f"{language}.json").read_text(encoding="utf-8")
-    )
+    page = page_of(language)
     for preset in dasan.PRESETS.values():
         name = preset.title if language == "en" else page[f"preset.{preset.name}"]
         assert name in dasan.deal(preset.rules({}), seed=1).view(0).describe(language).splitlines()[0]
@@ -53,6 +56,18 @@ def test_games_have_the_names_of_the_page(language: str) -> None:
     known = messages(language).get("title.big-two", dasan.PRESETS["big-two"].title)
     said = messages(language)["title.own"].format(game=known)
     assert said in dasan.deal(own, seed=1).view(0).describe(language)
+
+
+@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant"])
+def test_plays_have_the_names_of_the_page_and_of_the_rules(language: str) -> None:
+    """In Chinese a kind has one name, without an article or a plural."""
+    words, clauses, page = messages(language), load(language), page_of(language)
+    named = {key: text for key, text in words.items() if key.startswith("kind.")}
+    bare = {f"kind.{kind.removeprefix('kind.bare.')}": text for kind, text in page.items() if "kind.bare." in kind}
+    assert bare.items() <= named.items()
+    for preset, clause in (("big-three", "B3.13"), ("winner", "W.06")):
+        kinds = {shape.kind for shape in dasan.rules(preset).shapes}
+        assert {kind for kind in kinds if bare[f"kind.{kind}"] not in clauses[clause].text} == set()
 
 
 @pytest.mark.sampled(2)

@@ -159,12 +159,12 @@ describe('texts', () => {
     const said = [...Object.values(lessonsFr).flat(), ...ofCards.flatMap(([, text]) => texts(text))];
     expect(said.filter((text) => /valeur|hauteur|\bgenre|\bgardé la/i.test(text))).toEqual([]);
   });
-  it('of Chinese name a role by one word, and say of which hand the first out leads', () => {
+  it('of Chinese name a role by one word, repent nothing (悔过), and say of which hand the first out leads', () => {
     for (const [catalogue, other, winner] of [
-      [hans, '庄家', '赢家'],
-      [hant, '莊家', '贏家'],
+      [hans, /庄家|悔过/, '赢家'],
+      [hant, /莊家|悔過/, '贏家'],
     ] as const) {
-      const odd = Object.entries(catalogue).filter(([, text]) => texts(text).some((one) => one.includes(other)));
+      const odd = Object.entries(catalogue).filter(([, text]) => texts(text).some((one) => other.test(one)));
       expect(odd).toEqual([]);
       // Winner's first out is its Winner, 上游; Big Two's is not.
       expect(catalogue['choice.winner']).not.toContain(winner);
