@@ -1,5 +1,5 @@
 import type { Event } from '../gen/protocol';
-import { t } from '../i18n/i18n.svelte';
+import { prose, t } from '../i18n/i18n.svelte';
 import { moveText, seatName, sentence } from '../i18n/words';
 import type { Cue } from '../browser/sound';
 import { advised } from './advice';
@@ -30,5 +30,5 @@ export function adviceText({ table, view, hint }: Game): string | null {
   if (!table || !best) return null;
   const names = table.seats.map((seat) => seatName(seat, table));
   const move = `${moveText(best.move, view?.phase === 'auction')}${t('list.stop')}`;
-  return [move, ...best.reasons.map((reason) => advised(reason, names))].join(' ');
+  return prose(move, ...best.reasons.map((reason) => advised(reason, names)));
 }

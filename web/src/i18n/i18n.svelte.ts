@@ -112,6 +112,9 @@ export function maybe(key: string, params: Params = {}): string | null {
   return message === undefined ? null : format(message, params, tag);
 }
 
+/** Sentences as one text: Chinese has no space between them. */
+export const prose = (...sentences: readonly (string | null)[]): string => sentences.filter(Boolean).join(t('list.space'));
+
 const decimals = (most: number, least: number) => ({ minimumFractionDigits: least, maximumFractionDigits: most });
 
 /** A number in the locale's format, with `least` to `most` decimals: `0.5`. */

@@ -8,7 +8,7 @@ import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { advised } from '../game/advice';
-import { choose, dated, format, locale, typeset, use } from './i18n.svelte';
+import { choose, dated, format, locale, prose, typeset, use } from './i18n.svelte';
 import { called } from '../moderation/names';
 import { refusalText } from '../server/refusal';
 import { choiceName, personName } from './words';
@@ -111,6 +111,16 @@ describe('texts', () => {
     const parts = import.meta.glob<string>('../**/*.svelte', { query: '?raw', import: 'default', eager: true });
     expect(Object.keys(parts).length).toBeGreaterThan(50);
     expect(Object.keys(parts).filter((path) => /\)\}: /.test(parts[path] ?? ''))).toEqual([]);
+  });
+  it('leave the space between sentences to the language', async () => {
+    const parts = import.meta.glob<string>('../**/*.svelte', { query: '?raw', import: 'default', eager: true });
+    const twice = /\{t\((?:[^{}]|\{[^{}]*\})*\)\}\s+\{(?:t|maybe)\(/;
+    expect(Object.keys(parts).filter((path) => twice.test(parts[path] ?? ''))).toEqual([]);
+    expect(prose('Right.', null, 'Go on.')).toBe('Right. Go on.');
+    vi.stubGlobal('document', { documentElement: {} });
+    await use('zh-Hans');
+    expect(prose('对。', '继续。')).toBe('对。继续。');
+    await use('en');
   });
   it('of a bot name who sits in a seat', () => {
     const reason = { id: 'leaves-ally.one', values: { seat: 2, cards: 1 }, text: 'as the server says it' };
