@@ -272,3 +272,11 @@ def test_fonts_come_with_the_page(browser: Browser, server: Served) -> None:
         )
         assert {name.strip("\"'") for name in loaded} == {"Source Sans 3", "Source Serif 4"}
         assert [url for url in asked if not url.startswith((server.address, "data:", "blob:"))] == []
+
+
+def test_motion_ends_when_the_system_asks(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, motion="no-preference") as page:
+        page.goto("/")
+        expect(page.locator("html")).to_have_attribute("data-motion", "full")
+        page.emulate_media(reduced_motion="reduce")
+        expect(page.locator("html")).to_have_attribute("data-motion", "none")

@@ -32,7 +32,10 @@ class Prefs {
   private systemStill = $state(this.still.matches);
 
   constructor() {
-    this.still.addEventListener('change', () => (this.systemStill = this.still.matches));
+    this.still.addEventListener('change', () => {
+      this.systemStill = this.still.matches;
+      this.apply();
+    });
   }
 
   /** Whether animations are off. */
