@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.server.harness import Served
 from tests.web.browsing import DESK, PHONE, SETTLED, TONGUES, accessible, catalogue, play_on, upright, visitor
+from tests.web.test_friends import account
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -152,4 +153,45 @@ def test_a_reminder_is_read_once(browser: Browser, server: Served) -> None:
             with page.expect_response(re.compile(f"/events/{event}/standings$")):
                 page.clock.fast_forward(10_000)
             page.evaluate(SETTLED)
+        assert len(asked) == 1
+
+
+def test_a_late_answer_does_not_undo_a_wish(browser: Browser, server: Served) -> None:
+    starts = int(time.time() * 1000) + 10**8
+    wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
+    event = server.player().http.post("/api/events", json=wanted).json()["id"]
+    late: list[Route] = []
+    with visitor(browser, server) as page:
+        account(page, "Eve-late")
+        page.route("**/reminder", lambda route: route.continue_() if route.request.post_data else late.append(route))
+        page.goto(f"/events/{event}")
+        wish = page.get_by_role("button", name="Remind me when it begins")
+        wish.click()
+        expect(wish).to_have_attribute("aria-pressed", "true")
+        with page.expect_response("**/reminder"):
+            late[0].fulfill(json={"wanted": False, "reaches": False})
+        page.evaluate(SETTLED)
+        expect(wish).to_have_attribute("aria-pressed", "true")
+
+
+def test_best_play_is_not_asked_for_after_the_page_is_left(browser: Browser, server: Served) -> None:
+    """Each answer may take the server some seconds."""
+    ends = int(time.time() * 1000) + 10**7
+    wanted = {"title": "Friday", "preset": "big-two", "deals": 3, "ends": ends}
+    event = server.player().http.post("/api/events", json=wanted).json()["id"]
+    asked: list[Route] = []
+    with visitor(browser, server) as page:
+        told = page.request.get(f"/api/events/{event}").json()
+        deal = {"seat": 0, "table": None, "score": 1.0, "field": None, "assisted": False}
+        told["deals"] = [{"deal": at, "hand": f"h{at}", **deal} for at in range(3)]
+        page.route(f"**/api/events/{event}", lambda route: route.fulfill(json=told))
+        page.route("**/par", lambda route: asked.append(route))
+        with page.expect_request("**/par"):
+            page.goto(f"/events/{event}")
+        page.locator(".home").click()
+        expect(page.locator("article").first).to_be_visible()
+        with page.expect_response("**/par"):
+            asked[0].fulfill(json={"par": None})
+        page.evaluate(SETTLED)
+        page.wait_for_timeout(200)
         assert len(asked) == 1
