@@ -107,3 +107,19 @@ def test_followers_are_answered_by_keyboard(browser: Browser, server: Served) ->
         page.get_by_role("button", name="Unfollow: Cyd-keys").press("Enter")
         expect(page.get_by_text("You follow nobody yet.")).to_be_visible()
         expect(page.get_by_role("button", name="Follow: Cyd-keys")).to_be_visible()
+
+
+def test_an_invitation_that_cannot_be_declined_stays(browser: Browser, server: Served) -> None:
+    invitation = {"table": "t", "preset": "winner", "title": "Winner", "host": "Ada", "at": 0}
+    with visitor(browser, server) as page:
+        page.route("**/api/invitations", lambda route: route.fulfill(json=[invitation]))
+        page.route("**/decline", lambda route: route.abort())
+        page.goto("/")
+        invited = page.get_by_role("region", name="Invitations")
+        invited.get_by_role("button", name="Decline").click()
+        expect(invited.get_by_role("alert")).to_have_text("The server does not answer.")
+        expect(invited.get_by_role("listitem")).to_have_count(1)
+        page.unroute("**/decline")
+        page.route("**/decline", lambda route: route.fulfill(json=[]))
+        invited.get_by_role("button", name="Decline").click()
+        expect(invited).to_have_count(0)
