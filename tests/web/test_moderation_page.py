@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, ok, served
 from tests.server.test_moderation import Talk, appointed
 from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
+from tests.web.test_late_answers import Held
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -152,3 +153,17 @@ def test_a_report_from_a_groups_chat_leads_nowhere(browser: Browser, server: Ser
         reports.get_by_role("button", name="Dismiss").click()
         expect(log.get_by_role("listitem").first).to_contain_text("Chat")
         expect(log.get_by_role("link")).to_have_count(0)
+
+
+def test_a_second_click_answers_nothing(browser: Browser, server: Served) -> None:
+    """The server refused it, since the report had been dismissed."""
+    Talk(server).report()
+    with visitor(browser, server, DESK) as page:
+        as_moderator(page, server)
+        page.goto("/moderation")
+        reports = page.get_by_role("region", name="Reports")
+        held = Held(page, "**/api/moderation")
+        reports.get_by_role("button", name="Dismiss").dblclick()
+        held.arrive()
+        expect(reports.get_by_role("listitem")).to_have_count(0)
+        expect(reports.get_by_role("alert")).to_have_count(0)
