@@ -79,6 +79,31 @@ async def test_events_that_have_ended_do_not_crowd_out_open_ones(
     await store.close()
 
 
+async def test_an_event_that_somebody_plays_is_not_cancelled_by_a_request_that_waited(opened: Opened) -> None:
+    store = await opened()
+    event = replace(EVENT, people=1, host="host")
+    await store.duplicates.create(event)
+    await Queue(store, event).ask("ann", 1)
+    with pytest.raises(Refused, match="the event has already begun"):
+        await store.duplicates.cancel("event", "host", -1)
+    assert [one.deal for one in await store.duplicates.mine("event", "ann")] == [0]
+    await store.close()
+
+
+async def test_a_cancelled_event_takes_its_reminders_along_and_gets_no_more(opened: Opened) -> None:
+    store = await opened()
+    await store.people.rename("ann", "Ann", 0)
+    await store.duplicates.create(replace(EVENT, host="host", starts=5))
+    await store.notifications.remind("event", "ann", wanted=True)
+    await store.duplicates.cancel("event", "host", 1)
+    assert not await store.notifications.reminded("event", "ann")
+    with pytest.raises(Refused, match="there is no such event"):
+        await store.notifications.remind("event", "ann", wanted=True)
+    with pytest.raises(Refused, match="there is no such event"):
+        await Queue(store, EVENT).ask("ann", 6)
+    await store.close()
+
+
 async def test_who_comes_back_to_the_queue_waits_anew(opened: Opened) -> None:
     """Bots take seats after 30 seconds of waiting, not 30 seconds after the first request of a player who went away."""
     store = await opened()

@@ -402,12 +402,14 @@ def test_only_its_host_cancels_an_event_and_only_before_it_begins(server: Served
     begun = open_event(host)
     told = [player.http.get(f"/api/events/{later}").json()["event"]["hosting"] for player in (host, other)]
     assert told == [True, False]
+    daily = host.http.get("/api/events/today").json()["next"]
 
     def cancelled(player: Player, event: str) -> tuple[int, str | None]:
         answer = player.http.post(f"/api/events/{event}/cancel")
         return answer.status_code, answer.json().get("message")
 
-    assert cancelled(other, later) == (403, "only the player who opened the event can cancel it")
+    for player, event in ((other, later), (server.player(), later), (host, daily)):
+        assert cancelled(player, event) == (403, "only the player who opened the event can cancel it")
     assert cancelled(host, begun) == (409, "the event has already begun")
     assert cancelled(host, later) == (200, None)
     assert cancelled(host, later) == (404, "there is no such event")

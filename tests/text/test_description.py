@@ -250,7 +250,7 @@ def test_h_01_a_hand_that_must_dig_is_told(top: str, held: str | None, language:
     assert rules.auction is not None
     every = dasan.start(replace(rules, auction=replace(rules.auction, must_dig=("",))), hands)
     assert len(every.legal_moves()) == 1
-    assert messages(language)["must_dig"].format(cards="", bid=3) in told(every, language, 0)
+    assert messages(language)["must_dig.every"].format(bid=3) in told(every, language, 0)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -91,6 +91,15 @@ def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: 
             legible(page, f"{name} at {size[0]} × {size[1]}, {locale}", touch=size in HANDHELD)
 
 
+def test_seats_with_long_tags_stay_on_the_stage(browser: Browser, server: Served) -> None:
+    """Also on a stage that the panel beside it makes narrow."""
+    with visitor(browser, server, DESK, locale="fr-FR") as page:
+        show(page, "failed")
+        for size in (DESK, *DESKS):
+            resized(page, *size)
+            legible(page, f"seats of bots that failed at {size[0]} × {size[1]}", touch=False)
+
+
 @pytest.mark.sampled(1, 3)
 @pytest.mark.parametrize("name", ["long-4", "long-5", "long-6", "long-7", "long-8", "watched"])
 def test_a_play_covers_no_seat(browser: Browser, server: Served, name: str) -> None:

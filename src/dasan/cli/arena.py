@@ -181,5 +181,5 @@ def _print(report: dict[str, Any], results: Results) -> None:
 
 
 def _cell(name: str) -> str:
-    """A bot's name, in which a program's command may have a pipe, as a cell of the table."""
-    return name.replace("|", "\\|")
+    """A bot's name as a cell of the table: a program's command may have a pipe in it."""
+    return name.replace("\\", "\\\\").replace("|", "\\|")

@@ -149,7 +149,7 @@ class _Describer:
         if auction is not None and view["phase"] == "auction":
             held = auction.dig([c[0] for c in view["hand"]])
             if held is not None:
-                yield self._say("must_dig", cards=" ".join(held), bid=auction.top)
+                yield self._say("must_dig" if held else "must_dig.every", cards=" ".join(held), bid=auction.top)
         yield self._say("your_turn")
         for number, move in enumerate(view["legal_moves"], 1):
             kind, cards = move.get("kind"), self._cards(move.get("cards", ()))

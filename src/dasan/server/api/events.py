@@ -118,7 +118,7 @@ async def create(
 @router.post("/{event_id}/cancel")
 async def cancel(event_id: str, request: Request, store: StoreHere, player: Player) -> EventCancelled:
     """Cancel an event that has not begun (the host only)."""
-    limit(request, "tables", player)
+    limit(request, "joins", player)
     await store.duplicates.cancel(event_id, player or "", now())
     return EventCancelled(id=event_id)
 

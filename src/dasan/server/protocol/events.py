@@ -19,7 +19,7 @@ class EventSummary(Message):
     title: empty for the deal of the day, whose date is ``day``. people: the number of people at a table; ``bot`` plays
     in the other seats. fill: seconds after which bots take the seats of missing people. entries: the number of
     entrants. status: before it begins; open; closing, while bots finish open tables; over, when the deals are revealed.
-    played: the number of deals that you have finished.
+    played: the number of deals that you have finished. hosting: whether you opened it.
     """
 
     id: str

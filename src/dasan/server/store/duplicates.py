@@ -114,13 +114,16 @@ class Duplicates(StorePart):
     @writing
     def cancel(self, connection: sa.Connection, event_id: str, host: str, now: int) -> None:
         """Delete an event that has not begun. ``Refused``: there is none, another player opened it, or it has begun."""
+        serialize(connection, Lock.EVENTS)
         query = sa.select(duplicates.c.host, duplicates.c.starts).where(duplicates.c.id == event_id)
         row = connection.execute(query).one_or_none()
         if row is None:
             raise Refused("not-found", reason("event.none"))
         if row.host != host:
             raise Refused("forbidden", reason("event.host"))
-        if row.starts <= now:
+        # The request may have waited until somebody played.
+        played = sa.select(duplicate_entries.c.player).where(duplicate_entries.c.event_id == event_id).limit(1)
+        if row.starts <= now or connection.scalar(played) is not None:
             raise Refused("illegal", reason("event.begun"))
         connection.execute(sa.delete(duplicates).where(duplicates.c.id == event_id))
 
@@ -185,7 +188,10 @@ class Duplicates(StorePart):
         if going is not None and going.table_id is not None:
             return EventPlayed(deal=going.deal, table=going.table_id, waiting=0)
         # The request may have waited until the event was over, whatever the time at which it came.
-        if connection.scalar(sa.select(duplicates.c.id).where(duplicates.c.id == event.id, NOT_OVER)) is None:
+        over = connection.scalar(sa.select(sa.not_(NOT_OVER)).where(duplicates.c.id == event.id))
+        if over is None:
+            raise Refused("not-found", reason("event.none"))
+        if over:
             raise Refused("illegal", reason("event.ended"))
         if not event.starts <= now < event.ends:
             raise Refused("illegal", reason("event.early" if now < event.starts else "event.ended"))

@@ -192,8 +192,11 @@ class Notifications(StorePart):
 
     @writing
     def remind(self, connection: sa.Connection, event_id: str, player: str, *, wanted: bool) -> None:
-        """Set or remove the player's reminder of an event."""
+        """Set or remove the player's reminder of an event. ``Refused``: the event has been cancelled."""
         _check_known(connection, player)
+        event = sa.select(duplicates.c.id).where(duplicates.c.id == event_id)
+        if connection.scalar(event.with_for_update(read=True, key_share=True)) is None:
+            raise Refused("not-found", reason("event.none"))
         mine = sa.and_(event_reminders.c.event_id == event_id, event_reminders.c.player == player)
         connection.execute(sa.delete(event_reminders).where(mine))
         if wanted:
