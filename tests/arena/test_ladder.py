@@ -216,7 +216,7 @@ def test_a_report_is_read_to_its_end_before_the_first_deal(
         change(report["rungs"])
     file.write_text(json.dumps(report), encoding="utf-8")
     said = refusal("evaluate", "greedy", "--check", file)
-    assert said.startswith(f"{file} is no report of dasan evaluate --json")
+    assert said.startswith(f"{file} is not a report of dasan evaluate --json")
     assert fault in said
 
 
@@ -224,7 +224,7 @@ def test_a_report_is_read_to_its_end_before_the_first_deal(
 def test_a_file_that_is_no_report(text: str, tmp_path: Path) -> None:
     file = tmp_path / "report.json"
     file.write_text(text, encoding="utf-8")
-    assert "is no report of dasan evaluate --json" in refusal("evaluate", "greedy", "--check", file)
+    assert "is not a report of dasan evaluate --json" in refusal("evaluate", "greedy", "--check", file)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def arena(
     deals: Annotated[int, typer.Option(min=1, help="Deals for each pair; each is played once for every seat.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="The number of the first deal.")] = 0,
     both: Annotated[
-        bool, typer.Option("--both", help="Also play the second of each pair alone among the first.")
+        bool, typer.Option("--both", help="Also seat one player of the second bot among players of the first.")
     ] = False,
     early: Annotated[
         bool,
@@ -55,11 +55,13 @@ def arena(
     move_seconds: Annotated[float, typer.Option(min=0.01, max=MOST_SECONDS, help="The time limit for a move.")] = 60,
     processes: Processes = None,
     ray: RayAddress = None,
-    details: Annotated[bool, typer.Option("--details", help="With --json: roles, faults, ratings.")] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="With --json: also results by role, faults and ratings.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare bots over duplicate deals: one alone among copies of another, in every seat, with 95 % intervals over
-    deals.
+    """Compare bots over duplicate deals: one player of a bot among players of another, in every seat, with 95 % intervals
+    over deals.
     """
     from dasan.arena.contest import Contest, OutcomeFile, checked_player
     from dasan.processes import processors

@@ -34,7 +34,7 @@ def bench(
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option(help="Only this path, such as whole-hands, batch-mask or batch-packed-obs."),
+        typer.Option(help="Measure only this code path, such as whole-hands, batch-mask or batch-packed-obs."),
     ] = None,
     peers: Annotated[
         bool,
@@ -54,7 +54,7 @@ def bench(
         int | None,
         typer.Option(
             min=1,
-            help="Runs per figure, which is their median. Default: 5; 9 with --peers; 21 with --against, at least 6.",
+            help="Runs for each figure; the figure is their median. Default: 5; 9 with --peers; 21 with --against, at least 6.",
         ),
     ] = None,
     against: Annotated[

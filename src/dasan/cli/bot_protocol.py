@@ -22,7 +22,7 @@ program  {"type": "move", "id": 1, "move": "bid 1"}
 host     {"type": "over", "result": {"payments": [2, -1, -1], ...}}
 host     {"type": "quit"}
 
-The program answers hello and choose, and nothing else, within the seconds given (10 for hello). It ignores unknown
+The program answers only hello, within 10 seconds, and choose, within the seconds that it names. It ignores unknown
 messages and fields, accepts a new hand at any time, and exits on quit and at the end of its input."""
 
 

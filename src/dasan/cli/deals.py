@@ -67,7 +67,7 @@ def deals(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Value random deals for their bidders, and count how often the bidder's side wins."""
+    """Solve random deals of Big Three for each seat as the bidder, and count how often the bidder's side wins."""
     from dasan.bench.deals import shares, value_deals, with_bids
     from dasan.memory import require_memory
 

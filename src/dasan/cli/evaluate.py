@@ -54,7 +54,7 @@ def evaluate(
     processes: OnlyProcesses = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rate a bot on a ladder of fixed bots: alone among each of them in turn, over the same deals for everybody."""
+    """Rate a bot on a ladder of fixed bots: alone among copies of each in turn, over the same deals for every rated bot."""
     from dasan.arena.ladder import LadderChanged, differences, ladders
     from dasan.arena.ladder import evaluate as rate
     from dasan.processes import processors
@@ -86,7 +86,7 @@ def evaluate(
         if as_json:
             print_json({"differences": wrong})
         else:
-            say("\n".join(wrong) or "the report is true")
+            say("\n".join(wrong) or "the report is correct")
         if wrong:
             raise typer.Exit(1)
     elif as_json:
@@ -104,10 +104,10 @@ def _report(file: Path) -> dict[str, Any]:
         require_report(report)
     except (OSError, ValueError) as error:
         fault = f"it {error}" if isinstance(error, NotJson) else sentence(error)
-        raise CannotRun(f"{file} is no report of dasan evaluate --json that can be checked: {fault}") from error
+        raise CannotRun(f"{file} is not a report of dasan evaluate --json that can be checked: {fault}") from error
     limit = report.setdefault("move_seconds", DEFAULT_SECONDS)
     if limit is not None and not (type(limit) in (int, float) and 0 < limit <= MOST_SECONDS):
-        raise CannotRun(f"{file} is no report of dasan evaluate --json: its move_seconds are {shown(limit)}")
+        raise CannotRun(f"{file} is not a report of dasan evaluate --json: its move_seconds are {shown(limit)}")
     return dict(report)
 
 

@@ -25,7 +25,7 @@ MOST_HANDS = 200
 @on_store()
 async def fairplay(
     store: Store,
-    days: Annotated[int, typer.Option(min=1, max=36_600, help="The period of the report.")] = 90,
+    days: Annotated[int, typer.Option(min=1, max=36_600, help="Days that the report covers, up to now.")] = 90,
     programs: Annotated[
         int, typer.Option(min=0, max=10_000, help="Telling moves of each account to compare with the bot; 0: none.")
     ] = 0,
@@ -35,8 +35,8 @@ async def fairplay(
 ) -> None:
     """Report signs of collusion and of programs. They prove nothing: look at the hands before you act.
 
-    Pairs: by how many standard errors two people win more together than their skill explains, and what one wins from
-    the other. Programs: the share of moves in which an account agrees with the bot against a simple bot; this takes
+    Pairs: by how many standard errors two people win more together than their skill explains, and by how many one wins
+    more from the other. Programs: the share of moves in which an account agrees with the bot against a simple bot; this takes
     about a second a move.
     """
     import dasan

@@ -33,7 +33,7 @@ def generate(
     ray: RayAddress = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
+    """Write hands of self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
     from dasan.learn.dataset import DatasetPlan, held_parts, make
     from dasan.processes import processors
 

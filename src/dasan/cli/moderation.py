@@ -59,7 +59,7 @@ async def moderator(
 
     player = await player_id(store, who)
     await store.moderation.appoint(player, now(), moderator=not remove)
-    say(f"{who} is {'no moderator any more' if remove else 'a moderator'}")
+    say(f"{who} is {'no longer a moderator' if remove else 'a moderator'}")
 
 
 @on_store()

@@ -46,11 +46,16 @@ def puzzle(
     grade: Annotated[
         int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped or FILE.")
     ] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write them as climb/1, solutions included.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the puzzles as climb/1, solutions included.")
+    ] = None,
     solution: Annotated[bool, typer.Option("--solution", help="Print the solution too.")] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Solve each again, and check that only its move wins, and its other claims."),
+        typer.Option(
+            "--check",
+            help="Solve each puzzle again, and check that only its move wins and that its other statements are true.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

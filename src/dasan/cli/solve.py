@@ -67,7 +67,7 @@ def solve(
     scope: ScopeChoice = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the value of a record's last position, and of every move in it, under best play with all cards open."""
+    """Compute the value of a record's last position, and of every legal move there, under best play with all cards open."""
     from dasan.processes import processors
     from dasan.records.retrace import moves_of
     from dasan.solver import solve as find

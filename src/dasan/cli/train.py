@@ -62,12 +62,14 @@ def train(
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the folder.")] = False,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Total epochs; default: 100, or as the network.")] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="Total epochs; default: 100, or as set in --like or --resume.")
+    ] = None,
     envs: Annotated[
         int,
         typer.Option(
             min=1,
-            help="Parallel hands, per actor if there are any; with --method policy per game; its default is 2048 in total.",
+            help="Parallel hands, for each actor if there are any. With --method policy: for each game; default: 2048 in total.",
         ),
     ] = 1024,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds in an epoch; the network learns after each.")] = 40,
@@ -75,7 +77,7 @@ def train(
         int | None,
         typer.Option(
             min=1,
-            help="Steps per round; default: 32, with --actors 256. With --branches, a round is as long as its longest hand.",
+            help="Steps in a round; default: 32, or 256 with --actors. With --branches, a round is as long as its longest hand.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the run.")] = 0,
@@ -113,7 +115,7 @@ def train(
         int | None,
         typer.Option(
             min=1,
-            help="With --branches: the moves differ at one of the first decisions, up to this; default: 22, or as the network.",
+            help="With --branches: the moves differ at one of the first decisions, up to this; default: 22, or as set in --like.",
         ),
     ] = None,
     derived: Annotated[bool, typer.Option("--derived", help="The network also reads derived features.")] = False,
@@ -146,9 +148,14 @@ def train(
     ] = None,
     every: Annotated[
         int | None,
-        typer.Option(min=1, help="Epochs between measurements against fixed players; default: 10, or as the run."),
+        typer.Option(
+            min=1,
+            help="Epochs between measurements against fixed players; default: 10, or as set in --like or --resume.",
+        ),
     ] = None,
-    deals: Annotated[int | None, typer.Option(min=2, help="Deals per measurement; default: 20, or as the run.")] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=2, help="Deals in a measurement; default: 20, or as set in --like or --resume.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a network by self-play. The folder holds the network, its curve, and the data to resume the run."""

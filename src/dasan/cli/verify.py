@@ -31,7 +31,7 @@ def verify(
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check every move, every result, and every deal against its commitment; name the rules.
+    """Check a record: every move, every result, and every deal against its commitment; name its rules.
 
     Exit code 0: nothing in the records is false. 2: something is, and one line says what.
     """
