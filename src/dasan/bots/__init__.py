@@ -91,7 +91,7 @@ def bot(name: str, *, seed: int = 0, rules: Rules | None = None) -> ExplainingBo
     random numbers. rules: those that it is to play; a network for another game is refused before its first move.
 
     ValueError: there is no such bot, its network is unreadable or cannot play `rules`, or another package's function does not
-    return a bot. OSError: the file of its network cannot be read. TypeError: the seed is no whole number.
+    return a bot. OSError: the file of its network cannot be read. TypeError: the seed is not a whole number.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-two"), seed=7)

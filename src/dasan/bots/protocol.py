@@ -43,7 +43,7 @@ class Named:
 
 
 def choices(view: View) -> tuple[Move, ...]:
-    """The legal moves of the view's seat. ValueError: it is not that seat's turn. TypeError: `view` is no view."""
+    """The legal moves of the view's seat. ValueError: it is not that seat's turn. TypeError: `view` is not a view."""
     moves = instance(view, View, "a bot needs a view, such as state.view(seat)").legal_moves()
     if not moves:
         raise ValueError("a bot can only choose a move when it is its turn")

@@ -1,6 +1,7 @@
 """Standard environments of the games: PettingZoo, Gymnasium, OpenSpiel, and an RLCard-style wrapper.
 
-Each module needs the package that it is named after: `pip install 'dasan[envs]'`. They are imported on first use.
+Each module but `rlcard` needs the package that it is named after: `pip install 'dasan[envs]'`. They are imported on first
+use.
 
 >>> import dasan
 >>> env = dasan.envs.rlcard.make("big-three", seed=7)

@@ -60,8 +60,8 @@ class DasanEnv(Copied, gymnasium.Env):
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
     numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Reward: 0 until the hand is over, then the
     payment of this seat in units, or in games without payments (Winner) (seats + 1) / 2 - place. If the hand is over
-    before this seat has played, the first step ends the episode, whatever its action. With `text`, `info` has what this
-    seat sees in sentences, and the actions of the moves that these number, see `HandEnv.described`.
+    before this seat has played, the first step ends the episode, whatever its action. With `text`, `info` has sentences
+    about what this seat sees (`text`), and the action of each move that they number (`actions`), see `hand.described`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 1}
@@ -167,8 +167,8 @@ class DasanVectorEnv(Copied, GymnasiumVectorEnv):
     act (int8 [n]). The step that ends a hand also deals the next one (Gymnasium's autoreset mode SAME_STEP):
     `info["final_obs"]` then has the last observation of the seat that has just acted, and `info["final_info"]` its
     number as `seat` and the `payoffs`. With `text`, `info["text"]` says in sentences what each seat to act sees, and
-    `info["actions"]` has the action of each move that those sentences number (object arrays [n], see `hand.described`); for
-    this the interpreted engine replays every move.
+    `info["actions"]` has the action of each move that the sentences number (object arrays [n], see `hand.described`). To write
+    them, the interpreted engine replays every move.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}

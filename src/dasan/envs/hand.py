@@ -30,7 +30,7 @@ def language_of(text: object) -> str | None:
 
 
 def described(state: State, seat: int, ids: ActionIds, language: str) -> dict[str, Any]:
-    """What `seat` sees, in sentences (`text`, see `View.describe`), and the actions of the moves that they number, in the same
+    """Sentences about what `seat` sees (`text`, see `View.describe`), and the action of each move that they number, in the same
     order (`actions`, empty if another seat is to act).
     """
     view = state.view(seat)

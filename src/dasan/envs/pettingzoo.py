@@ -36,8 +36,8 @@ class DasanEnv(Copied, AECEnv):
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
     numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Rewards come at the end of the hand:
-    payments in units, or in games without payments (Winner) (seats + 1) / 2 - place. With `text`, `infos` has what each
-    agent sees in sentences, and the actions of the moves that these number, see `HandEnv.described`.
+    payments in units, or in games without payments (Winner) (seats + 1) / 2 - place. With `text`, `infos` has sentences
+    about what each agent sees (`text`), and the action of each move that they number (`actions`), see `hand.described`.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 `reset`, `step`, `run`, `set_agents` and the attributes match RLCard's, and so does a state: `obs`,
 `legal_actions` (an ordered dict of ids), `raw_obs`, `raw_legal_actions` and `action_record`. With `text`, a state also has
-what the player sees in sentences, and the actions of the moves that these number (`actions`).
+sentences about what the player sees (`text`), and the action of each move that they number (`actions`).
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ class Move:
     """One move; `str(move)` is the text that `State.play` reads. Moves with equal fields are equal.
 
     cards: the cards of the move, a sequence of `Card`. bid: the number of a bid. `Malformed`: there is no move of
-    this type. TypeError: `cards` is no sequence of cards, or `bid` is no whole number. ValueError: `combination` is of other
-    cards.
+    this type. TypeError: `cards` is not a sequence of cards, or `bid` is not a whole number. ValueError: `combination` is of
+    other cards.
     """
 
     type: MoveType
@@ -136,7 +136,7 @@ class Spoken:
 
 
 def read_move(text: str) -> Spoken:
-    """Parse `text`. `Malformed`: it is no move.
+    """Parse `text`. `Malformed`: it is not a move.
 
     >>> read_move("bid 2").bid, read_move("5 5").cards
     (2, ('5', '5'))

@@ -79,8 +79,8 @@ class State(StateFields):
     def play(self, move: Move | str) -> State:
         """The state after `move` by the seat to act.
 
-        `Malformed`: the text is no move. `Ambiguous`: the shorthand leaves a choice that matters. `IllegalPlay`, with the clause:
-        the move is not allowed now. This state never changes (G.01).
+        `Malformed`: the text is not a move. `Ambiguous`: the shorthand leaves a choice that matters. `IllegalPlay`, with the
+        clause: the move is not allowed now. This state never changes (G.01).
         """
         if self.phase is Phase.OVER:
             raise IllegalPlay(reason("over"), clause=self.rules.cite["end"])

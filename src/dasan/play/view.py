@@ -37,8 +37,8 @@ class View:
     doublings: how often bombs have doubled the payment (H.15). bidder_plays: the number of plays by the bidder's
     side, if that can double it too (H.16); only the bidder's own while the partner is hidden.
 
-    Only for the seat to act: must_include, the card that its lead must contain (D2.11); guarding, the neighbour whose last card
-    its single must guard (D2.16).
+    Only for the seat to act: must_include, the card that its lead must contain (D2.11); guarding, the neighbour who
+    holds one card, so that a single must be the seat's highest (D2.16).
     """
 
     rules: Rules

@@ -77,8 +77,8 @@ class Rules(RulesFields):
     def combination(self, cards: str | Sequence[Card]) -> Combination:
         """The combination that these cards form.
 
-        Raises `Malformed` for text that names no cards of this pack, `IllegalPlay` (with the clause) for cards that are
-        no combination in this game, TypeError for a sequence of anything other than cards.
+        Raises `Malformed` for text that names no cards of this pack, `IllegalPlay` (with the clause) for cards that do
+        not form a combination of this game, TypeError for a sequence of anything other than cards.
         """
         chosen = cards_of(cards)
         self.check_in_pack(chosen)

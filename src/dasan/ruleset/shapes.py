@@ -39,7 +39,7 @@ class Combination:
         return Combination, (self.kind, self.cards, self.family, self.power, self.strength, self.also)
 
     def beats(self, other: Combination) -> bool:
-        """Whether this may be played over `other` (B3.15, D2.12, W.06, W.13–W.15). TypeError: that is no combination."""
+        """Whether this may be played over `other` (B3.15, D2.12, W.06, W.13–W.15). TypeError: `other` is not a combination."""
         if type(other) is not Combination:
             raise WrongType(f"a combination beats a combination or does not, not {shown(other)}")
         if self.power != other.power:

@@ -49,7 +49,7 @@ def solve(
     - scope: in games without sides "paranoid" (the default) or "max-n"; see `Solution`.
     - progress: called periodically with the number of search nodes so far.
     - cancel: `cancel.is_set()` stops the search.
-    - notice: called with a sentence before machine code is compiled, which takes from seconds to a minute.
+    - notice: called with a sentence before machine code is compiled, which takes from seconds to minutes.
 
     Thread-safe. TypeError: an argument has the wrong type. ValueError: the hand is over, or not all of its cards are
     known; the game has no such `scope`; or the budget is out of range.
@@ -62,7 +62,7 @@ def solve(
     """
     from dasan.play.state import State
 
-    instance(state, State, "solve takes a state, such as dasan.deal gives")
+    instance(state, State, "solve takes a state, such as one from dasan.deal")
     budget = Budget(seconds, nodes, progress, cancel, threads)
     return solve_warm(state, Warm(memory_mb, notice), budget, moves=flag(moves, "moves"), scope=scope)
 

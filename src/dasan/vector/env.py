@@ -42,11 +42,11 @@ class VectorEnv:
     place.
 
     All arrays are **live buffers**: the next `step` or `reset` overwrites them, even if NumPy, PyTorch or JAX share
-    their memory. Copy what must last.
+    their memory. Copy what must last. In shapes, n is `num_envs`, and `most` an upper bound on the legal actions of one seat.
 
     - mask: live, bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError if it was left
       out.
-    - obs: live, uint8 [n, num_features], what that seat sees, see `features`; None without observations.
+    - obs: live, uint8 [n, num_features], what the seat to act sees, see `features`; None without observations.
     - to_act: live, int8 [n], the seat to act.
     - done: live, bool [n], whether the last step ended a hand. The next hand is then already dealt: mask, obs and
       to_act belong to the new hand, rewards and places to the old one. Hands decided by the deal are skipped, see
@@ -93,7 +93,7 @@ class VectorEnv:
         from dasan.kernels.runtime import parcels
         from dasan.vector.allocation import allocate
 
-        self.rules = rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
+        self.rules = rules = instance(rules, Rules, "environments take rules, such as those from dasan.rules")
         self.num_envs = num_envs = whole(num_envs, "num_envs", 1, MOST_ENVS)
         if not isinstance(buffers, Mapping):
             raise WrongType(f"buffers are a dictionary of arrays, not {shown(buffers)}")

@@ -80,7 +80,7 @@ class DasanState(pyspiel.State):
         return node.game.ids.text(action) if move is None else str(move)
 
     def described(self, player: int, language: str = "en") -> dict[str, Any]:
-        """What `player` sees, in sentences (`text`, see `View.describe`), and the actions of the moves that they number, in
+        """Sentences about what `player` sees (`text`, see `View.describe`), and the action of each move that they number, in
         the same order (`actions`, empty if another player is to act).
 
         ValueError: the deal is not complete, or there is no such language.
