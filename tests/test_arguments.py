@@ -149,7 +149,7 @@ def test_what_was_once_taken_in_silence_is_refused() -> None:
         ("a seed is a whole number, not 1.5", lambda: worlds.deals(VIEW, 1, seed=given(1.5))),
         ("the first world is a whole number", lambda: worlds.deals(VIEW, 1, first=given(2.5))),
         ("worlds is a whole number", lambda: worlds.sample(VIEW, True)),
-        ("worlds explain a view", lambda: worlds.sample(given(DEAL), 1)),
+        ("worlds are drawn from a view", lambda: worlds.sample(given(DEAL), 1)),
         ("size is a whole number", lambda: worlds.Positions(THREE, True)),
         ("an action id is a whole number, not 2.0", lambda: ENV.ids.text(given(2.0))),
         ("an action id is a whole number, not True", lambda: ENV.ids.text(True)),

@@ -176,7 +176,7 @@ def test_a_command_is_split_as_its_system_writes_paths() -> None:
     assert split_command(command, windows=True) == [r"C:\Program Files\node.exe", r"bots\first.js", "--depth", "2"]
     assert split_command("'/opt/my bots/first' a\\ b", windows=False) == ["/opt/my bots/first", "a b"]
     for windows in (True, False):
-        with pytest.raises(ValueError, match="is no command: no closing quotation"):
+        with pytest.raises(ValueError, match="is not a command: no closing quotation"):
             split_command('"unclosed', windows=windows)
         with pytest.raises(ValueError, match="command"):
             split_command(" ", windows=windows)

@@ -166,7 +166,7 @@ def test_an_illegal_action_changes_nothing() -> None:
     with pytest.raises(ValueError, match=f"action {wrong} is not legal now"):
         state.apply_action(wrong)
     assert str(state) == before
-    with pytest.raises(ValueError, match="9 is no outcome here"):
+    with pytest.raises(ValueError, match="9 is not an outcome here"):
         pyspiel.load_game("python_dasan_big_three").new_initial_state().apply_action(9)
 
 

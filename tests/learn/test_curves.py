@@ -32,5 +32,5 @@ def test_a_curve_that_an_editor_has_saved_is_read(tmp_path: Path) -> None:
 )
 def test_a_file_of_something_else_is_no_curve(text: str, tmp_path: Path) -> None:
     (tmp_path / "curve.csv").write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(ValueError, match=r"curve\.csv is no curve of a training run"):
+    with pytest.raises(ValueError, match=r"curve\.csv is not a curve of a training run"):
         read(tmp_path / "curve.csv")

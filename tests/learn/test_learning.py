@@ -136,7 +136,7 @@ def test_a_run_goes_on_exactly(tmp_path: Path, changes: dict[str, Any]) -> None:
     assert whole.progress.decisions == again.progress.decisions
     assert Config.from_json(config.to_json()) == config
     (tmp_path / "other.npz").write_bytes((tmp_path / "run.npz").read_bytes()[:100])
-    with pytest.raises(ValueError, match="no saved training run"):
+    with pytest.raises(ValueError, match="not a saved training run"):
         Trainer.load(tmp_path / "other.npz")
 
 
@@ -153,10 +153,10 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
     ]
     for held in wrong:
         np.savez(file, **held)
-        with pytest.raises(ValueError, match=r"^.*run\.npz is no saved training run$"):
+        with pytest.raises(ValueError, match=r"^.*run\.npz is not a saved training run$"):
             Trainer.load(file)
     np.savez(file, about=np.array("[" * 100_000))
-    with pytest.raises(ValueError, match=r"no saved training run$"):
+    with pytest.raises(ValueError, match=r"not a saved training run$"):
         Trainer.load(file)
     config = {"preset": "big-two", "options": {"preset": "x"}}
     arrays: dict[str, Any] = dict(Trainer(SMALL).learner.arrays())
@@ -165,7 +165,7 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
         Trainer.load(file)
     for totals in ({"epoch": "1"}, {"epoch": -1}, {"updates": 1.5}, {"hands": 10**30}, {"seconds": None}, [1]):
         np.savez(file, about=np.array(json.dumps({**about, "progress": totals})), **arrays)
-        with pytest.raises(ValueError, match=r"no saved training run$"):
+        with pytest.raises(ValueError, match=r"not a saved training run$"):
             Trainer.load(file)
     arrays["flat"][0] = np.nan
     np.savez(file, about=np.array(json.dumps(about)), **arrays)
@@ -173,7 +173,7 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
         Trainer.load(file)
     with ZipFile(file, "w") as archive:
         archive.writestr("about.npy", b"\x93NUMPY")
-    with pytest.raises(ValueError, match="no saved training run"):
+    with pytest.raises(ValueError, match="not a saved training run"):
         Trainer.load(file)
 
 

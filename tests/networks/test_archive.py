@@ -68,7 +68,7 @@ def test_a_run_that_claims_terabytes_is_refused(method: str, told: bool, tmp_pat
     assert len(names) == (5 if method == "values" else 8)
     for name in names:
         file.write_bytes(claiming(good, name, MOST, told))
-        with pytest.raises(ValueError, match=r"no saved training run$|of a network with another size$"):
+        with pytest.raises(ValueError, match=r"not a saved training run$|of a network with another size$"):
             Trainer.load(file)
 
 

@@ -41,7 +41,7 @@ def test_addresses() -> None:
         with pytest.raises(Refusal, match="link of a table"):
             address(wrong)
     for wrong in ("http://[::1/t/abc", "http://localhost:port/t/abc", "http://localhost:99999/t/abc"):
-        with pytest.raises(Refusal, match="this is no address"):
+        with pytest.raises(Refusal, match="this is not an address"):
             address(wrong)
     for silent in (
         "http://127.0.0.1:9/t/abc",
@@ -85,7 +85,7 @@ def http(body: bytes) -> bytes:
     ids=["ssh", "silence", "list", "nothing", "text", "page", "deep"],
 )
 def test_a_server_of_something_else(answer: bytes) -> None:
-    with stranger(answer) as address, pytest.raises(Refusal, match=r"does not answer|is no server of dasan"):
+    with stranger(answer) as address, pytest.raises(Refusal, match=r"does not answer|is not a server of dasan"):
         Visit(f"{address}/t/abc", [sys.executable, str(BOT)], name=None, seat=None, seconds=5)
 
 

@@ -204,7 +204,7 @@ def test_a_puzzle_is_graded_again(puzzles: tuple[Puzzle, ...]) -> None:
         assert again.to_json() | {"nodes": 0} == puzzle.to_json() | {"nodes": 0} | {"grade": again.grade}
         assert flaws(again) == []
     two_moves = dasan.start(RULES, ["4H 3H", "2D 5C", "2C 6C"], bidder=0, bid=1, leader=0)
-    with pytest.raises(ValueError, match="no puzzle"):
+    with pytest.raises(ValueError, match="not a puzzle"):
         regraded(replace(sample()[0], state=two_moves))
 
 

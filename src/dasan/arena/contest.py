@@ -74,7 +74,7 @@ class Contest:
     records: str = ""
 
     def __post_init__(self) -> None:
-        instance(self.rules, Rules, "a contest has rules, such as dasan.rules gives")
+        instance(self.rules, Rules, "a contest has rules, such as those from dasan.rules")
         for name in ("a", "b", "records"):
             instance(getattr(self, name), str, f"{name} is text")
         object.__setattr__(self, "deals", whole(self.deals, "deals", 1))
@@ -94,7 +94,7 @@ def checked_player(name: str, rules: Rules) -> Bot:
     the network reads features of other rules. OSError: a network's file cannot be read.
     """
     instance(name, str, "a bot is named by a text, such as 'greedy'")
-    instance(rules, Rules, "a bot is checked for rules, such as dasan.rules gives")
+    instance(rules, Rules, "a bot is checked for rules, such as those from dasan.rules")
     if name.startswith((PROGRAM, NETWORK)):  # the program may have been mended since, and the network trained further
         _made.cache_clear()
         _key.cache_clear()

@@ -86,7 +86,7 @@ def duplicate(
     >>> match.hands, match.standings["greedy"].payment.mean > 0
     (12, True)
     """
-    instance(rules, Rules, "a match takes rules, such as dasan.rules gives")
+    instance(rules, Rules, "a match takes rules, such as those from dasan.rules")
     names = items(lineup, "a line-up is a list of names")
     if isinstance(lineup, str) or not all(isinstance(name, str) for name in names):
         raise WrongType(f"a line-up is a list of names (makers has your own bots by name), not {shown(lineup)}")

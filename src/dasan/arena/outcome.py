@@ -42,7 +42,7 @@ class Outcome:
             counts = [outcome.above, outcome.below, a, b, *one.values(), *other.values()]
             counts += [n for pair in roles.values() for n in pair]
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError("this is no outcome of a deal") from error
+            raise ValueError("this is not an outcome of a deal") from error
         measured = (outcome.mean, outcome.wins, mine, theirs)
         if (
             not all(isinstance(n, int) for n in (outcome.seed, *counts))
@@ -51,7 +51,7 @@ class Outcome:
             or not (abs(outcome.mean) < MOST and 0 <= outcome.wins <= 1)
             or not all(0 <= won <= n and n for n, won in roles.values())
         ):
-            raise ValueError("this is no outcome of a deal")
+            raise ValueError("this is not an outcome of a deal")
         return outcome
 
 

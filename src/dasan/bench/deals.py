@@ -87,9 +87,9 @@ class Valued:
             valued = Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
             right = valued._is_possible()
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError("this is no valued deal") from error
+            raise ValueError("this is not a valued deal") from error
         if not right:
-            raise ValueError("this is no valued deal")
+            raise ValueError("this is not a valued deal")
         return valued
 
     def _is_possible(self) -> bool:

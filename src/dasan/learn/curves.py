@@ -40,7 +40,7 @@ def read(file: Path) -> list[dict[str, str]]:
             for value in row.values():
                 float(value or 0)
     except (KeyError, TypeError, ValueError, csv.Error) as error:
-        raise ValueError(f"{file} is no curve of a training run") from error
+        raise ValueError(f"{file} is not a curve of a training run") from error
     return rows
 
 

@@ -71,7 +71,7 @@ class DatasetPlan:
     solve: int = 0
 
     def __post_init__(self) -> None:
-        instance(self.rules, Rules, "a data set has rules, such as dasan.rules gives")
+        instance(self.rules, Rules, "a data set has rules, such as those from dasan.rules")
         bots, given = items(self.bots, "bots are a name for each seat"), cast("object", self.bots)
         if isinstance(given, str) or not all(isinstance(name, str) for name in bots):
             raise WrongType(f"bots are a name for each seat, not {shown(self.bots)}")

@@ -165,7 +165,7 @@ class Trainer:
         """
         if refused := sorted(set(changes).difference(CHANGEABLE)):
             raise ValueError(f"a resumed run cannot change {refused[0]}")
-        otherwise = f"{file} is no saved training run"
+        otherwise = f"{file} is not a saved training run"
         if not is_zipfile(file):
             raise ValueError(otherwise)
         claims = claims_of(file, otherwise)

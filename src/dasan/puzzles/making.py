@@ -165,11 +165,11 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
 
 
 def regraded(puzzle: Puzzle) -> Puzzle:
-    """The same puzzle, solved and graded again. `Unproved`: it is too hard. ValueError: the position is no puzzle."""
+    """The same puzzle, solved and graded again. `Unproved`: it is too hard. ValueError: the position is not a puzzle."""
     instance(puzzle, Puzzle, "a puzzle is what dasan.puzzles.load gives")
     key = find_key(puzzle.state, Truth(puzzle.state, NODES))
     if key is None:
-        raise ValueError(f"{puzzle.id} is no puzzle")
+        raise ValueError(f"{puzzle.id} is not a puzzle")
     made = solved(puzzle.state, key, puzzle.source)
     if made is None:
         raise Unproved

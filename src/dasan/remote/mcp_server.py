@@ -55,7 +55,7 @@ def make_server(server: str, name: str) -> MCPServer:
                 for table in lobby["open"]
             ]
         except (KeyError, TypeError) as error:
-            raise Refusal(f"{server} is no server of dasan") from error
+            raise Refusal(f"{server} is not a server of dasan") from error
         return "\n".join(lines) or "No table has an open seat. Ask for the link of a table."
 
     @mcp.tool()

@@ -42,7 +42,7 @@ def address(url: str) -> tuple[str, str]:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise Refusal(f"this is no address: {error}") from error
+        raise Refusal(f"this is not an address: {error}") from error
     folder, _, table = parts.path.strip("/").rpartition("/")
     if parts.scheme not in ("http", "https") or not parts.netloc or folder not in ("t", "api/tables") or not table:
         raise Refusal("give the link of a table, like http://localhost:8000/t/ID")
@@ -68,7 +68,7 @@ class Site:
         """Take a seat as a program, the first open one if `seat` is None, and return its number. `Refusal` as for `get`."""
         answer = self.post(f"/api/tables/{table}/join", {"name": name, "seat": seat, "program": True})
         if not isinstance(answer, dict) or not isinstance(answer.get("seat"), int):
-            raise Refusal(f"{self.server} is no server of dasan")
+            raise Refusal(f"{self.server} is not a server of dasan")
         return int(answer["seat"])
 
     def socket(self, table: str) -> ClientConnection:

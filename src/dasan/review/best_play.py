@@ -185,7 +185,7 @@ def judge(
     notice: Callable[[str], object] | None = None,
 ) -> Iterator[Judged]:
     """As `review`, but yield the moves as they are judged, from the last to the first."""
-    instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
+    instance(state, State, "a hand is reviewed from its last state, such as one from dasan.replay")
 
     def budget(_: object) -> Budget:
         return Budget(seconds, nodes, cancel=cancel, threads=threads)

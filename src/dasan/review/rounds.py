@@ -47,7 +47,7 @@ def judge_within(
     alternatives: whether to value other legal moves. memory_mb: for all tables together, of plays and of bids. Errors
     as for `judge`.
     """
-    instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
+    instance(state, State, "a hand is reviewed from its last state, such as one from dasan.replay")
     total = amount(total, "total")
     seconds = amount(seconds, "seconds")
 

@@ -128,7 +128,7 @@ def listen(host: str, port: int) -> socket.socket:
         )[0]
         listener = socket.socket(family, kind, proto)
     except (OSError, OverflowError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "this is no address"
+        reason = getattr(error, "strerror", None) or "this is not an address"
         raise CannotServe(f"cannot listen on {host}: {reason}") from None
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -48,7 +48,7 @@ def solve_many(
     from dasan.play.state import State
 
     given = items(states, "solve_many takes states")
-    todo = [instance(state, State, "solve_many takes states, such as dasan.deal gives") for state in given]
+    todo = [instance(state, State, "solve_many takes states, such as those from dasan.deal") for state in given]
     processes = workers if processes is None else processes
     processes = None if processes is None else whole(processes, "processes", 1)
     if cluster is not None:

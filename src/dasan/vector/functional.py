@@ -57,7 +57,7 @@ class Functional:
     """
 
     def __init__(self, env: VectorEnv) -> None:
-        instance(env, VectorEnv, "functional batches take environments, such as dasan.vector.make gives")
+        instance(env, VectorEnv, "functional batches take environments, such as those from dasan.vector.make")
         if env.obs is None:
             raise ValueError("functional batches take environments with observations")
         self._mask = env.mask

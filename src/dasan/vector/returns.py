@@ -53,7 +53,7 @@ class Returns:
     """
 
     def __init__(self, env: VectorEnv, *, forced: bool = False) -> None:
-        instance(env, VectorEnv, "returns take environments, such as dasan.vector.make gives")
+        instance(env, VectorEnv, "returns take environments, such as those from dasan.vector.make")
         self._env, self._forced = env, flag(forced, "forced")
         self._seen()
         self.clear()

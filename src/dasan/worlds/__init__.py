@@ -27,7 +27,7 @@ def sample(view: View, count: int, seed: int = 0) -> list[State]:
     docs/reference/worlds.md defines a world. World `i` depends only on the view, the seed and `i`. ValueError: no deal
     is consistent with the view, or `count` is negative.
     """
-    instance(view, View, "worlds explain a view, such as state.view(seat) gives")
+    instance(view, View, "worlds are drawn from a view, such as state.view(seat)")
     count, seed = whole(count, "the number of worlds", 0, MOST_WORLDS), whole(seed, "a seed")
     return list(Sampler(view).states(count, seed)) if count else []
 

@@ -58,7 +58,7 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     from dasan.kernels.cards import words_of
     from dasan.kernels.worlds.deal import deal_worlds
 
-    instance(view, View, "worlds explain a view, such as state.view(seat) gives")
+    instance(view, View, "worlds are drawn from a view, such as state.view(seat)")
     count = whole(count, "the number of worlds", 0, MOST_WORLDS)
     first = whole(first, "the first world", 0, MOST_WORLDS)
     seed = whole(seed, "a seed")

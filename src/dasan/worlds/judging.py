@@ -49,7 +49,7 @@ def judge(
     """
     import numpy as np
 
-    moves = instance(view, View, "worlds explain a view, such as state.view(seat) gives").legal_moves()
+    moves = instance(view, View, "worlds are drawn from a view, such as state.view(seat)").legal_moves()
     worlds, playouts = whole(worlds, "worlds", 1, MOST_POSITIONS), whole(playouts, "playouts", 1, MOST_TIMES)
     seed = whole(seed, "a seed")
     if not moves:

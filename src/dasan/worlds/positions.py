@@ -66,7 +66,7 @@ class Positions:
     def __init__(self, rules: Rules, size: int, *, backend: Wanted = "auto") -> None:
         import numpy as np
 
-        self.rules = instance(rules, Rules, "positions are of rules, such as dasan.rules gives")
+        self.rules = instance(rules, Rules, "positions take rules, such as those from dasan.rules")
         self.size = size = whole(size, "size", 1, MOST_POSITIONS)
         require_memory(13 * size * rules.players, f"{quantity(size, 'position')} of {rules.name}")
         self.ids = action_ids(rules, True)
@@ -99,7 +99,7 @@ class Positions:
     def put(self, i: int, state: State) -> None:
         """Write `state` to position `i`. ValueError: the state has other rules, or its hand is over."""
         i = self._number(i)
-        if instance(state, State, "a position is a state, such as dasan.deal gives").rules != self.rules:
+        if instance(state, State, "a position is a state, such as one from dasan.deal").rules != self.rules:
             raise ValueError("the positions are of another game")
         if state.phase is Phase.OVER:
             raise ValueError("the hand is over")
@@ -115,7 +115,7 @@ class Positions:
         be `put`.
         """
         first = whole(first, "the first position", 0)
-        instance(state, State, "a position is a state, such as dasan.deal gives")
+        instance(state, State, "a position is a state, such as one from dasan.deal")
         if instance(deals, Deals, "worlds are drawn by dasan.worlds.deals").rules != self.rules:
             raise ValueError("the worlds are of another game")
         last = first + len(deals)

@@ -55,7 +55,7 @@ def split_command(command: str, *, windows: bool = sys.platform == "win32") -> l
     try:
         words = shlex.split(command, posix=not windows)
     except ValueError as error:
-        raise ValueError(f"{shown(command)} is no command: {str(error).lower()}") from error
+        raise ValueError(f"{shown(command)} is not a command: {str(error).lower()}") from error
     if not words:
         raise ValueError("a program is named by its command, like cmd:python bot.py")
     return [word[1:-1] if word[0] in "\"'" else word for word in words] if windows else words

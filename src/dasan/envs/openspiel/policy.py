@@ -17,7 +17,7 @@ class BotPolicy(policy.Policy):
     """
 
     def __init__(self, game: GameTree, player: str | Bot) -> None:
-        instance(game, GameTree, "a bot's policy takes a game, such as pyspiel.load_game gives, and then the bot")
+        instance(game, GameTree, "a bot's policy takes a game, such as one from pyspiel.load_game, and then the bot")
         super().__init__(game, list(range(game.rules.players)))
         self._bot = bot(player, rules=game.rules) if isinstance(player, str) else player
         self._ids = game.ids

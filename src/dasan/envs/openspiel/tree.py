@@ -111,7 +111,7 @@ class Dealing:
     def after(self, action: int) -> Dealing | PlayedNode:
         """This deal after an outcome, or the hand once all cards are dealt. ValueError: there is no such outcome."""
         if action not in self.legal:
-            raise ValueError(f"{action} is no outcome here: {', '.join(map(str, self.legal))}")
+            raise ValueError(f"{action} is not an outcome here: {', '.join(map(str, self.legal))}")
         if self.dealer == DRAWN:
             return Dealing(self.game, action, self.game.room(action), ())
         left = self.room[action] - 1

@@ -217,7 +217,7 @@ def _credential_id(text: str) -> bytes:
     try:
         return base64url_to_bytes(json.loads(text)["rawId"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise Refused("malformed", "that is no passkey") from None
+        raise Refused("malformed", "that is not a passkey") from None
 
 
 def _place(request: Request) -> str:

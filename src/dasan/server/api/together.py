@@ -115,6 +115,6 @@ class _Follower(SocketClient):
             place = PlaceShown.model_validate(parse(text or ""))
             await self._together.lead(self._shared_id, self._connection.player, place)
         except ValueError:
-            self.refuse(Refused("malformed", "that is no place in a review"))
+            self.refuse(Refused("malformed", "that is not a place in a review"))
         except Refused as refused:
             self.refuse(refused)

@@ -108,13 +108,13 @@ def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes |
             lines = (json.loads(line) for line in file)
             header = next(lines)
             if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise CannotServe(f"{path} is no backup of dasan")
+                raise CannotServe(f"{path} is not a backup of dasan")
             _begin(connection, header["schema"])
             counts = _fill(connection, lines)
             if next(lines, None) is not None:  # gzip compares the checksum at the end of the file
                 raise ValueError("there is more after the end")
     except DAMAGED as error:
-        raise CannotServe(f"{path} is no backup of dasan, or is incomplete ({type(error).__name__})") from None
+        raise CannotServe(f"{path} is not a backup of dasan, or is incomplete ({type(error).__name__})") from None
     migrate(connection)
     key = _value(header["key"])
     return counts, key if isinstance(key, bytes) else None
