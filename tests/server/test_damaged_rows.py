@@ -89,6 +89,7 @@ async def furnish(store: Store) -> None:
         await play(store, name)
         await store.duplicates.create(replace(EVENT, id=name))
     browser = Subscription("browser", "https://push.example/1", "k", "a", "agent", 1)
+    await store.people.sign_in("session", "p0", "", 1)
     await store.notifications.subscribe("p0", "session", browser)
     await store.notifications.wish("p0", USUAL)
 

@@ -264,8 +264,8 @@ async def test_an_account_has_a_bounded_number_of_signed_in_browsers(
         await people.register(player, player, "x", 0)
     await people.sign_in("another's", "q", "", 0)
     for session, at in (("a", 10), ("b", 30), ("c", 20), ("d", 5)):
-        await store.notifications.subscribe("p", session, Subscription(session, session, "", "", created=at))
         await people.sign_in(session, "p", "", at)
+        await store.notifications.subscribe("p", session, Subscription(session, session, "", "", created=at))
     assert [row.id for row in await people.sign_ins("p")] == ["b", "c", "d"]
     assert {one.id for one in (await store.notifications.of("p")).browsers} == {"b", "c", "d"}
     assert [row.id for row in await people.sign_ins("q")] == ["another's"]
@@ -371,7 +371,7 @@ async def test_a_link_that_is_made_meanwhile_ends_with_the_session(postgres_url:
     await store.close()
 
 
-async def test_no_link_is_made_in_a_session_that_has_just_ended(opened: Opened) -> None:
+async def test_no_link_is_made_and_no_browser_subscribed_in_a_session_that_has_just_ended(opened: Opened) -> None:
     """Another process may know of the end a second later, and accept the session until then."""
     store = await opened()
     people = store.people
@@ -380,6 +380,8 @@ async def test_no_link_is_made_in_a_session_that_has_just_ended(opened: Opened) 
         await people.sign_in(name, "p", "", 0)
     await people.sign_out("p", "here", 1)
     await people.sign_out("guest", "here", 1)
+    with pytest.raises(Refused):
+        await store.notifications.subscribe("p", "here", Subscription("s", "https://x.example", "p", "a"))
     for player in ("p", "guest"):
         with pytest.raises(Refused):
             await people.make_link("link", player, "here", 2, 9)

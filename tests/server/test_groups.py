@@ -236,7 +236,8 @@ async def test_a_group_is_bounded(opened: Opened, monkeypatch: pytest.MonkeyPatc
 async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: Opened) -> None:
     store = await opened()
     group = await members(store, "ada", "bob", "cyd")
-    await store.notifications.subscribe("bob", "session", Subscription("sub", "https://x.example", "p", "a"))
+    await store.people.sign_in("bob's", "bob", "", 1)
+    await store.notifications.subscribe("bob", "bob's", Subscription("sub", "https://x.example", "p", "a"))
 
     link = await link_of(store, group, "ada")
     other = await store.groups.create("ada", "Sunday club", RULES, 1)
@@ -261,7 +262,8 @@ async def test_a_member_who_opens_tables_again_and_again_notifies_once(opened: O
     assert await notified("ada", "declined", 8) == [], "who declined has heard all the same"
     await store.people.register("dan", "dan", "hash", 8)
     await store.groups.join(link, "dan", 8)
-    await store.notifications.subscribe("dan", "session", Subscription("new", "https://y.example", "p", "a"))
+    await store.people.sign_in("dan's", "dan", "", 8)
+    await store.notifications.subscribe("dan", "dan's", Subscription("new", "https://y.example", "p", "a"))
     assert await notified("ada", "fourth", 9) == ["fourth"], "a new member has not heard from Ada"
     assert await notified("ada", "fifth", 9 + groups.NOTIFIED_EVERY) == ["fifth", "fifth"]
     await store.close()

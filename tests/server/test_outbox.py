@@ -27,7 +27,10 @@ NOON = 1_764_158_400_000
 async def subscribed(store: Store, *names: str) -> None:
     for name in names:
         await store.people.register(name, name, "hash", 1)
-        await store.notifications.subscribe(name, "session", Subscription(f"sub-{name}", "https://x.example", "p", "a"))
+        await store.people.sign_in(f"{name}'s", name, "", 1)
+        await store.notifications.subscribe(
+            name, f"{name}'s", Subscription(f"sub-{name}", "https://x.example", "p", "a")
+        )
 
 
 async def two_friends(opened: Opened) -> tuple[Store, str]:
@@ -95,10 +98,12 @@ async def test_browsers_are_bounded_and_belong_to_who_uses_them_now(
     store = await opened()
     await subscribed(store, "ada", "bob")
     for n in range(1, 4):
-        await store.notifications.subscribe("ada", "s", Subscription(f"{n}", "https://x.example", "p", "a", created=n))
+        await store.notifications.subscribe(
+            "ada", "ada's", Subscription(f"{n}", "https://x.example", "p", "a", created=n)
+        )
     assert [one.id for one in (await store.notifications.of("ada")).browsers] == ["3", "2"]
     await store.notifications.unsubscribe("3", "bob")
-    await store.notifications.subscribe("bob", "s", Subscription("2", "https://x.example", "p", "a", created=9))
+    await store.notifications.subscribe("bob", "bob's", Subscription("2", "https://x.example", "p", "a", created=9))
     assert [one.id for one in (await store.notifications.of("ada")).browsers] == ["3"]
     await store.close()
 

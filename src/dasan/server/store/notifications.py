@@ -32,6 +32,7 @@ from dasan.server.store.schema import (
     seats,
     tables,
 )
+from dasan.server.store.sessions import check_going_on
 from dasan.server.store.table_rows import names_of
 from dasan.server.times import DAY
 
@@ -133,8 +134,9 @@ class Notifications(StorePart):
 
     @writing
     def subscribe(self, connection: sa.Connection, player: str, session: str, subscription: Subscription) -> None:
-        """Subscribe a browser. session: its sign-in session, at whose end the subscription ends."""
+        """Subscribe a browser. session: its sign-in session, at whose end the subscription ends. ``Refused``: it has ended."""
         _check_known(connection, player)
+        check_going_on(connection, player, session)
         _put(connection, player, {})
         connection.execute(sa.delete(push_subscriptions).where(push_subscriptions.c.id == subscription.id))
         row = {**vars(subscription), "player": player, "session": session}
