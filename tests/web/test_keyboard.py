@@ -318,3 +318,11 @@ def test_an_account(browser: Browser, server: Served) -> None:
         page.keyboard.type("battery staple")
         use(page, page.get_by_role("button", name="Delete for good"))
         expect(page.get_by_text("You play as a guest")).to_be_visible()
+
+
+def test_keys_have_the_names_of_the_readers_language(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, locale="fr-FR") as page:
+        page.goto("/")
+        page.get_by_role("button", name=catalogue("fr")["panel.settings"]).click()
+        keys = page.get_by_role("region", name=catalogue("fr")["settings.keys"]).locator("kbd")
+        expect(keys.filter(has_text=re.compile("Espace|Entrée|Échap"))).to_have_count(3)
