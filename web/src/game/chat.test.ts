@@ -91,6 +91,7 @@ describe('the chat of a table', () => {
       send();
       expect(table.problem).not.toBeNull();
     }
+    expect(table.send({ type: 'contribute', text: 'mine' })).toBe(false);
     table.close();
   });
 

@@ -2,7 +2,7 @@ import type { LegalMove, View } from '../gen/protocol';
 import { sameCards, type Card } from '../cards/cards';
 
 /** The moves that are made by selecting cards of the hand. */
-const CARD_MOVES = new Set(['play', 'give', 'offer']);
+export const CARD_MOVES = new Set(['play', 'give', 'offer']);
 
 export const cardMoves = (view: View): LegalMove[] =>
   view.legal_moves.filter((move) => CARD_MOVES.has(move.type) && move.cards?.length);

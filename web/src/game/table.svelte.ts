@@ -10,7 +10,7 @@ import { PassTimes } from './passtimes';
 import { keepCommitment } from '../browser/commitments';
 import { prefs } from '../browser/prefs.svelte';
 import { Pump } from './pump';
-import { canPass, cardMoves, commandFor, matching, playable } from './selection';
+import { CARD_MOVES, canPass, cardMoves, commandFor, matching, playable } from './selection';
 import { sorted } from './sorting';
 import { cue } from '../browser/sound';
 import { load, save } from '../browser/storage';
@@ -23,7 +23,6 @@ const BEFORE_RESULT = 1300;
 
 /** The phases in which cards of the hand are chosen. */
 const CHOOSING = new Set(['play', 'exchange']);
-const CARD_TYPES = new Set(['play', 'give', 'offer']);
 
 /** The most lines of the chat that are announced at once: after a lost connection there may be many. */
 const SPOKEN = 3;
@@ -200,14 +199,6 @@ export class Table {
     if (this.myTurn && this.hints) this.send({ type: 'hint' });
   }
 
-  /** Select the advised cards. */
-  follow(candidate: number): void {
-    const move = this.game.hint?.candidates[candidate]?.move;
-    if (!move) return;
-    if (CARD_TYPES.has(move.type)) this.choose(keysOf(this.handKeys, move.cards ?? []));
-    else this.choose([]);
-  }
-
   react(reaction: Reaction['reaction']): void {
     this.connection.send({ type: 'react', id: this.newId(), reaction });
   }
@@ -287,14 +278,16 @@ export class Table {
     this.plan = null;
   }
 
-  /** A command to the table; its answer comes as a message. */
-  send(wanted: Wanted): void {
-    if (this.busy) return;
+  /** A command to the table, whose answer comes as a message; false if it is not sent. */
+  send(wanted: Wanted): boolean {
+    if (this.busy) return false;
     const id = this.newId();
     this.remark = null;
     clearTimeout(this.thinking);
-    if (this.connection.send({ ...wanted, id } as ClientMessage)) this.game = sent(this.game, id);
+    const asked = this.connection.send({ ...wanted, id } as ClientMessage);
+    if (asked) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
+    return asked;
   }
 
   /** A command that is independent of the game, which does not wait for its answer. */
@@ -417,11 +410,12 @@ export class Table {
   /** Advice has arrived: select the best move; Enter then plays it. */
   private advised(): void {
     const { hint, table } = this.game;
-    if (!hint?.candidates.length || !table) {
+    const move = hint?.candidates[0]?.move;
+    if (!move || !table) {
       if (hint) this.remark = t('hint.none');
       return;
     }
-    this.follow(0);
+    this.choose(CARD_MOVES.has(move.type) ? keysOf(this.handKeys, move.cards ?? []) : []);
     this.speakUp(adviceText(this.game));
   }
 
