@@ -106,6 +106,9 @@ def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, i
         host.get_by_role("button", name="Open the table").click()
         expect(host.get_by_label("Link to this table")).to_be_visible()
         expect(host.get_by_label("Add a bot").first).to_be_visible()
+        controls = host.locator("main li").get_by_role("button").or_(host.locator("main li").get_by_role("combobox"))
+        names = controls.evaluate_all("all => all.map(one => one.ariaLabel ?? one.textContent.trim())")
+        assert len(set(names)) == len(names) == 5, names
         sound(host, "a table that waits")
         friend.goto(host.url)
         expect(friend.get_by_role("button", name="Join the table")).to_be_visible()
