@@ -64,11 +64,11 @@ export const start = (): Promise<void> => {
   return use(kept in LOCALES ? (kept as Locale) : choose(navigator.languages)).catch(() => use('en'));
 };
 
-/** A moment in the format of the reader's country, if the page is in the browser's language. */
-export function dated(text: string, time: 'short' | null = 'short'): string {
+/** A moment, as a text or in milliseconds, in the format of the reader's country, if the page is in the browser's language. */
+export function dated(moment: string | number, time: 'short' | null = 'short'): string {
   const home = navigator.languages.find((tag) => ours(tag) === current.locale);
   return new Intl.DateTimeFormat(home ?? current.locale, { dateStyle: 'medium', ...(time && { timeStyle: time }) }).format(
-    new Date(text),
+    new Date(moment),
   );
 }
 

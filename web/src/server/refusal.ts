@@ -1,6 +1,6 @@
 import type { ErrorMessage } from '../gen/protocol';
 import { printed, short } from '../cards/cards';
-import { maybe, t } from '../i18n/i18n.svelte';
+import { locale, maybe, t } from '../i18n/i18n.svelte';
 import { personName } from '../i18n/words';
 
 /** A refusal: the server's sentence, and its id in the catalogue. */
@@ -20,5 +20,5 @@ export function refusalText({ code, message, wording }: Refusal): string {
   if (!wording) return maybe(`refusal.code.${code}`) ?? t('refusal.other');
   const values = Object.fromEntries(Object.entries(wording.values).map(([name, text]) => [name, value(name, text)]));
   const text = maybe(`refusal.${wording.id}`, values) ?? drawn(message);
-  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
+  return text.charAt(0).toLocaleUpperCase(locale()) + text.slice(1);
 }
