@@ -1,3 +1,5 @@
+import type { Shape } from '../browser/layout';
+
 /**
  * A place on the stage, in per cent of its width and height. Only a wide stage has seats at any height: on the others they
  * are in a row at the top or the bottom, or at the sides, `y` per cent down between those rows.
@@ -106,8 +108,6 @@ export function gap(opponents: number): number {
   const right = Math.ceil(opponents / 2);
   return opponents > 4 ? ((xs[right - 1] ?? 50) + (xs[right] ?? 50)) / 2 : 50;
 }
-
-export type Shape = 'wide' | 'narrow' | 'low';
 
 const around = (opponents: number, shape: Shape): [number, number][] =>
   shape === 'low' ? row(opponents) : ((shape === 'wide' ? WIDE : NARROW)[opponents] ?? []);
