@@ -91,13 +91,13 @@ def test_nothing_of_the_game_is_covered(browser: Browser, server: Served, name: 
             legible(page, f"{name} at {size[0]} × {size[1]}, {locale}", touch=size in HANDHELD)
 
 
-def test_seats_with_long_tags_stay_on_the_stage(browser: Browser, server: Served) -> None:
-    """Also on a stage that the panel beside it makes narrow."""
-    with visitor(browser, server, DESK, locale="fr-FR") as page:
-        show(page, "failed")
-        for size in (DESK, *DESKS):
+@pytest.mark.parametrize("name", ["failed", "chat"])
+def test_long_tags_and_a_kitty_fit_on_every_stage(browser: Browser, server: Served, name: str) -> None:
+    with visitor(browser, server, FELT[0], locale="fr-FR") as page:
+        show(page, name)
+        for size in FELT:
             resized(page, *size)
-            legible(page, f"seats of bots that failed at {size[0]} × {size[1]}", touch=False)
+            legible(page, f"{name} at {size[0]} × {size[1]}", touch=size in HANDHELD)
 
 
 @pytest.mark.sampled(1, 3)
