@@ -227,11 +227,9 @@ async def test_a_clock_that_is_set_back_leaves_no_ghosts_and_no_waits(opened: Op
         await store.people.register(name, name, "x", 2 * hour)
     for one, other in (("ada", "bob"), ("bob", "ada")):
         await store.friends.follow(one, other, 2 * hour)
-    await store.processes.beat("killed", "1", 2 * hour)
     await store.notifications.ask("ada", "ada@x.example", "one", 2 * hour)
     for now, here in ((2 * hour, True), (hour, False)):
         assert [one.here for one in (await store.friends.circle("ada", now)).follows] == [here]
-        assert len(await store.processes.alive(now)) == here
     await store.notifications.ask("ada", "ada@y.example", "two", hour)
     assert (await store.notifications.of("ada")).address == "ada@y.example"
     await store.close()

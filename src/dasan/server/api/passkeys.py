@@ -119,7 +119,7 @@ async def register(
         used=moment_,
     )
     try:
-        await store.passkeys.add(made, asked.account)
+        await store.passkeys.add(made, asked.account, ids.session(request))
         person = await account_of(store, owner)
         if asked.account is not None:
             await ids.sign_in(request, response, person)

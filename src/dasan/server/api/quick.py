@@ -51,7 +51,6 @@ async def quick_match(
         {"speed": SPEEDS[wanted.speed], "rated": True, "spectators": True, "next_seconds": 30}
     )
     fill_after = int(tables.settings.quick_bots_after * 1000)
-    moment = now()
 
     def make(together: tuple[Seeker, ...]) -> Room:
         head = Head(new_id(), rules, settings, fairness.new_secret())
@@ -60,7 +59,7 @@ async def quick_match(
         names: list[str | None] = [None] * len(people) + [bot] * (rules.players - len(people))
         chairs = [*people, *[chair for chair in bot_chairs(names, head.id) if chair is not None]]
         secrets.SystemRandom().shuffle(chairs)
-        return Room.create(head, tuple(chairs), together[0].player, moment)
+        return Room.create(head, tuple(chairs), together[0].player, now())
 
     async def seek(forget: str | None) -> Sought:
         return await tables.store.matches.seek(
@@ -81,7 +80,7 @@ async def quick_match(
     await ids.remember(request, response, seeker)
     return QuickMatched(
         table=match.table,
-        waited=max(0, moment - match.since),
+        waited=max(0, now() - match.since),
         seeking=match.seeking,
         bots_after=fill_after if wanted.bots else None,
     )

@@ -139,6 +139,7 @@ def forget_everywhere(connection: sa.Connection, player: str, other: str, now: i
     connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))
     connection.execute(sa.delete(reports).where(sa.or_(reports.c.by == player, reports.c.against == player)))
     forget_friends(connection, player)
+    connection.execute(sa.update(duplicates).where(duplicates.c.host == player).values(host=None))
     forget_notifications(connection, player)
     forget_groups(connection, player)
     audited = stranger()
@@ -149,7 +150,6 @@ def forget_everywhere(connection: sa.Connection, player: str, other: str, now: i
     attempts = duplicate_plays.c.player == player
     connection.execute(sa.delete(duplicate_plays).where(attempts, duplicate_plays.c.table_id.is_(None)))
     connection.execute(sa.update(duplicate_plays).where(attempts).values(player=other))
-    connection.execute(sa.update(duplicates).where(duplicates.c.host == player).values(host=None))
     played = hand_seats.c.player == player
     connection.execute(sa.update(hand_seats).where(played).values(player=None, name=FORMER))
     connection.execute(sa.delete(players).where(players.c.id == player))

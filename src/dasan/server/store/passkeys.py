@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from dasan.server.store.database import StorePart, writing
 from dasan.server.store.people import Taken, open_account
 from dasan.server.store.schema import challenges, passkeys, players
-from dasan.server.store.sessions import locked_account
+from dasan.server.store.sessions import check_going_on, locked_account
 
 CHALLENGE_KEPT = 5 * 60 * 1000
 """The lifetime of a challenge in milliseconds."""
@@ -78,10 +78,12 @@ class Passkeys(StorePart):
         return None if row is None else Passkey(**row._mapping)
 
     @writing
-    def add(self, connection: sa.Connection, passkey: Passkey, account: str | None) -> None:
-        """Store a passkey. account: also open an account with this name for the player. ``Taken``: the name or the
-        passkey belongs to somebody.
+    def add(self, connection: sa.Connection, passkey: Passkey, account: str | None, session: str | None) -> None:
+        """Store a passkey. account: also open an account with this name for the player; without it, ``session`` is signed in.
+        ``Taken``: the name or the passkey belongs to somebody. ``Refused``: the session has just ended.
         """
+        if account is None:
+            check_going_on(connection, passkey.player, session)
         if connection.scalar(sa.select(passkeys.c.id).where(passkeys.c.id == passkey.id)) is not None:
             raise Taken
         if account is not None:

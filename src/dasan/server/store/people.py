@@ -172,7 +172,7 @@ class People(StorePart):
 
         ``AccountChanged``: the account differs from ``before``, or ``session`` is no longer signed in.
         """
-        check_unchanged(connection, before, session)
+        _hold_unchanged(connection, before, session)
         connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
         end_sessions(connection, player, now)
 
@@ -185,7 +185,7 @@ class People(StorePart):
         ``AccountChanged``: the account differs from ``before``, so that a ban or a new password also stops sign-ins in
         progress.
         """
-        check_unchanged(connection, before)
+        _hold_unchanged(connection, before)
         put_session(connection, session, player, agent, now)
 
     async def is_signed_in(self, session: str, player: str, now: int) -> bool:
@@ -430,13 +430,19 @@ def check_unchanged(connection: sa.Connection, before: Person | None, session: s
     """``AccountChanged``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
     if before is None:
         return
-    locked_account(connection, before.id)
     row = connection.execute(sa.select(players).where(players.c.id == before.id)).one_or_none()
     if row is None or row.banned or (row.account, row.password) != (before.account, before.password):
         raise AccountChanged
     mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == before.id)
     if session is not None and connection.scalar(sa.select(sign_ins.c.id).where(mine)) is None:
         raise AccountChanged
+
+
+def _hold_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
+    """As `check_unchanged`, until the transaction ends."""
+    if before is not None:
+        locked_account(connection, before.id)
+    check_unchanged(connection, before, session)
 
 
 def put_session(connection: sa.Connection, session: str, player: str, agent: str, now: int) -> None:

@@ -193,13 +193,17 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
         def of(column: sa.Column[Any]) -> sa.Select[Any]:
             return sa.select(column).where(column.is_not(None) if only is None else column == only)
 
+        idle = unused(connection)
+        if only is not None:
+            own = seats.alias()
+            idle = idle.where(tables.c.id.in_(sa.select(own.c.table_id).where(own.c.player == only)))
         played = of(hand_seats.c.player)
         sitting = of(seats.c.player).join_from(seats, tables)
         named = of(players.c.id)
         known = sa.union(played, sitting, named.where(players.c.account.is_(None), sa.not_(players.c.banned))).subquery()
         recent = sa.union(
             played.where(hand_seats.c.finished >= cutoff),
-            sitting.where(tables.c.id.not_in(unused(connection))),
+            sitting.where(tables.c.id.not_in(idle)),
             of(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER),
             of(duplicates.c.host).where(NOT_OVER),
             named.where(sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)),

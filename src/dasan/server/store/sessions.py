@@ -58,7 +58,8 @@ def locked_account(connection: sa.Connection, player: str) -> str | None:
 
 def check_going_on(connection: sa.Connection, player: str, session: str | None) -> None:
     """``Refused``: this session of the player has ended since the request began; else what the transaction stores would outlive
-    it. session: as for `end_sessions`; None: a guest's, of an earlier version.
+    it. session: as for `end_sessions`; None: a guest's, of an earlier version. A guest without a name has no row to lock: in
+    PostgreSQL an end at the same moment may be missed.
     """
     if locked_account(connection, player) is None:
         over = has_ended(connection, player, session)
