@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { once } from './once';
+import { PATIENCE } from './poll';
 
 describe('a command that runs', () => {
   it('is not sent again, until it has succeeded or failed', async () => {
@@ -14,5 +15,19 @@ describe('a command that runs', () => {
       await first.catch(() => undefined);
       sent.mockClear();
     }
+  });
+
+  it('is sent again if it hangs', async () => {
+    vi.useFakeTimers();
+    const sent = vi.fn(() => new Promise<void>(() => undefined));
+    const send = once(sent);
+    void send();
+    vi.advanceTimersByTime(PATIENCE - 1);
+    void send();
+    expect(sent).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1);
+    void send();
+    expect(sent).toHaveBeenCalledTimes(2);
+    vi.useRealTimers();
   });
 });

@@ -1,13 +1,19 @@
-/** A command that ignores calls while it runs: a second press of its button would send it twice. */
+import { PATIENCE } from './poll';
+
+/**
+ * A command that ignores calls while it runs, but no longer than PATIENCE: a second press of its button would send it
+ * twice.
+ */
 export function once<Given extends unknown[]>(command: (...given: Given) => Promise<void>): (...given: Given) => Promise<void> {
-  let running = false;
+  let since: number | null = null;
   return async (...given) => {
-    if (running) return;
-    running = true;
+    if (since !== null && Date.now() - since < PATIENCE) return;
+    const begun = Date.now();
+    since = begun;
     try {
       await command(...given);
     } finally {
-      running = false;
+      if (since === begun) since = null;
     }
   };
 }
