@@ -274,7 +274,7 @@ def test_equilibrium_algorithms_run_on_a_teaching_variant() -> None:
         for policy in (UniformRandomPolicy(game), ours.BotPolicy(game, "greedy"), solver.average_policy())
     )
     assert uniform == pytest.approx(1.0902777777777777)
-    with pytest.raises(TypeError, match="takes a game, such as pyspiel"):
+    with pytest.raises(TypeError, match="takes a game, such as one from pyspiel"):
         ours.BotPolicy("greedy", game)  # type: ignore[arg-type]
     assert greedy == pytest.approx(0)
     assert 0 < solved < 0.2

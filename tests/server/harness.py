@@ -211,7 +211,9 @@ def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
 
 
 def check_widths(path: Path) -> None:
-    """No text is wider than its column: PostgreSQL refuses one that SQLite stores."""
+    """No text is wider than its column: PostgreSQL refuses one that SQLite stores. Some tests remove the file."""
+    if not path.exists():
+        return
     with closing(sqlite3.connect(path)) as connection:
         for table in metadata.sorted_tables:
             for column in table.columns:

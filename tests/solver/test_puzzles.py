@@ -191,7 +191,7 @@ def test_the_documents_count_them_right() -> None:
         assert f"| {theme} | {three} | {four} |" in page
     grades = [len(load(game="big-three", grade=grade)) for grade in range(1, 6)]
     assert f"{len(puzzles)} puzzles of Big Three come with the package" in page
-    assert f"By grade, 1 to 5, there are {', '.join(map(str, grades[:4]))} and {grades[4]}." in page
+    assert f"Of grades 1 to 5 there are {', '.join(map(str, grades[:4]))} and {grades[4]}." in page
     whole = sum(CUT not in json.dumps(puzzle.tree) for puzzle in puzzles)
     assert f"{whole} trees are complete" in page
 
