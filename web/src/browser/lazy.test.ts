@@ -33,6 +33,16 @@ describe('a part of the page that does not come', () => {
     expect(reload).not.toHaveBeenCalled();
   });
 
+  it('is tried again where the connection has just returned', async () => {
+    vi.stubGlobal('fetch', async () => page('old'));
+    const part = vi
+      .fn(missing as () => Promise<string>)
+      .mockRejectedValueOnce(new TypeError('offline'))
+      .mockResolvedValueOnce('part');
+    expect(await lazy(part)).toBe('part');
+    expect(reload).not.toHaveBeenCalled();
+  });
+
   it('is told otherwise where no server answers', async () => {
     vi.stubGlobal('fetch', missing);
     await expect(lazy(missing)).rejects.toBeInstanceOf(TypeError);

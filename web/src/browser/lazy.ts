@@ -13,7 +13,7 @@ async function served(): Promise<string | null> {
 
 /**
  * Load a part of the page when it is needed. If the server has another version of the page, whose parts have other names,
- * reload the page, once per version.
+ * reload the page, once per version. Else try again: the connection may have returned in the meantime.
  */
 export async function lazy<T>(part: () => Promise<T>): Promise<T> {
   try {
@@ -22,7 +22,11 @@ export async function lazy<T>(part: () => Promise<T>): Promise<T> {
     const now = await served();
     if (now === null) throw error;
     const running = document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.src ?? '';
-    if (running.endsWith(now) || load('reloaded', '', 'session') === now) throw new Missing(String(error));
+    if (running.endsWith(now) || load('reloaded', '', 'session') === now) {
+      return part().catch(() => {
+        throw new Missing(String(error));
+      });
+    }
     save('reloaded', now, 'session');
     location.reload();
     return new Promise(() => undefined);
