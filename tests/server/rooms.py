@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import dasan
@@ -86,3 +87,8 @@ def plays(preset: str | dasan.Rules, hands: int, **settings: Any) -> tuple[list[
             else:
                 add(decide(room, f"p{room.to_act}", MoveCommand(type="move", id="m", move=text), lag=5))
     return rooms, log
+
+
+def named(room: Room, table_id: str) -> Room:
+    """The room with another id."""
+    return replace(room, head=replace(room.head, id=table_id))

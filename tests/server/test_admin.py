@@ -20,8 +20,9 @@ from dasan.server.store.migrating import migrate, newest
 from dasan.server.store.schema import metadata
 from dasan.server.times import now
 
-from .conftest import new_database
+from .conftest import Opened, new_database
 from .harness import fast, served
+from .test_deletion import ban
 from .test_live import play_hand
 
 pytestmark = pytest.mark.full
@@ -223,3 +224,15 @@ def test_numbers_that_no_database_holds_are_refused(words: tuple[str, str], tmp_
 def test_every_command_explains_itself(name: str) -> None:
     assert f" {name} " in cli("admin", "--help").stdout
     assert cli("admin", name, "--help").exit_code == 0
+
+
+async def test_players_are_found_by_what_a_host_knows(opened: Opened) -> None:
+    store = await opened()
+    await store.people.register("a", "Ann_1", "x", 2)
+    await store.people.rename("b", "Bob", 1)
+    await ban(store, "b", 3)
+    players = await store.overviews.players("nn_", False, 9)
+    assert [row["id"] for row in players.rows] == ["a"]
+    assert [row["id"] for row in (await store.overviews.players(None, True, 9)).rows] == ["b"]
+    assert (await store.overviews.players(None, False, 1)).total == 2
+    await store.close()

@@ -19,7 +19,7 @@ from dasan.server.store.backups import dump, load
 from dasan.server.store.migrating import migrate
 
 from .conftest import Opened, new_database
-from .test_keeping import chatting
+from .test_deletion import chatting
 
 pytestmark = pytest.mark.full
 

@@ -30,8 +30,8 @@ from dasan.server.times import now
 from .conftest import Opened, new_database
 from .harness import SECONDS, Player, Served, ok
 from .test_accounts import SECRET
+from .test_deletion import ban, from_outside
 from .test_event_store import Held
-from .test_keeping import ban, from_outside
 
 pytestmark = pytest.mark.full
 

@@ -33,8 +33,8 @@ from dasan.server.times import now
 from .conftest import Opened, new_database
 from .harness import SECONDS, Json, Player, Serve, Served, fast, ok
 from .test_accounts import SECRET
+from .test_deletion import closed_with, from_outside
 from .test_event_store import Held
-from .test_keeping import closed_with, from_outside
 
 pytestmark = pytest.mark.full
 ROW = {"table_id": "t", "by": "other", "text": "x", "reason": "", "at": 1}

@@ -28,7 +28,7 @@ from dasan.server.times import now
 
 from .harness import SECONDS, Json, Player, Serve, Served, Socket
 from .local_bus import LocalBus
-from .test_keeping import ban, closed_with, from_outside, my_id
+from .test_deletion import ban, closed_with, from_outside, my_id
 
 pytestmark = pytest.mark.full
 
