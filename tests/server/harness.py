@@ -31,6 +31,7 @@ from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import migrate
 from dasan.server.store.schema import metadata
 from dasan.server.tables.directory import Tables
+from dasan.server.times import DAY, now
 
 Json: TypeAlias = dict[str, Any]
 
@@ -135,6 +136,20 @@ class Player:
         body = {"preset": preset, "seats": seats, "settings": {"spectators": public}, **wanted}
         table_id: str = ok(self.http.post("/api/tables", json=body))["id"]
         return table_id
+
+    def open_event(self, *, after: int = 0, **wanted: object) -> str:
+        """A day's event of this player, which begins after so many milliseconds."""
+        begins = now() + after
+        body = {
+            "title": "Wednesday",
+            "preset": "big-two",
+            "deals": 2,
+            "starts": begins,
+            "ends": begins + DAY,
+            "bot": "low",
+        }
+        event_id: str = ok(self.http.post("/api/events", json=body | wanted))["id"]
+        return event_id
 
     @contextmanager
     def connect(

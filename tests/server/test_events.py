@@ -9,7 +9,7 @@ import sqlite3
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -35,13 +35,6 @@ from .test_leaks import cards_in
 from .test_live import play_hand
 
 GAME = "big-two"
-
-
-def open_event(host: Player, **wanted: Any) -> str:
-    body = {"title": "Wednesday", "preset": GAME, "deals": 2, "ends": now() + DAY, "bot": "low", **wanted}
-    answer = host.http.post("/api/events", json=body)
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
 
 
 def next_deal(player: Player, event: str, name: str = "Ann") -> Json:
@@ -79,7 +72,7 @@ def until_over(player: Player, event: str) -> Json:
 @pytest.mark.full
 def test_everybody_plays_the_same_deals_once(server: Served) -> None:
     ann, bo = server.player(), server.player()
-    event = open_event(ann)
+    event = ann.open_event()
     before = ann.http.get(f"/api/events/{event}").json()
     assert (before["event"]["status"], before["secrets"], before["deals"]) == ("open", None, [])
     tables: list[tuple[Json, Json]] = []
@@ -112,7 +105,7 @@ def test_everybody_plays_the_same_deals_once(server: Served) -> None:
 
 def test_a_deal_under_way_is_the_one_that_goes_on(server: Served) -> None:
     ann = server.player()
-    event = open_event(ann)
+    event = ann.open_event()
     table = next_deal(ann, event)["table"]
     assert next_deal(ann, event)["table"] == table
     assert len(ann.http.get(f"/api/events/{event}").json()["deals"]) == 1
@@ -121,7 +114,7 @@ def test_a_deal_under_way_is_the_one_that_goes_on(server: Served) -> None:
 @pytest.mark.full
 def test_at_a_table_of_an_event_one_only_plays(server: Served) -> None:
     ann = server.player()
-    table = next_deal(ann, open_event(ann))["table"]
+    table = next_deal(ann, ann.open_event())["table"]
     with ann.sit(table) as socket:
         assert socket.my_turn()
         commands: list[Json] = [
@@ -151,7 +144,7 @@ def test_at_a_table_of_an_event_one_only_plays(server: Served) -> None:
 def test_nobody_receives_a_card_of_a_deal_that_they_have_not_played(server: Served) -> None:
     """Every byte that an entrant can get from any address of the hand and the table while another has played more."""
     ann, bo = server.player(), server.player()
-    event = open_event(ann, listed=True)
+    event = ann.open_event(listed=True)
     play_deal(bo, event, name="Bo")
     first = play_deal(ann, event)
     second = play_deal(ann, event, 2)
@@ -212,7 +205,7 @@ def test_nobody_delays_the_end_of_an_event_by_returning(serve: Serve) -> None:
     """A bot whose player returns does not move, and the event waited an hour for it."""
     with serve(bot_delay=0.5) as server:
         ann = server.player()
-        event = open_event(ann)
+        event = ann.open_event()
         with ann.sit(next_deal(ann, event)["table"]) as socket:
             assert socket.my_turn()
             for n, when in enumerate(("before", "after")):
@@ -246,7 +239,7 @@ def _parsed(text: str) -> object:
 @pytest.mark.full
 def test_the_event_ends_bots_finish_and_the_deals_are_revealed(server: Served) -> None:
     ann, bo = server.player(), server.player()
-    event = open_event(ann)
+    event = ann.open_event()
     play_deal(ann, event)
     play_deal(bo, event, 3, "Bo")
     table = next_deal(ann, event)["table"]
@@ -272,7 +265,7 @@ def test_the_event_ends_bots_finish_and_the_deals_are_revealed(server: Served) -
 @pytest.mark.full
 def test_standings_count_against_the_field(server: Served) -> None:
     ann, bo = server.player(), server.player()
-    event = open_event(ann, bot="greedy")
+    event = ann.open_event(bot="greedy")
     for deal in range(2):
         play_deal(ann, event, deal)
         play_deal(bo, event, 9 + deal, "Bo")
@@ -295,7 +288,7 @@ def test_standings_count_against_the_field(server: Served) -> None:
 def test_par_is_what_best_play_pays(server: Served) -> None:
     """For those who have finished the deal, and for games that the solver plays from the first card."""
     ann, bo = server.player(), server.player()
-    event = open_event(ann, preset="big-three", deals=8, bot="greedy")
+    event = ann.open_event(preset="big-three", deals=8, bot="greedy")
     # The solver proves most deals in a second; some take longer than a page would wait.
     for deal in range(8):
         path = f"/api/events/{event}/deals/{deal}/par"
@@ -323,7 +316,7 @@ def test_par_is_what_best_play_pays(server: Served) -> None:
     connection.close()
     assert [(one, sum(json.loads(payments))) for one, payments in stored] == [(f"{state.bidder}..{state.bid}", 0)]
     assert ann.http.get(path).json() == {"par": 7}, "it is not computed twice"
-    other = open_event(ann, deals=1)
+    other = ann.open_event(deals=1)
     play_deal(ann, other)
     assert ann.http.get(f"/api/events/{other}/deals/0/par").json() == {"par": None}
 
@@ -344,7 +337,7 @@ async def test_a_void_hand_has_no_par(tmp_path: Path) -> None:
 
 def test_people_meet_at_tables_of_an_event(server: Served) -> None:
     people = [server.player() for _ in range(4)]
-    event = open_event(people[0], people=4, fill=None, speed={"kind": "move", "seconds": 60})
+    event = people[0].open_event(people=4, fill=None, speed={"kind": "move", "seconds": 60})
     answers = [next_deal(player, event, f"P{n}") for n, player in enumerate(people)]
     assert [answer["table"] is None for answer in answers] == [True, True, True, False]
     assert [answer["waiting"] for answer in answers] == [1, 2, 3, 0]
@@ -356,7 +349,7 @@ def test_people_meet_at_tables_of_an_event(server: Served) -> None:
 
 def test_bots_take_the_seats_of_people_who_are_missing(server: Served) -> None:
     people = [server.player() for _ in range(2)]
-    event = open_event(people[0], people=4, fill=0, deals=1)
+    event = people[0].open_event(people=4, fill=0, deals=1)
     table = next_deal(people[0], event)["table"]
     kinds = [seat["kind"] for seat in people[0].http.get(f"/api/tables/{table}").json()["table"]["seats"]]
     assert sorted(kinds) == ["bot", "bot", "bot", "human"]
@@ -365,7 +358,7 @@ def test_bots_take_the_seats_of_people_who_are_missing(server: Served) -> None:
 @pytest.mark.full
 def test_who_leaves_is_finished_by_a_bot(server: Served) -> None:
     ann = server.player()
-    event = open_event(ann)
+    event = ann.open_event()
     table = next_deal(ann, event)["table"]
     assert ann.http.post(f"/api/tables/{table}/forget").status_code == 200
     for _ in range(600):
@@ -392,14 +385,14 @@ def test_what_cannot_be_opened_is_refused(server: Served) -> None:
     ):
         assert ann.http.post("/api/events", json={**good, **wrong}).status_code == 400, wrong
     assert ann.http.get("/api/events/none").status_code == 404
-    early = open_event(ann, starts=moment + DAY // 2)
+    early = ann.open_event(after=DAY // 2)
     assert ann.http.post(f"/api/events/{early}/play", json={}).json()["wording"]["id"] == "event.early"
 
 
 def test_only_its_host_cancels_an_event_and_only_before_it_begins(server: Served) -> None:
     host, other = server.player(), server.player()
-    later = open_event(host, starts=now() + DAY // 2)
-    begun = open_event(host)
+    later = host.open_event(after=DAY // 2)
+    begun = host.open_event()
     told = [player.http.get(f"/api/events/{later}").json()["event"]["hosting"] for player in (host, other)]
     assert told == [True, False]
     daily = host.http.get("/api/events/today").json()["next"]
@@ -418,7 +411,7 @@ def test_only_its_host_cancels_an_event_and_only_before_it_begins(server: Served
 
 def test_listed_events_are_shown_and_others_are_found_by_their_link(server: Served) -> None:
     ann, bo = server.player(), server.player()
-    shown, hidden = open_event(ann, listed=True), open_event(ann, title="Friends")
+    shown, hidden = ann.open_event(listed=True), ann.open_event(title="Friends")
     assert [one["id"] for one in bo.http.get("/api/events").json()] == [shown]
     assert {one["id"] for one in ann.http.get("/api/events").json()} == {shown, hidden}
     assert bo.http.get(f"/api/events/{hidden}").json()["event"]["title"] == "Friends"
@@ -438,7 +431,7 @@ def test_an_event_goes_on_after_a_kill(serve: Serve) -> None:
     with ExitStack() as stack:
         first = stack.enter_context(serve())
         ann = first.player()
-        event = open_event(ann)
+        event = ann.open_event()
         play_deal(ann, event)
         table = next_deal(ann, event)["table"]
         before = ann.http.get(f"/api/events/{event}").json()

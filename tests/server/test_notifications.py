@@ -21,6 +21,7 @@ from dasan.server.notifications.words import LANGUAGES, TEXTS, written
 from dasan.server.people.reserved_names import FORMERS, GUESTS
 from dasan.server.store import notifications
 from dasan.server.store.database import DATABASE_FILE
+from dasan.server.times import HOUR
 
 from .harness import SECONDS, Player, Serve, Served, ok
 from .receivers import decoded, link_in, mail_by, post_office, push_service, text_of
@@ -294,9 +295,7 @@ def test_an_event_that_begins_is_announced_once(serve: Serve) -> None:
         ada = account(server, "Ada")
         browser = service.browser()
         ok(ada.http.post("/api/notifications/browsers", json=browser.subscription()))
-        starts = int(time.time() * 1000) + 1500
-        wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
-        event = ok(ada.http.post("/api/events", json=wanted))["id"]
+        event = ada.open_event(after=1500, title="Friday")
         guest = server.player().http.post(f"/api/events/{event}/reminder", json={"wanted": True})
         assert refusal(guest)[0] == 403
         assert ok(ada.http.post(f"/api/events/{event}/reminder", json={"wanted": True})) == {
@@ -316,9 +315,7 @@ def test_an_event_that_begins_is_announced_once(serve: Serve) -> None:
 def test_a_reminder_tells_whether_it_would_reach_the_player(serve: Serve) -> None:
     with post_office() as office, push_service() as service, serve(**mail_by(office), push_private=1) as server:
         ada = account(server, "Ada")
-        starts = int(time.time() * 1000) + 10**8
-        wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
-        event = ok(ada.http.post("/api/events", json=wanted))["id"]
+        event = ada.open_event(after=HOUR)
 
         def reaches() -> bool:
             told = ok(ada.http.get(f"/api/events/{event}/reminder"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from contextlib import closing
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -13,6 +12,8 @@ from playwright.sync_api import Browser, Route, expect
 from tests.server.harness import Served
 from tests.web.browsing import DESK, PHONE, SETTLED, TONGUES, accessible, catalogue, play_on, upright, visitor
 from tests.web.test_friends import account
+
+from dasan.server.times import HOUR
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -141,9 +142,7 @@ def test_an_event_that_begins_later(browser: Browser, server: Served, zone: str)
 
 def test_a_reminder_is_read_once(browser: Browser, server: Served) -> None:
     """The page reads the event again and again, but leaves the reader's own choice alone."""
-    starts = int(time.time() * 1000) + 10**8
-    wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
-    event = server.player().http.post("/api/events", json=wanted).json()["id"]
+    event = server.player().open_event(after=HOUR)
     asked: list[str] = []
     with visitor(browser, server) as page:
         page.on("request", lambda request: asked.append(request.url) if "/reminder" in request.url else None)
@@ -157,9 +156,7 @@ def test_a_reminder_is_read_once(browser: Browser, server: Served) -> None:
 
 
 def test_a_late_answer_does_not_undo_a_wish(browser: Browser, server: Served) -> None:
-    starts = int(time.time() * 1000) + 10**8
-    wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
-    event = server.player().http.post("/api/events", json=wanted).json()["id"]
+    event = server.player().open_event(after=HOUR)
     late: list[Route] = []
     with visitor(browser, server) as page:
         account(page, "Eve-late")
@@ -176,9 +173,7 @@ def test_a_late_answer_does_not_undo_a_wish(browser: Browser, server: Served) ->
 
 def test_best_play_is_not_asked_for_after_the_page_is_left(browser: Browser, server: Served) -> None:
     """Each answer may take the server some seconds."""
-    ends = int(time.time() * 1000) + 10**7
-    wanted = {"title": "Friday", "preset": "big-two", "deals": 3, "ends": ends}
-    event = server.player().http.post("/api/events", json=wanted).json()["id"]
+    event = server.player().open_event(deals=3)
     asked: list[Route] = []
     with visitor(browser, server) as page:
         told = page.request.get(f"/api/events/{event}").json()

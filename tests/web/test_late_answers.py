@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import AbstractContextManager
 
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
-from tests.server.harness import Served, ok
+from tests.server.harness import Served
 from tests.web.browsing import visitor
 from tests.web.test_friends import account
 
@@ -116,9 +115,7 @@ def test_two_browsers_are_removed_from_notifications(browser: Browser, server: S
 
 def test_a_player_who_has_left_the_page_of_an_event_asks_for_no_table(browser: Browser, server: Served) -> None:
     """The page was still being read again: the player, who had waited for a table before, was taken to one."""
-    ends = int(time.time() * 1000) + 10**7
-    wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "people": 2, "ends": ends}
-    event = ok(server.player().http.post("/api/events", json=wanted))["id"]
+    event = server.player().open_event(people=2)
     with visitor(browser, server) as page:
         page.goto(f"/events/{event}")
         page.locator(".play").click()

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.server.harness import SECONDS, Served, fast, ok, served
+from tests.server.harness import SECONDS, Served, fast, served
 from tests.server.receivers import PostOffice, PushService, link_in, mail_by, post_office, push_service
 from tests.web.browsing import DESK, PATIENCE, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
 from tests.web.test_friends import account
+
+from dasan.server.times import HOUR
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -90,9 +92,7 @@ def test_a_reminder_that_would_reach_the_player_nowhere_says_so(
     browser: Browser, server: Served, service: PushService
 ) -> None:
     words = catalogue("en")
-    starts = int(time.time() * 1000) + 10**8
-    wanted = {"title": "Friday", "preset": "big-two", "deals": 1, "starts": starts, "ends": starts + 10**6}
-    event = ok(server.player().http.post("/api/events", json=wanted))["id"]
+    event = server.player().open_event(after=HOUR)
 
     with visitor(browser, server) as page:
         account(page, "Ada-reminded")
