@@ -188,38 +188,40 @@ async def _all(database: Database, some: Callable[[sa.Connection], int]) -> int:
 
 async def _forget_guests(database: Database, people: People, cutoff: int, now: int, *, dry: bool) -> int:
     unused = await _unused_tables(database, cutoff)
-
-    def read(connection: sa.Connection, only: str | None = None) -> list[str]:
-        def of(column: sa.Column[Any]) -> sa.Select[Any]:
-            return sa.select(column).where(column.is_not(None) if only is None else column == only)
-
-        idle = unused(connection)
-        if only is not None:
-            own = seats.alias()
-            idle = idle.where(tables.c.id.in_(sa.select(own.c.table_id).where(own.c.player == only)))
-        played = of(hand_seats.c.player)
-        sitting = of(seats.c.player).join_from(seats, tables)
-        named = of(players.c.id)
-        known = sa.union(played, sitting, named.where(players.c.account.is_(None), sa.not_(players.c.banned))).subquery()
-        recent = sa.union(
-            played.where(hand_seats.c.finished >= cutoff),
-            sitting.where(tables.c.id.not_in(idle)),
-            of(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER),
-            of(duplicates.c.host).where(NOT_OVER),
-            named.where(sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)),
-        )
-        return list(connection.scalars(sa.select(known.c[0]).where(known.c[0].not_in(recent))))
-
-    guests = await database.read(read)
+    guests = await database.read(lambda connection: _old_guests(connection, unused, cutoff))
     if dry:
         return len(guests)
     gone = 0
     for guest in guests:
         # Many take minutes: whoever has come back since then stays, above all one who has opened an account.
-        if await database.read(lambda connection, guest=guest: read(connection, guest)):  # type: ignore[misc]
+        if await database.read(lambda connection, guest=guest: _old_guests(connection, unused, cutoff, guest)):  # type: ignore[misc]
             await people.forget(guest, now)
             gone += 1
     return gone
+
+
+def _old_guests(connection: sa.Connection, unused: Query, cutoff: int, only: str | None = None) -> list[str]:
+    """The guests who have not been here since ``cutoff``, or ``only`` this one of them. unused: see `_unused_tables`."""
+
+    def of(column: sa.Column[Any]) -> sa.Select[Any]:
+        return sa.select(column).where(column.is_not(None) if only is None else column == only)
+
+    idle = unused(connection)
+    if only is not None:
+        own = seats.alias()
+        idle = idle.where(tables.c.id.in_(sa.select(own.c.table_id).where(own.c.player == only)))
+    played = of(hand_seats.c.player)
+    sitting = of(seats.c.player).join_from(seats, tables)
+    named = of(players.c.id)
+    known = sa.union(played, sitting, named.where(players.c.account.is_(None), sa.not_(players.c.banned))).subquery()
+    recent = sa.union(
+        played.where(hand_seats.c.finished >= cutoff),
+        sitting.where(tables.c.id.not_in(idle)),
+        of(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER),
+        of(duplicates.c.host).where(NOT_OVER),
+        named.where(sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)),
+    )
+    return list(connection.scalars(sa.select(known.c[0]).where(known.c[0].not_in(recent))))
 
 
 async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int:
