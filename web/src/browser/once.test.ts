@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { once } from './once';
-import { PATIENCE } from './poll';
+import { once, PATIENCE } from './once';
 
 describe('a command that runs', () => {
   it('is not sent again, until it has succeeded or failed', async () => {

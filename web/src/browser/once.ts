@@ -1,4 +1,5 @@
-import { PATIENCE } from './poll';
+/** Milliseconds after which a request counts as lost: after a computer sleeps, its connections may hang. */
+export const PATIENCE = 30_000;
 
 /**
  * A command that ignores calls while it runs, but no longer than PATIENCE: a second press of its button would send it

@@ -1,5 +1,4 @@
-/** Milliseconds after which a request counts as lost: after a computer sleeps, its connections may hang. */
-export const PATIENCE = 30_000;
+import { once } from './once';
 
 /**
  * Call `work` every `every` milliseconds while the page is visible, but not before the last call has finished or has run
@@ -7,16 +6,9 @@ export const PATIENCE = 30_000;
  * Returns a function that stops the calls.
  */
 export function poll(every: number, work: () => Promise<unknown>): () => void {
-  let since: number | null = null;
+  const again = once(async () => void (await work().catch(() => undefined)));
   const timer = setInterval(() => {
-    if (document.hidden || (since !== null && Date.now() - since < PATIENCE)) return;
-    const begun = Date.now();
-    since = begun;
-    void work()
-      .catch(() => undefined)
-      .finally(() => {
-        if (since === begun) since = null;
-      });
+    if (!document.hidden) void again();
   }, every);
   return () => clearInterval(timer);
 }

@@ -1,5 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { PATIENCE, poll } from '../browser/poll';
+import { PATIENCE } from '../browser/once';
+import { poll } from '../browser/poll';
 
 /** Milliseconds for which the parts of a page wait for each other. */
 const TOGETHER = 2500;
