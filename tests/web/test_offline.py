@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -102,6 +103,13 @@ def test_fonts_that_arrive_late_are_kept(browser: Browser, server: Served) -> No
     page.wait_for_load_state()
     awaited(page, kept(".woff2"))
     context.close()
+
+
+def test_a_page_that_was_lost_on_the_way_is_loaded_again(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        page.route(re.compile(r"/assets/EventsPage-.*\.js"), lambda route: route.abort(), times=1)
+        page.goto("/events")
+        expect(page.get_by_label("Title")).to_be_visible()
 
 
 def test_a_language_that_cannot_be_loaded(browser: Browser, server: Served) -> None:

@@ -10,11 +10,11 @@ beforeEach(() => {
   kept = {};
   reload.mockReset();
   vi.stubGlobal('location', { reload });
+  vi.stubGlobal('document', { querySelector: () => ({ src: 'http://table.test/assets/index-old.js' }) });
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => kept[name] ?? null,
     setItem: (name: string, text: string) => (kept[name] = text),
   });
-  vi.stubGlobal('document', { querySelector: () => ({ src: 'http://table.test/assets/index-old.js' }) });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -27,19 +27,20 @@ describe('a part of the page that does not come', () => {
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  it('is told where the page is of the same version', async () => {
+  it('loads the same page again, once, if nothing else would be shown', async () => {
     vi.stubGlobal('fetch', async () => page('old'));
     await expect(lazy(missing)).rejects.toBeInstanceOf(Missing);
     expect(reload).not.toHaveBeenCalled();
+    void lazy(missing, true);
+    await vi.waitFor(() => expect(reload).toHaveBeenCalledOnce());
+    await expect(lazy(missing, true)).rejects.toBeInstanceOf(Missing);
+    expect(reload).toHaveBeenCalledOnce();
   });
 
-  it('is tried again where the connection has just returned', async () => {
-    vi.stubGlobal('fetch', async () => page('old'));
-    const part = vi
-      .fn(missing as () => Promise<string>)
-      .mockRejectedValueOnce(new TypeError('offline'))
-      .mockResolvedValueOnce('part');
-    expect(await lazy(part)).toBe('part');
+  it('is told at once where nothing can be stored', async () => {
+    vi.stubGlobal('fetch', async () => page('new'));
+    vi.stubGlobal('sessionStorage', { getItem: () => null, setItem: () => undefined });
+    await expect(lazy(missing)).rejects.toBeInstanceOf(Missing);
     expect(reload).not.toHaveBeenCalled();
   });
 

@@ -12,22 +12,22 @@ async function served(): Promise<string | null> {
 }
 
 /**
- * Load a part of the page when it is needed. If the server has another version of the page, whose parts have other names,
- * reload the page, once per version. Else try again: the connection may have returned in the meantime.
+ * Load a part of the page when it is needed. If that fails although the server answers, the server may have a newer page,
+ * whose parts have other names: reload it, once per version. whole: also if it has the same one, because the connection may
+ * have returned in the meantime; the part is all that would be shown, so nothing is lost.
  */
-export async function lazy<T>(part: () => Promise<T>): Promise<T> {
+export async function lazy<T>(part: () => Promise<T>, whole = false): Promise<T> {
   try {
     return await part();
   } catch (error) {
     const now = await served();
     if (now === null) throw error;
     const running = document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.src ?? '';
-    if (running.endsWith(now) || load('reloaded', '', 'session') === now) {
-      return part().catch(() => {
-        throw new Missing(String(error));
-      });
-    }
+    const before = load('reloaded', '', 'session');
+    if (before === now || (running.endsWith(now) && !whole)) throw new Missing(String(error));
     save('reloaded', now, 'session');
+    // Where nothing can be stored, the page would be reloaded without end.
+    if (load('reloaded', '', 'session') !== now) throw new Missing(String(error));
     location.reload();
     return new Promise(() => undefined);
   }
