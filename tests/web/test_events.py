@@ -155,6 +155,23 @@ def test_a_reminder_is_read_once(browser: Browser, server: Served) -> None:
         assert len(asked) == 1
 
 
+def test_a_cancelled_event_is_told_and_not_asked_for_again(browser: Browser, server: Served) -> None:
+    host = server.player()
+    event = host.open_event(after=HOUR)
+    asked: list[str] = []
+    with visitor(browser, server) as page:
+        page.clock.install()
+        page.goto(f"/events/{event}")
+        expect(page.get_by_role("button", name="Remind me when it begins")).to_be_visible()
+        assert host.http.post(f"/api/events/{event}/cancel").status_code == 200
+        page.clock.fast_forward(10_000)
+        expect(page.get_by_text(catalogue("en")["page.missing"])).to_be_visible()
+        page.on("request", lambda request: asked.append(request.url))
+        page.clock.fast_forward(10_000)
+        page.evaluate(SETTLED)
+        assert asked == []
+
+
 def test_a_late_answer_does_not_undo_a_wish(browser: Browser, server: Served) -> None:
     event = server.player().open_event(after=HOUR)
     late: list[Route] = []

@@ -2,13 +2,16 @@
 export const PATIENCE = 30_000;
 
 /**
- * A command that ignores calls while it runs, but no longer than PATIENCE: a second press of its button would send it
- * twice.
+ * A command that ignores calls while it runs, since a second press of its button would send it twice. One that has run for
+ * `patience` milliseconds no longer counts.
  */
-export function once<Given extends unknown[]>(command: (...given: Given) => Promise<void>): (...given: Given) => Promise<void> {
+export function once<Given extends unknown[]>(
+  command: (...given: Given) => Promise<void>,
+  patience = PATIENCE,
+): (...given: Given) => Promise<void> {
   let since: number | null = null;
   return async (...given) => {
-    if (since !== null && Date.now() - since < PATIENCE) return;
+    if (since !== null && Date.now() - since < patience) return;
     const begun = Date.now();
     since = begun;
     try {
