@@ -88,7 +88,9 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     removed: Counter[str] = Counter()
     if keep.tables:
         unused = await _unused_tables(database, now - keep.tables * DAY)
-        removed["tables"] = await _remove(database, unused, tables.c.id, dry=dry)
+        removed["tables"] = await _remove(
+            database, lambda connection: sa.select(tables.c.id).where(unused(connection)), tables.c.id, dry=dry
+        )
     if keep.hands:
         unrated = hands.c.finished < now - keep.hands * DAY, sa.not_(hands.c.rated)
         old = sa.select(hands.c.id).where(*unrated, ~_of_an_event_not_over())
@@ -107,19 +109,20 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
 
 
 Query: TypeAlias = Callable[[sa.Connection], sa.Select[Any]]
-"""A query that depends on the kind of database."""
+Condition: TypeAlias = Callable[[sa.Connection], sa.ColumnElement[bool]]
+"""A query, or a condition, that depends on the kind of database."""
 
 
-async def _unused_tables(database: Database, cutoff: int) -> Query:
-    """The ids of the tables that have not been used since ``cutoff``, that no process has open now, and where nothing goes on:
-    before a deadline, in an event, or in a rated hand, which counts once it is dealt and is finished by bots, whoever comes.
+async def _unused_tables(database: Database, cutoff: int) -> Condition:
+    """Whether a table has not been used since ``cutoff``, no process has it open now, and nothing goes on there: before a
+    deadline, in an event, or in a rated hand, which counts once it is dealt and is finished by bots, whoever comes.
     """
     moment = await database.read(lambda connection: connection.scalars(sa.select(lease_time(connection))).one())
     plays, c = duplicate_plays.c, tables.c
     in_an_event = sa.exists().where(plays.table_id == c.id, plays.finished.is_(None))
     old = sa.and_(c.touched < cutoff, sa.func.coalesce(c.deadline, 0) < cutoff, ~in_an_event, c.lease_until < moment)
     binding = await _in_binding_hands(database, old)
-    return lambda connection: sa.select(c.id).where(old, sa.not_(among(connection, c.id, binding)))
+    return lambda connection: sa.and_(old, sa.not_(among(connection, c.id, binding)))
 
 
 async def _in_binding_hands(database: Database, old: sa.ColumnElement[bool]) -> list[str]:
@@ -200,23 +203,19 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     return gone
 
 
-def _old_guests(connection: sa.Connection, unused: Query, cutoff: int, only: str | None = None) -> list[str]:
-    """The guests who have not been here since ``cutoff``, or ``only`` this one of them. unused: see `_unused_tables`."""
+def _old_guests(connection: sa.Connection, unused: Condition, cutoff: int, only: str | None = None) -> list[str]:
+    """The guests who have not been here since ``cutoff``. unused: see `_unused_tables`. only: look at this guest alone."""
 
     def of(column: sa.Column[Any]) -> sa.Select[Any]:
         return sa.select(column).where(column.is_not(None) if only is None else column == only)
 
-    idle = unused(connection)
-    if only is not None:
-        own = seats.alias()
-        idle = idle.where(tables.c.id.in_(sa.select(own.c.table_id).where(own.c.player == only)))
     played = of(hand_seats.c.player)
     sitting = of(seats.c.player).join_from(seats, tables)
     named = of(players.c.id)
     known = sa.union(played, sitting, named.where(players.c.account.is_(None), sa.not_(players.c.banned))).subquery()
     recent = sa.union(
         played.where(hand_seats.c.finished >= cutoff),
-        sitting.where(tables.c.id.not_in(idle)),
+        sitting.where(sa.not_(unused(connection))),
         of(duplicate_plays.c.player).join_from(duplicate_plays, duplicates).where(NOT_OVER),
         of(duplicates.c.host).where(NOT_OVER),
         named.where(sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)),
