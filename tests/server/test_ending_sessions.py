@@ -346,6 +346,17 @@ async def test_a_sign_in_waits_for_a_change_of_the_password(postgres_url: str, t
     await store.close()
 
 
+async def test_of_two_changes_of_the_password_the_second_is_refused(postgres_url: str, tmp_path: Path) -> None:
+    before = Person("p", "Ann", 1, "ann", None)
+
+    def changed(password: str) -> Work:
+        return lambda store: store.people.set_password("p", password, 2, before)
+
+    _, other, store = await overtaken(await new_database(postgres_url), tmp_path, changed("new"), changed("other"))
+    assert type(other) is AccountChanged
+    await store.close()
+
+
 async def test_a_browser_that_takes_a_link_meanwhile_is_signed_out(postgres_url: str, tmp_path: Path) -> None:
     url = await new_database(postgres_url)
     taken, _, store = await overtaken(

@@ -79,8 +79,8 @@ class Passkeys(StorePart):
 
     @writing
     def add(self, connection: sa.Connection, passkey: Passkey, account: str | None, session: str | None) -> None:
-        """Store a passkey. account: also open an account with this name for the player; without it, ``session`` is signed in.
-        ``Taken``: the name or the passkey belongs to somebody. ``Refused``: the session has just ended.
+        """Store a passkey. account: also open an account with this name for the player; None: for the account in which
+        ``session`` is signed in. ``Taken``: the name or the passkey belongs to somebody. ``Refused``: that session has ended.
         """
         if account is None:
             check_going_on(connection, passkey.player, session)

@@ -55,6 +55,7 @@ from dasan.server.store.sessions import (
     end_sessions,
     has_ended,
     locked_account,
+    signed_in,
 )
 from dasan.server.times import HOUR
 
@@ -192,7 +193,7 @@ class People(StorePart):
         """Whether the browser is still signed in. Updates the time when it was last seen, at most once in
         ``SEEN_EVERY``.
         """
-        mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
+        mine = signed_in(player, session)
         query = sa.select(sign_ins.c.seen).where(mine)
         seen: int | None = await self._value(query)
         if seen is None or now - seen < SEEN_EVERY:
@@ -305,7 +306,7 @@ class People(StorePart):
 
     async def check_unchanged(self, before: Person | None, session: str | None = None) -> None:
         """``AccountChanged``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
-        await self._database.read(lambda connection: check_unchanged(connection, before, session))
+        await self._database.read(lambda connection: _check_unchanged(connection, before, session))
 
     async def forget(self, player: str, now: int) -> tuple[str, ...]:
         """Delete a player from the database's rows; `Database.scrub` then erases deleted data from its files.
@@ -426,23 +427,22 @@ def _owned(connection: sa.Connection, name: str) -> bool:
     return connection.scalar(alike.limit(1)) is not None
 
 
-def check_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
-    """``AccountChanged``: the account differs from ``before`` or is banned, or ``session``, if given, is not signed in."""
+def _check_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
+    """See `People.check_unchanged`."""
     if before is None:
         return
     row = connection.execute(sa.select(players).where(players.c.id == before.id)).one_or_none()
     if row is None or row.banned or (row.account, row.password) != (before.account, before.password):
         raise AccountChanged
-    mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == before.id)
-    if session is not None and connection.scalar(sa.select(sign_ins.c.id).where(mine)) is None:
+    if session is not None and connection.scalar(sa.select(sign_ins.c.id).where(signed_in(before.id, session))) is None:
         raise AccountChanged
 
 
 def _hold_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
-    """As `check_unchanged`, until the transaction ends."""
+    """The same, and the account stays unchanged until the transaction ends."""
     if before is not None:
         locked_account(connection, before.id)
-    check_unchanged(connection, before, session)
+    _check_unchanged(connection, before, session)
 
 
 def put_session(connection: sa.Connection, session: str, player: str, agent: str, now: int) -> None:

@@ -48,6 +48,11 @@ def has_ended(connection: sa.Connection, player: str, session: str | None) -> bo
     return connection.scalar(sa.select(ended_sessions.c.id).where(ended_sessions.c.id.in_(names)).limit(1)) is not None
 
 
+def signed_in(player: str, session: str | None) -> sa.ColumnElement[bool]:
+    """The row of this session of an account."""
+    return sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
+
+
 def locked_account(connection: sa.Connection, player: str) -> str | None:
     """The folded name of the player's account, None if there is none. Until the transaction ends, no other one changes the
     account, begins a session of it or ends one.
@@ -64,8 +69,7 @@ def check_going_on(connection: sa.Connection, player: str, session: str | None) 
     if locked_account(connection, player) is None:
         over = has_ended(connection, player, session)
     else:
-        mine = sa.select(sign_ins.c.id).where(sign_ins.c.id == session, sign_ins.c.player == player)
-        over = connection.scalar(mine) is None
+        over = connection.scalar(sa.select(sign_ins.c.id).where(signed_in(player, session))) is None
     if over:
         raise Refused("forbidden", reason("account.unknown"))
 
