@@ -25,7 +25,7 @@ class ClusterError(RuntimeError):
 
 
 def check_cluster(address: str) -> None:
-    """Check the arguments of `over_cluster` early. ValueError: the address is empty. TypeError: it is no text.
+    """Check the arguments of `over_cluster` early. ValueError: the address is empty. TypeError: it is not text.
     ModuleNotFoundError: Ray is not installed.
     """
     if not instance(address, str, "a cluster has an address").strip():

@@ -17,6 +17,7 @@ from tests.cli.running import cli, output, refusal
 from dasan.server.people.identity import signing_key
 from dasan.server.store import Store
 from dasan.server.store.migrating import migrate, newest
+from dasan.server.store.processes import ALIVE
 from dasan.server.store.schema import metadata
 from dasan.server.times import now
 
@@ -224,6 +225,14 @@ def test_numbers_that_no_database_holds_are_refused(words: tuple[str, str], tmp_
 def test_every_command_explains_itself(name: str) -> None:
     assert f" {name} " in cli("admin", "--help").stdout
     assert cli("admin", name, "--help").exit_code == 0
+
+
+async def test_a_process_whose_clock_is_ahead_counts_as_running(opened: Opened) -> None:
+    """A backup is not restored under it."""
+    store = await opened()
+    await store.processes.beat("ahead", "1", 9 + 2 * ALIVE)
+    assert [process.id for process in await store.processes.alive(9)] == ["ahead"]
+    await store.close()
 
 
 async def test_players_are_found_by_what_a_host_knows(opened: Opened) -> None:

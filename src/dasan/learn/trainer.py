@@ -197,7 +197,7 @@ class Trainer:
         result.
 
         The epoch is lost, and the last saved one can be loaded, if this raises an error. DeviceFailed: PyTorch failed. Diverged:
-        a weight is no number any more, or too large for the file of a network.
+        a weight is no longer a number, or too large for the file of a network.
         """
         try:
             # Other threads do not see this, so their results are checked too.

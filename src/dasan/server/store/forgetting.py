@@ -139,6 +139,7 @@ def forget_everywhere(connection: sa.Connection, player: str, other: str, now: i
     connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))
     connection.execute(sa.delete(reports).where(sa.or_(reports.c.by == player, reports.c.against == player)))
     forget_friends(connection, player)
+    # Events before reminders, as `Duplicates.cancel` locks them.
     connection.execute(sa.update(duplicates).where(duplicates.c.host == player).values(host=None))
     forget_notifications(connection, player)
     forget_groups(connection, player)

@@ -19,7 +19,7 @@ from dasan.server.notifications.words import Kind
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.notifications import NotificationWishes, QuietHours
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart, put_row, reading, writing
+from dasan.server.store.database import StorePart, put_row, reading, recent, writing
 from dasan.server.store.known import hold
 from dasan.server.store.schema import (
     duplicates,
@@ -166,7 +166,7 @@ class Notifications(StorePart):
         settings = notification_settings.c
         asked = connection.scalar(sa.select(settings.asked).where(settings.player == player)) or 0
         same = sa.func.lower(settings.address) == address.lower()
-        others = sa.select(sa.func.count()).where(same, settings.asked > now - DAY)
+        others = sa.select(sa.func.count()).where(same, recent(settings.asked, now, DAY))
         if abs(now - asked) < ASK_EVERY or (connection.scalar(others) or 0) >= MOST_ASKED:
             raise Refused("too-fast", reason("fast"))
         _put(connection, player, {"address": address, "token": token, "asked": now, "confirmed": False})
