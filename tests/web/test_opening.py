@@ -139,7 +139,7 @@ def test_a_lost_connection_is_told_in_a_panel_over_the_table(browser: Browser, s
         show(page, "play")
         page.get_by_role("button", name="Chat", exact=True).click()
         page.context.set_offline(True)
-        told = page.get_by_role("complementary").get_by_role("status").get_by_text("Clocks keep running")
+        told = page.get_by_role("complementary").get_by_role("alert").get_by_text("Clocks keep running")
         expect(told).to_be_in_viewport()
         page.context.set_offline(False)
         expect(told).to_have_count(0)
