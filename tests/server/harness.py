@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import sqlite3
@@ -15,8 +16,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import httpx
+import pytest
 import sqlalchemy as sa
 import uvicorn
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from dasan.server.app import create_app
@@ -26,9 +29,12 @@ from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
 from dasan.server.people.identity import Identities
 from dasan.server.people.sightings import Sightings
+from dasan.server.protocol.moderation import Ban, Unban
 from dasan.server.settings import Settings
+from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import migrate
+from dasan.server.store.moderation import HOST
 from dasan.server.store.schema import metadata
 from dasan.server.tables.directory import Tables
 from dasan.server.times import DAY, now
@@ -277,3 +283,33 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
         study_seconds=COMPILED_IN,
     )
     return replace(settings, **changes)
+
+
+def closed_with(socket: Socket) -> int | None:
+    """The code with which the socket is closed."""
+    with pytest.raises(ConnectionClosed) as closed:
+        socket.until(lambda m: False)
+    return closed.value.rcvd.code if closed.value.rcvd else None
+
+
+def from_outside(server: Served, change: Any) -> Any:
+    """Another program's action on the server's database while it runs."""
+
+    async def do() -> Any:
+        store = await Store.open(server.settings.data_dir)
+        try:
+            return await change(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(do())
+
+
+async def ban(store: Store, player: str, now: int = 1 << 50, *, lift: bool = False) -> None:
+    """Ban a player, or lift the ban."""
+    action = Unban(type="unban", player=player) if lift else Ban(type="ban", player=player)
+    await store.moderation.carry_out(action, HOST, now)
+
+
+def my_id(player: Player) -> str:
+    return str(ok(player.http.get("/api/me"))["id"])

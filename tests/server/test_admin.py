@@ -22,8 +22,7 @@ from dasan.server.store.schema import metadata
 from dasan.server.times import now
 
 from .conftest import Opened, new_database
-from .harness import fast, served
-from .test_deletion import ban
+from .harness import ban, fast, served
 from .test_live import play_hand
 
 pytestmark = pytest.mark.full

@@ -1,11 +1,10 @@
-"""Bans, sign-outs and the deletion of players: what ends, and what stays without a name."""
+"""The deletion of players: what stays without a name."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 import random
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,102 +13,23 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 from websockets.exceptions import ConnectionClosed
 
-from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.new_ids import is_stranger
-from dasan.server.protocol.moderation import Ban, Unban
 from dasan.server.store import Store, people
 from dasan.server.store.backups import dump
 from dasan.server.store.log import Cause, Write, WrittenEntry, _append
-from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import departures, events, tables
 from dasan.server.tables.room import Entry, fold
 from dasan.server.times import DAY, HOUR
 
 from .conftest import Opened, new_database
-from .harness import RATED, SECONDS, Player, Served, Socket, ok
+from .harness import RATED, Served, closed_with, from_outside, my_id, ok
 from .rooms import named, room_of, settle
 from .test_accounts import SECRET
 from .test_every_store import moved, open_table
 from .test_live import play_hand
 
 pytestmark = pytest.mark.full
-
-
-def closed_with(socket: Socket) -> int | None:
-    """The code with which the socket is closed."""
-    with pytest.raises(ConnectionClosed) as closed:
-        socket.until(lambda m: False)
-    return closed.value.rcvd.code if closed.value.rcvd else None
-
-
-def from_outside(server: Served, change: Any) -> Any:
-    """Another program's action on the server's database while it runs."""
-
-    async def do() -> Any:
-        store = await Store.open(server.settings.data_dir)
-        try:
-            return await change(store)
-        finally:
-            await store.close()
-
-    return asyncio.run(do())
-
-
-async def ban(store: Store, player: str, now: int = 1 << 50, *, lift: bool = False) -> None:
-    """Ban a player, or lift the ban."""
-    action = Unban(type="unban", player=player) if lift else Ban(type="ban", player=player)
-    await store.moderation.carry_out(action, HOST, now)
-
-
-def my_id(player: Player) -> str:
-    return str(ok(player.http.get("/api/me"))["id"])
-
-
-def test_a_ban_takes_effect_at_once_and_can_be_lifted(server: Served) -> None:
-    ann = server.player()
-    table_id = ann.open_table("big-three", ["random", "random"])
-    one = my_id(ann)
-    with ann.sit(table_id) as socket:
-        begun = time.monotonic()
-        from_outside(server, lambda store: ban(store, one))
-        assert closed_with(socket) == 4403
-        assert time.monotonic() - begun < PROBE_EVERY - 2, "it does not wait for the next probe"
-    for answer in (ann.http.get("/api/me"), ann.http.post("/api/tables", json={"preset": "big-two"})):
-        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
-    with ann.connect(table_id) as socket:
-        assert closed_with(socket) == 4403
-    from_outside(server, lambda store: ban(store, one, lift=True))
-    deadline = time.monotonic() + SECONDS
-    while ann.http.get("/api/me").status_code != 200:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    with ann.sit(table_id):
-        pass
-
-
-def test_a_banned_account_cannot_sign_in(server: Served) -> None:
-    ann, again = server.player(), server.player()
-    one = ok(ann.http.post("/api/account", json=SECRET))["id"]
-    from_outside(server, lambda store: ban(store, one))
-    assert again.http.post("/api/sign-in", json=SECRET).status_code == 403
-
-
-@pytest.mark.parametrize("everywhere", [False, True])
-def test_signing_out_closes_the_sockets_of_that_browser(server: Served, everywhere: bool) -> None:
-    here, there = server.player(), server.player()
-    ok(here.http.post("/api/account", json=SECRET))
-    ok(there.http.post("/api/sign-in", json=SECRET))
-    table_id = here.open_table("big-three", ["random", "random"])
-    begun = time.monotonic()
-    with here.sit(table_id) as mine, there.sit(table_id) as other:
-        ok(here.http.post("/api/sign-out", params={"everywhere": everywhere}))
-        assert closed_with(mine) == 4403
-        if everywhere:
-            assert closed_with(other) == 4403
-        else:
-            other.receive_all()
-    assert time.monotonic() - begun < PROBE_EVERY - 2
 
 
 def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
-"""The end of a session also ends what was made in it: its cookie, personal links, pending passkeys."""
+"""Sign-outs, bans and new passwords end a session, and all that was made in it: sockets, cookie, links, passkeys."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.people.identity import UNDATED_UNTIL, Cookies, Identities, fingerprint
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -28,9 +30,8 @@ from dasan.server.store.schema import ended_sessions, players
 from dasan.server.times import now
 
 from .conftest import Opened, new_database
-from .harness import SECONDS, Player, Served, ok
+from .harness import SECONDS, Player, Served, ban, closed_with, from_outside, my_id, ok
 from .test_accounts import SECRET
-from .test_deletion import ban, from_outside
 from .test_event_store import Held
 
 pytestmark = pytest.mark.full
@@ -401,3 +402,49 @@ async def test_nothing_is_made_in_a_session_that_has_just_ended(opened: Opened) 
         await people.make_link(f"of {player}", player, "there", 2, 9)
     assert [await people.take_link(link, 3) for link in ("link", "of p", "of guest")] == [None, "p", "guest"]
     await store.close()
+
+
+def test_a_ban_takes_effect_at_once_and_can_be_lifted(server: Served) -> None:
+    ann = server.player()
+    table_id = ann.open_table("big-three", ["random", "random"])
+    one = my_id(ann)
+    with ann.sit(table_id) as socket:
+        begun = time.monotonic()
+        from_outside(server, lambda store: ban(store, one))
+        assert closed_with(socket) == 4403
+        assert time.monotonic() - begun < PROBE_EVERY - 2, "it does not wait for the next probe"
+    for answer in (ann.http.get("/api/me"), ann.http.post("/api/tables", json={"preset": "big-two"})):
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+    with ann.connect(table_id) as socket:
+        assert closed_with(socket) == 4403
+    from_outside(server, lambda store: ban(store, one, lift=True))
+    deadline = time.monotonic() + SECONDS
+    while ann.http.get("/api/me").status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    with ann.sit(table_id):
+        pass
+
+
+def test_a_banned_account_cannot_sign_in(server: Served) -> None:
+    ann, again = server.player(), server.player()
+    one = ok(ann.http.post("/api/account", json=SECRET))["id"]
+    from_outside(server, lambda store: ban(store, one))
+    assert again.http.post("/api/sign-in", json=SECRET).status_code == 403
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_signing_out_closes_the_sockets_of_that_browser(server: Served, everywhere: bool) -> None:
+    here, there = server.player(), server.player()
+    ok(here.http.post("/api/account", json=SECRET))
+    ok(there.http.post("/api/sign-in", json=SECRET))
+    table_id = here.open_table("big-three", ["random", "random"])
+    begun = time.monotonic()
+    with here.sit(table_id) as mine, there.sit(table_id) as other:
+        ok(here.http.post("/api/sign-out", params={"everywhere": everywhere}))
+        assert closed_with(mine) == 4403
+        if everywhere:
+            assert closed_with(other) == 4403
+        else:
+            other.receive_all()
+    assert time.monotonic() - begun < PROBE_EVERY - 2

@@ -31,9 +31,8 @@ from dasan.server.store.schema import reports
 from dasan.server.times import now
 
 from .conftest import Opened, new_database
-from .harness import SECONDS, Json, Player, Serve, Served, fast, ok
+from .harness import SECONDS, Json, Player, Serve, Served, closed_with, fast, from_outside, ok
 from .test_accounts import SECRET
-from .test_deletion import closed_with, from_outside
 from .test_event_store import Held
 
 pytestmark = pytest.mark.full

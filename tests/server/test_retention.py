@@ -31,9 +31,9 @@ from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
 
 from .conftest import Opened, new_database
-from .harness import RATED, fast
+from .harness import RATED, ban, fast
 from .rooms import move, named, room_of
-from .test_deletion import ban, chatting
+from .test_deletion import chatting
 from .test_every_store import open_table
 
 pytestmark = pytest.mark.full

@@ -26,9 +26,8 @@ from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
 from dasan.server.times import now
 
-from .harness import SECONDS, Json, Player, Serve, Served, Socket
+from .harness import SECONDS, Json, Player, Serve, Served, Socket, ban, closed_with, from_outside, my_id
 from .local_bus import LocalBus
-from .test_deletion import ban, closed_with, from_outside, my_id
 
 pytestmark = pytest.mark.full
 
