@@ -18,6 +18,7 @@ from dasan.server.tables.directory import Tables
 
 from .harness import Serve, Served, fast, served
 from .services import postgres
+from .two_processes import TwoProcesses, two_on
 
 Opened: TypeAlias = Callable[[], Awaitable[Store]]
 NUMBERS = itertools.count()
@@ -74,6 +75,13 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
         return await Store.open(tmp_path, mine[0])
 
     return on_server
+
+
+@pytest_asyncio.fixture
+async def two_processes(postgres_url: str, tmp_path: Path) -> AsyncIterator[TwoProcesses]:
+    """Two processes on one new database."""
+    async with two_on(await new_database(postgres_url), tmp_path) as both:
+        yield both
 
 
 @asynccontextmanager

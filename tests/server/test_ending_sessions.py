@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.people.identity import UNDATED_UNTIL, Cookies, Identities, fingerprint
@@ -23,16 +22,16 @@ from dasan.server.store import Store
 from dasan.server.store import people as stored_people
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.notifications import Subscription
-from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, Passkeys
-from dasan.server.store.people import AccountChanged, People, Person
+from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey
+from dasan.server.store.people import AccountChanged, Person
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import ended_sessions, players
 from dasan.server.times import now
 
-from .conftest import Opened, new_database
+from .conftest import Opened
 from .harness import SECONDS, Player, Served, ban, closed_with, from_outside, my_id, ok
 from .test_accounts import SECRET
-from .test_event_store import Held
+from .two_processes import TwoProcesses
 
 pytestmark = pytest.mark.full
 
@@ -298,89 +297,59 @@ async def test_who_signs_out_while_the_store_is_asked_is_not_remembered_as_signe
     await store.close()
 
 
-Work: TypeAlias = Callable[[Store], Coroutine[Any, Any, Any]]
-
-
-async def overtaken(url: str, folder: Path, first: Work, second: Work) -> tuple[Any, Any, Store]:
-    """What two processes get of one account ``p`` without a password, and what is stored then. The second begins when the first
-    has written, and before that is committed.
-    """
-    store, engine = await Store.open(folder, url), create_async_engine(url)
-    one_key, other_key = (Passkey(key, key.encode(), b"k", 0, "p", key, 1, 1) for key in ("one", "two"))
-    await store.passkeys.add(one_key, "Ann", None)
+@pytest_asyncio.fixture
+async def with_account(two_processes: TwoProcesses) -> TwoProcesses:
+    """The account ``p`` without a password: two passkeys, two sign-ins and a link."""
+    store = two_processes.store
+    one, other = (Passkey(key, key.encode(), b"k", 0, "p", key, 1, 1) for key in ("one", "two"))
+    await store.passkeys.add(one, "Ann", None)
     await store.people.sign_in("here", "p", "", 1)
-    await store.passkeys.add(other_key, None, "here")
+    await store.passkeys.add(other, None, "here")
     await store.people.make_link("link", "p", "here", 1, 1 << 50)
-    held = Held(engine)
-    elsewhere = SimpleNamespace(passkeys=Passkeys(held), people=People(held, store.people.restrictions))  # type: ignore[arg-type]
-    one: asyncio.Task[Any] = asyncio.create_task(first(elsewhere))  # type: ignore[arg-type]
-    await held.changed.wait()
-    other: asyncio.Task[Any] = asyncio.create_task(second(store))
-    await asyncio.wait([other], timeout=0.5)
-    held.commit.set()
-    done = await asyncio.gather(one, other, return_exceptions=True)
-    await engine.dispose()
-    return (*done, store)
+    return two_processes
 
 
-async def test_of_two_passkeys_that_are_removed_at_once_one_stays(postgres_url: str, tmp_path: Path) -> None:
-    def removed(key: str) -> Work:
-        return lambda store: store.passkeys.remove("p", key)
-
-    one, other, store = await overtaken(await new_database(postgres_url), tmp_path, removed("one"), removed("two"))
+async def test_of_two_passkeys_that_are_removed_at_once_one_stays(with_account: TwoProcesses) -> None:
+    one, other = await with_account.overtake(
+        lambda store: store.passkeys.remove("p", "one"), lambda store: store.passkeys.remove("p", "two")
+    )
     assert (one, type(other)) == (True, LastWayIn)
-    assert [key.id for key in await store.passkeys.of("p")] == ["two"]
-    await store.close()
+    assert [key.id for key in await with_account.store.passkeys.of("p")] == ["two"]
 
 
-async def test_a_sign_in_waits_for_a_change_of_the_password(postgres_url: str, tmp_path: Path) -> None:
+async def test_a_sign_in_waits_for_a_change_of_the_password(with_account: TwoProcesses) -> None:
     before = Person("p", "Ann", 1, "ann", None)
-    url = await new_database(postgres_url)
-    _, other, store = await overtaken(
-        url,
-        tmp_path,
+    _, other = await with_account.overtake(
         lambda store: store.people.set_password("p", "new", 2),
         lambda store: store.people.sign_in("thief", "p", "", 2, before),
     )
     assert type(other) is AccountChanged
-    assert await store.people.sign_ins("p") == []
-    await store.close()
+    assert await with_account.store.people.sign_ins("p") == []
 
 
-async def test_of_two_changes_of_the_password_the_second_is_refused(postgres_url: str, tmp_path: Path) -> None:
+async def test_of_two_changes_of_the_password_the_second_is_refused(with_account: TwoProcesses) -> None:
     before = Person("p", "Ann", 1, "ann", None)
-
-    def changed(password: str) -> Work:
-        return lambda store: store.people.set_password("p", password, 2, before)
-
-    _, other, store = await overtaken(await new_database(postgres_url), tmp_path, changed("new"), changed("other"))
+    _, other = await with_account.overtake(
+        lambda store: store.people.set_password("p", "new", 2, before),
+        lambda store: store.people.set_password("p", "other", 2, before),
+    )
     assert type(other) is AccountChanged
-    await store.close()
 
 
-async def test_a_browser_that_takes_a_link_meanwhile_is_signed_out(postgres_url: str, tmp_path: Path) -> None:
-    url = await new_database(postgres_url)
-    taken, _, store = await overtaken(
-        url,
-        tmp_path,
-        lambda store: store.people.take_link("link", 2, "thief"),
-        lambda store: store.people.sign_out("p", None, 2),
+async def test_a_browser_that_takes_a_link_meanwhile_is_signed_out(with_account: TwoProcesses) -> None:
+    taken, _ = await with_account.overtake(
+        lambda store: store.people.take_link("link", 2, "thief"), lambda store: store.people.sign_out("p", None, 2)
     )
     assert taken == "p"
-    assert await store.people.sign_ins("p") == []
-    await store.close()
+    assert await with_account.store.people.sign_ins("p") == []
 
 
-async def test_a_link_that_is_made_meanwhile_ends_with_the_session(postgres_url: str, tmp_path: Path) -> None:
-    url = await new_database(postgres_url)
-    *_, store = await overtaken(
-        url,
-        tmp_path,
+async def test_a_link_that_is_made_meanwhile_ends_with_the_session(with_account: TwoProcesses) -> None:
+    await with_account.overtake(
         lambda store: store.people.make_link("other", "p", "here", 2, 1 << 50),
         lambda store: store.people.sign_out("p", None, 2),
     )
-    assert await store.people.take_link("other", 3) is None
-    await store.close()
+    assert await with_account.store.people.take_link("other", 3) is None
 
 
 async def test_nothing_is_made_in_a_session_that_has_just_ended(opened: Opened) -> None:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TypeVar, cast
 
 import pytest
-import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 import dasan
 from dasan.server.events.daily import QUIET
@@ -20,8 +15,7 @@ from dasan.server.events.scoring import Play
 from dasan.server.protocol.events import EventPlayed
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, duplicates
-from dasan.server.store.database import Database
-from dasan.server.store.duplicates import Duplicates, Guest
+from dasan.server.store.duplicates import Guest
 from dasan.server.store.hand import FinishedHand, Player, finished
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.retention import Keep, prune
@@ -29,10 +23,10 @@ from dasan.server.tables.decisions import bot_move
 from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY
 
-from .conftest import Opened, new_database
+from .conftest import Opened
 from .rooms import settle
+from .two_processes import TwoProcesses
 
-T = TypeVar("T")
 EVENT = DuplicateEvent("event", dasan.rules("big-two"), bytes(128), 2, 2, "greedy", 0, DAY, QUIET, listed=True)
 
 
@@ -204,41 +198,17 @@ async def test_nobody_is_seated_and_no_bot_scores_once_an_event_is_over(opened: 
     await store.close()
 
 
-class Held:
-    """A database server whose transaction is not committed before ``commit`` is set."""
-
-    shared = True
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.changed, self.commit = asyncio.Event(), asyncio.Event()
-        self._engine = engine
-
-    async def write(self, change: Callable[[sa.Connection], T]) -> T:
-        async with self._engine.begin() as connection:
-            done = await connection.run_sync(change)
-            self.changed.set()
-            await self.commit.wait()
-        return done
-
-
 @pytest.mark.full
-async def test_an_event_does_not_end_while_another_process_seats_a_player(tmp_path: Path, postgres_url: str) -> None:
-    url = await new_database(postgres_url)
-    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+async def test_an_event_does_not_end_while_another_process_seats_a_player(two_processes: TwoProcesses) -> None:
     event = replace(EVENT, people=1, ends=5)
-    await store.duplicates.create(event)
-    elsewhere = Held(engine)
-    process = Duplicates(cast("Database", elsewhere))
-    seating = asyncio.create_task(process.seat(event, "ada", "Ada", 4, lambda *a: _room(event, *a)))
-    await elsewhere.changed.wait()
-    ending = asyncio.create_task(store.duplicates.reveal("event", 6))
-    await asyncio.wait([ending], timeout=0.5)
-    elsewhere.commit.set()
-    await ending
-    assert (await seating).table is not None
-    assert (await store.duplicates.load("event")).revealed is None, "ada's hand is under way"
-    await engine.dispose()
-    await store.close()
+    duplicates = two_processes.store.duplicates
+    await duplicates.create(event)
+    seating, _ = await two_processes.overtake(
+        lambda store: store.duplicates.seat(event, "ada", "Ada", 4, lambda *a: _room(event, *a)),
+        lambda store: store.duplicates.reveal("event", 6),
+    )
+    assert seating.table is not None
+    assert (await duplicates.load("event")).revealed is None, "ada's hand is under way"
 
 
 async def test_the_hands_guests_and_host_of_an_event_stay_until_it_is_over(opened: Opened) -> None:

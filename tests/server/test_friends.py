@@ -5,24 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import nullcontext
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.operations import chores
 from dasan.server.refusals import Refused
-from dasan.server.store import Store, friends
-from dasan.server.store.database import Database
-from dasan.server.store.friends import Friends
+from dasan.server.store import friends
 from dasan.server.store.retention import Keep, prune
 
-from .conftest import Opened, new_database
+from .conftest import Opened
 from .harness import SECONDS, Player, Serve, Served, ok
-from .test_event_store import Held
 from .test_every_store import open_table
+from .two_processes import TwoProcesses
 
 
 def account(server: Served, name: str) -> Player:
@@ -201,22 +197,16 @@ async def test_two_who_have_blocked_each_other_are_not_seated_by_a_third(opened:
 
 @pytest.mark.full
 async def test_a_follow_does_not_outlive_a_block_that_is_made_at_the_same_moment(
-    postgres_url: str, tmp_path: Path
+    two_processes: TwoProcesses,
 ) -> None:
-    url = await new_database(postgres_url)
-    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+    store = two_processes.store
     for name in ("ada", "bob"):
         await store.people.register(name, name, "x", 1)
-    held = Held(engine)
-    following = asyncio.create_task(Friends(cast("Database", held)).follow("ada", "bob", 2))
-    await held.changed.wait()
-    blocking = asyncio.create_task(store.friends.block("bob", "ada", 2))
-    await asyncio.wait([blocking], timeout=0.5)
-    held.commit.set()
-    await asyncio.gather(following, blocking)
+    done = await two_processes.overtake(
+        lambda store: store.friends.follow("ada", "bob", 2), lambda store: store.friends.block("bob", "ada", 2)
+    )
+    assert done == (None, None)
     assert (await store.friends.circle("ada", 3)).follows == []
-    await engine.dispose()
-    await store.close()
 
 
 async def test_a_clock_that_is_set_back_leaves_no_ghosts_and_no_waits(opened: Opened) -> None:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
-from typing import cast
 
 import pytest
-from sqlalchemy.ext.asyncio import create_async_engine
 
 import dasan
 from dasan.server.api.quick import SPEEDS
 from dasan.server.protocol.table import TableSettings
-from dasan.server.store import Store
-from dasan.server.store.database import Database
 from dasan.server.store.matches import COLLECTED, GONE, PRESENT, SPEED, Matches, Seeker, Sought, party
 from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.room import Room
 
-from .conftest import Opened, new_database
-from .test_event_store import Held
+from .conftest import Opened
+from .two_processes import TwoProcesses
 
 pytestmark = pytest.mark.full
 
@@ -162,21 +157,13 @@ async def test_a_table_that_was_found_waits_for_a_request_that_is_late(opened: O
         await store.close()
 
 
-async def test_who_is_seated_while_leaving_is_told_the_table(postgres_url: str, tmp_path: Path) -> None:
-    """Another process has found the third player, and has not written it yet."""
-    url = await new_database(postgres_url)
-    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+async def test_who_is_seated_while_leaving_is_told_the_table(two_processes: TwoProcesses) -> None:
     for name in "ab":
-        await seek(store.matches, name, 0)
-    elsewhere = Held(engine)
-    seating = asyncio.create_task(seek(Matches(cast("Database", elsewhere)), "c", 1))
-    await elsewhere.changed.wait()
-    leaving = asyncio.create_task(store.matches.leave("a"))
-    await asyncio.wait([leaving], timeout=0.5)
-    elsewhere.commit.set()
-    assert await leaving == (await seating).table is not None
-    await engine.dispose()
-    await store.close()
+        await seek(two_processes.store.matches, name, 0)
+    seated, left = await two_processes.overtake(
+        lambda store: seek(store.matches, "c", 1), lambda store: store.matches.leave("a")
+    )
+    assert left == seated.table is not None
 
 
 @pytest.mark.parametrize("speed", SPEEDS)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import json
 import random
 import time
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import create_async_engine
 from tests.cli.running import output, refusal
 
 from dasan.server.app import create_app
@@ -23,17 +21,16 @@ from dasan.server.people.restrictions import Restrictions, network_named
 from dasan.server.protocol.moderation import AddWords, Ban, BanNetwork, Dismiss, Mute, RemoveWords
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, moderation
-from dasan.server.store.database import Database
-from dasan.server.store.moderation import HOST, Moderation
+from dasan.server.store.moderation import HOST
 from dasan.server.store.processes import Notice, Processes
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import reports
 from dasan.server.times import now
 
-from .conftest import Opened, new_database
+from .conftest import Opened
 from .harness import SECONDS, Json, Player, Serve, Served, closed_with, fast, from_outside, ok
 from .test_accounts import SECRET
-from .test_event_store import Held
+from .two_processes import TwoProcesses
 
 pytestmark = pytest.mark.full
 ROW = {"table_id": "t", "by": "other", "text": "x", "reason": "", "at": 1}
@@ -448,21 +445,15 @@ async def test_a_ban_that_is_made_while_the_server_starts_counts(tmp_path: Path)
     await other.close()
 
 
-async def test_of_two_moderators_one_answers_a_report(postgres_url: str, tmp_path: Path) -> None:
-    url = await new_database(postgres_url)
-    store, engine = await Store.open(tmp_path, url), create_async_engine(url)
+async def test_of_two_moderators_one_answers_a_report(two_processes: TwoProcesses) -> None:
+    store = two_processes.store
     await store.people.register("rude", "rude", "x", 0)
     await store.database.write(lambda c: c.execute(sa.insert(reports), {**ROW, "id": 1, "seq": 1, "against": "rude"}))
-    held = Held(engine)
-    elsewhere = Moderation(cast("Database", held), store.people.restrictions)
-    first = asyncio.create_task(elsewhere.carry_out(Mute(type="mute", player="rude", hours=1, report=1), HOST, 2))
-    await held.changed.wait()
-    second = asyncio.create_task(store.moderation.carry_out(Ban(type="ban", player="rude", report=1), HOST, 2))
-    await asyncio.wait([second], timeout=0.5)
-    held.commit.set()
-    assert await first == "rude"
-    with pytest.raises(Refused, match="no such report"):
-        await second
+    first, second = await two_processes.overtake(
+        lambda store: store.moderation.carry_out(Mute(type="mute", player="rude", hours=1, report=1), HOST, 2),
+        lambda store: store.moderation.carry_out(Ban(type="ban", player="rude", report=1), HOST, 2),
+    )
+    assert first == "rude"
+    assert isinstance(second, Refused)
+    assert "no such report" in str(second)
     assert [one["action"] for one in await store.moderation.audit()] == ["mute"]
-    await engine.dispose()
-    await store.close()
