@@ -37,7 +37,7 @@ from dasan.server.store.migrating import migrate
 from dasan.server.store.moderation import HOST
 from dasan.server.store.schema import metadata
 from dasan.server.tables.directory import Tables
-from dasan.server.times import DAY, now
+from dasan.server.times import now
 
 Json: TypeAlias = dict[str, Any]
 
@@ -145,15 +145,7 @@ class Player:
 
     def open_event(self, *, after: int = 0, **wanted: object) -> str:
         """A day's event of this player, which begins after so many milliseconds."""
-        begins = now() + after
-        body = {
-            "title": "Wednesday",
-            "preset": "big-two",
-            "deals": 2,
-            "starts": begins,
-            "ends": begins + DAY,
-            "bot": "low",
-        }
+        body = {"title": "Wednesday", "preset": "big-two", "deals": 2, "starts": now() + after, "bot": "low"}
         event_id: str = ok(self.http.post("/api/events", json=body | wanted))["id"]
         return event_id
 

@@ -372,15 +372,15 @@ def test_who_leaves_is_finished_by_a_bot(server: Served) -> None:
 def test_what_cannot_be_opened_is_refused(server: Served) -> None:
     ann = server.player()
     moment = now()
-    good: Json = {"title": "x", "preset": GAME, "ends": moment + DAY}
+    good: Json = {"title": "x", "preset": GAME}
     for wrong in (
         {"title": " "},
         {"preset": "poker"},
         {"people": 5},
         {"bot": "nobody"},
-        {"ends": moment - 1},
-        {"ends": moment + 40 * DAY},
-        {"starts": moment + 2 * DAY},
+        {"lasts": 0},
+        {"lasts": 40 * DAY},
+        {"starts": moment + 40 * DAY},
         {"deals": 0},
     ):
         assert ann.http.post("/api/events", json={**good, **wrong}).status_code == 400, wrong

@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -237,13 +236,7 @@ def test_an_event_goes_on_after_a_kill(tmp_path: Path) -> None:
         with process(tmp_path) as (server, child):
             player = Player(server, httpx.Client(base_url=server.address, cookies=cookies, timeout=SECONDS))
             if not event:
-                body = {
-                    "title": "Storm",
-                    "preset": "big-two",
-                    "deals": 2,
-                    "bot": "low",
-                    "ends": int(time.time() * 1000) + 10**7,
-                }
+                body = {"title": "Storm", "preset": "big-two", "deals": 2, "bot": "low"}
                 event = player.http.post("/api/events", json=body).json()["id"]
                 cookies = player.http.cookies
             seated = player.http.post(f"/api/events/{event}/play", json={}).json()

@@ -118,6 +118,17 @@ def test_an_event_of_ones_own(browser: Browser, server: Served) -> None:
         expect(page.get_by_text("There is no such page.")).to_be_visible()
 
 
+def test_a_browser_with_a_wrong_clock_opens_an_event(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, DESK) as page:
+        page.clock.set_system_time(datetime.now() - timedelta(days=2))
+        page.goto("/events")
+        page.get_by_label("Title").fill("Club night")
+        page.get_by_role("button", name="Open the event").click()
+        expect(page.get_by_role("heading", name="Club night")).to_be_visible()
+        event = server.player().http.get(f"/api/events/{page.url.rpartition('/')[2]}").json()["event"]
+        assert (event["status"], event["ends"] - event["starts"]) == ("open", 86_400_000)
+
+
 @pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/Los_Angeles"])
 def test_an_event_that_begins_later(browser: Browser, server: Served, zone: str) -> None:
     """It begins at the host's own time."""

@@ -822,7 +822,8 @@ export interface Correspondence {
 }
 /**
  * A new event. people: per table, at most the game's number of players; bots take the other seats. starts: null for
- * now. listed: whether everybody sees it; otherwise only people with its link find it.
+ * now. lasts: milliseconds from its beginning to its end. listed: whether everybody sees it; otherwise only people with its
+ * link find it.
  */
 export interface CreateEvent {
   title: string;
@@ -836,7 +837,7 @@ export interface CreateEvent {
   fill?: number | null;
   speed?: Untimed | PerMove | Increment | Correspondence;
   starts?: number | null;
-  ends: number;
+  lasts?: number;
   listed?: boolean;
 }
 /**

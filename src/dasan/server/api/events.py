@@ -89,7 +89,7 @@ async def create(
     check_bot(wanted.bot)
     moment = now()
     starts = moment if wanted.starts is None else max(moment, wanted.starts)
-    if not max(starts, moment) < wanted.ends <= starts + MOST_DAYS * DAY or starts > moment + MOST_DAYS * DAY:
+    if max(starts - moment, wanted.lasts) > MOST_DAYS * DAY:
         raise Refused("malformed", reason("event.window", n=MOST_DAYS))
     if wanted.people > rules.players:
         raise Refused("malformed", f"this game has {rules.players} seats, not {wanted.people}")
@@ -103,7 +103,7 @@ async def create(
         people=wanted.people,
         bot=wanted.bot,
         starts=starts,
-        ends=wanted.ends,
+        ends=starts + wanted.lasts,
         settings=TableSettings(speed=wanted.speed, chat=False, spectators=False),
         title=title,
         fill=wanted.fill,

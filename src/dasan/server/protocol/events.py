@@ -8,6 +8,7 @@ from pydantic import Field
 
 from dasan.server.protocol.base import BotName, Message, Milliseconds, Name, Options, OptionValue, PresetName, Seat
 from dasan.server.protocol.table import Speed, Untimed
+from dasan.server.times import DAY
 
 EventStatus = Literal["before", "open", "closing", "over"]
 """before: it has not begun. open: deals can be started. closing: bots finish open tables. over: the deals are revealed."""
@@ -111,7 +112,8 @@ class EventStandings(Message):
 
 class CreateEvent(Message):
     """A new event. people: per table, at most the game's number of players; bots take the other seats. starts: null for
-    now. listed: whether everybody sees it; otherwise only people with its link find it.
+    now. lasts: milliseconds from its beginning to its end. listed: whether everybody sees it; otherwise only people with its
+    link find it.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=60)]
@@ -123,7 +125,7 @@ class CreateEvent(Message):
     fill: Annotated[int, Field(ge=0, le=3600, strict=True)] | None = 30
     speed: Speed = Untimed(kind="untimed")
     starts: Annotated[int, Field(ge=0, lt=1 << 53, strict=True)] | None = None
-    ends: Annotated[int, Field(ge=0, lt=1 << 53, strict=True)]
+    lasts: Annotated[int, Field(ge=1, lt=1 << 53, strict=True)] = DAY
     listed: bool = False
 
 
