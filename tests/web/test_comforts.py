@@ -260,6 +260,22 @@ def test_paper_is_light(browser: Browser, server: Served, chosen: str) -> None:
         assert page.evaluate(ink) < 200
 
 
+@pytest.mark.parametrize("chosen", ["light", "dark", "system"])
+def test_the_bars_of_the_browser_have_the_colour_of_the_page(browser: Browser, server: Served, chosen: str) -> None:
+    with visitor(browser, server, scheme="dark") as page:
+        page.goto("/")
+        page.evaluate("chosen => localStorage.setItem('dasan.theme', JSON.stringify(chosen))", chosen)
+        page.reload()
+        page.locator("article").first.wait_for()
+        bars, own = page.evaluate("""() => [
+          [...document.querySelectorAll('meta[name=theme-color]')]
+            .filter((one) => matchMedia(one.media).matches)
+            .map((one) => one.content),
+          getComputedStyle(document.body).backgroundColor,
+        ]""")
+        assert [tuple(bytes.fromhex(bar[1:])) for bar in bars] == [tuple(int(n) for n in re.findall(r"\d+", own))]
+
+
 def test_fonts_come_with_the_page(browser: Browser, server: Served) -> None:
     """The page fetches nothing from elsewhere, and uses its own fonts."""
     with visitor(browser, server) as page:

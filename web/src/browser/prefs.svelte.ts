@@ -62,6 +62,12 @@ class Prefs {
     const root = document.documentElement;
     if (this.theme === 'system') delete root.dataset.theme;
     else root.dataset.theme = this.theme;
+    // The browser's own bars.
+    for (const bars of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
+      const theme = bars.dataset.theme;
+      if (this.theme === 'system') bars.media = `(prefers-color-scheme: ${theme})`;
+      else bars.media = theme === this.theme ? 'all' : 'not all';
+    }
     root.dataset.suits = this.fourColours ? 'four' : 'two';
     root.dataset.motion = this.reduced ? 'none' : 'full';
     root.dataset.felt = this.felt;
