@@ -2,16 +2,13 @@
 export const PATIENCE = 30_000;
 
 /**
- * A command that ignores calls while it runs, since a second press of its button would send it twice. One that has run for
- * `patience` milliseconds no longer counts.
+ * A command that ignores calls while it runs, since a second press of its button would send it twice. After PATIENCE a call
+ * runs even if the one before has not ended.
  */
-export function once<Given extends unknown[]>(
-  command: (...given: Given) => Promise<void>,
-  patience = PATIENCE,
-): (...given: Given) => Promise<void> {
+export function once<Given extends unknown[]>(command: (...given: Given) => Promise<void>): (...given: Given) => Promise<void> {
   let since: number | null = null;
   return async (...given) => {
-    if (since !== null && Date.now() - since < patience) return;
+    if (since !== null && Date.now() - since < PATIENCE) return;
     const begun = Date.now();
     since = begun;
     try {

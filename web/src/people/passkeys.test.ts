@@ -6,6 +6,7 @@ import { cancelled, makePasskey } from './passkeys';
 const create = vi.fn();
 
 beforeEach(() => {
+  create.mockReset();
   vi.stubGlobal('navigator', { credentials: { create } });
   vi.stubGlobal('PublicKeyCredential', { parseCreationOptionsFromJSON: (options: unknown) => options });
   vi.stubGlobal('fetch', async () => Response.json({ ticket: 'a', options: '{}' }));
@@ -26,5 +27,15 @@ describe('a passkey that the browser does not make', () => {
   });
   it('may be what the player wants', async () => {
     expect(cancelled(await failure('NotAllowedError'))).toBe(true);
+  });
+  it('ends with its dialog when another is opened', async () => {
+    create.mockImplementation(
+      ({ signal }: CredentialCreationOptions) =>
+        new Promise((_, fail) => signal?.addEventListener('abort', () => fail(signal.reason))),
+    );
+    const first = makePasskey(null, 'Firefox').catch((error: unknown) => error);
+    await vi.waitFor(() => expect(create).toHaveBeenCalledOnce());
+    void makePasskey(null, 'Firefox');
+    expect(cancelled(await first)).toBe(true);
   });
 });

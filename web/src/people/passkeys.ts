@@ -9,9 +9,14 @@ export const passkeysWork = (): boolean =>
   window.isSecureContext &&
   !/^(\d+\.){3}\d+$|^\[/.test(location.hostname);
 
-/** What the browser's dialog answers, for the server. */
-async function told(dialog: Promise<Credential | null>): Promise<string> {
-  const credential = await dialog.catch((error: unknown) => {
+/** Ends the browser's dialog for a passkey, if one is open. */
+let open = new AbortController();
+
+/** What the browser's dialog answers, for the server. One that is still open ends: a browser shows one at a time. */
+async function told(dialog: (signal: AbortSignal) => Promise<Credential | null>): Promise<string> {
+  open.abort();
+  open = new AbortController();
+  const credential = await dialog(open.signal).catch((error: unknown) => {
     if (cancelled(error)) throw error;
     const there = error instanceof DOMException && error.name === 'InvalidStateError';
     throw new ApiError(0, t(there ? 'account.passkey.there' : 'account.passkey.failed'));
@@ -23,15 +28,16 @@ async function told(dialog: Promise<Credential | null>): Promise<string> {
 export async function makePasskey(name: string | null, label: string): Promise<Me> {
   const { ticket, options } = await askPasskey(name);
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(options));
-  return keepPasskey({ ticket, credential: await told(navigator.credentials.create({ publicKey })), label });
+  return keepPasskey({ ticket, credential: await told((signal) => navigator.credentials.create({ publicKey, signal })), label });
 }
 
 /** Sign in with a passkey that the browser has for this host. */
 export async function usePasskey(): Promise<Me> {
   const { ticket, options } = await askPasskeySignIn();
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(options));
-  return signInByPasskey({ ticket, credential: await told(navigator.credentials.get({ publicKey })) });
+  return signInByPasskey({ ticket, credential: await told((signal) => navigator.credentials.get({ publicKey, signal })) });
 }
 
-/** The user closed the browser's dialog, or let it time out. */
-export const cancelled = (error: unknown): boolean => error instanceof DOMException && error.name === 'NotAllowedError';
+/** The user closed the browser's dialog, let it time out, or opened another. */
+export const cancelled = (error: unknown): boolean =>
+  error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
