@@ -9,7 +9,7 @@ const missing = (): Promise<never> => Promise.reject(new TypeError('404'));
 beforeEach(() => {
   kept = {};
   reload.mockReset();
-  vi.stubGlobal('location', { reload });
+  vi.stubGlobal('location', { reload, pathname: '/ladder' });
   vi.stubGlobal('document', { querySelector: () => ({ src: 'http://table.test/assets/index-old.js' }) });
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => kept[name] ?? null,
@@ -35,9 +35,12 @@ describe('a part of the page that does not come', () => {
     await vi.waitFor(() => expect(reload).toHaveBeenCalledOnce());
     await expect(lazy(missing, true)).rejects.toBeInstanceOf(Missing);
     expect(reload).toHaveBeenCalledOnce();
+    vi.stubGlobal('location', { reload, pathname: '/groups' });
+    void lazy(missing, true);
+    await vi.waitFor(() => expect(reload).toHaveBeenCalledTimes(2));
   });
 
-  it('is told at once where nothing can be stored', async () => {
+  it('raises Missing at once where nothing can be stored', async () => {
     vi.stubGlobal('fetch', async () => page('new'));
     vi.stubGlobal('sessionStorage', { getItem: () => null, setItem: () => undefined });
     await expect(lazy(missing)).rejects.toBeInstanceOf(Missing);
