@@ -821,9 +821,9 @@ export interface Correspondence {
   days: number;
 }
 /**
- * A new event. people: per table, at most the game's number of players; bots take the other seats. starts: null for
- * now. lasts: milliseconds from its beginning to its end. listed: whether everybody sees it; otherwise only people with its
- * link find it.
+ * A new event. people: per table, at most the game's number of players; bots take the other seats. starts:
+ * milliseconds since 1970, at most 31 days ahead, null for now. lasts: milliseconds, at most 31 days. listed: whether
+ * everybody sees it; otherwise only people with its link find it.
  */
 export interface CreateEvent {
   title: string;

@@ -111,9 +111,9 @@ class EventStandings(Message):
 
 
 class CreateEvent(Message):
-    """A new event. people: per table, at most the game's number of players; bots take the other seats. starts: null for
-    now. lasts: milliseconds from its beginning to its end. listed: whether everybody sees it; otherwise only people with its
-    link find it.
+    """A new event. people: per table, at most the game's number of players; bots take the other seats. starts:
+    milliseconds since 1970, at most 31 days ahead, null for now. lasts: milliseconds, at most 31 days. listed: whether
+    everybody sees it; otherwise only people with its link find it.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=60)]
