@@ -18,7 +18,7 @@ from dasan.server.tables.directory import Tables
 
 from .harness import Serve, Served, fast, served
 from .services import postgres
-from .two_processes import TwoProcesses, two_on
+from .two_processes import TwoProcesses
 
 Opened: TypeAlias = Callable[[], Awaitable[Store]]
 NUMBERS = itertools.count()
@@ -80,8 +80,10 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
 @pytest_asyncio.fixture
 async def two_processes(postgres_url: str, tmp_path: Path) -> AsyncIterator[TwoProcesses]:
     """Two processes on one new database."""
-    async with two_on(await new_database(postgres_url), tmp_path) as both:
-        yield both
+    url = await new_database(postgres_url)
+    store = await Store.open(tmp_path, url)
+    yield TwoProcesses(url, store)
+    await store.close()
 
 
 @asynccontextmanager

@@ -201,14 +201,15 @@ async def test_nobody_is_seated_and_no_bot_scores_once_an_event_is_over(opened: 
 @pytest.mark.full
 async def test_an_event_does_not_end_while_another_process_seats_a_player(two_processes: TwoProcesses) -> None:
     event = replace(EVENT, people=1, ends=5)
-    duplicates = two_processes.store.duplicates
-    await duplicates.create(event)
-    seating, _ = await two_processes.overtake(
+    store = two_processes.store
+    await store.duplicates.create(event)
+    seating, ended = await two_processes.overtake(
         lambda store: store.duplicates.seat(event, "ada", "Ada", 4, lambda *a: _room(event, *a)),
         lambda store: store.duplicates.reveal("event", 6),
     )
     assert seating.table is not None
-    assert (await duplicates.load("event")).revealed is None, "ada's hand is under way"
+    assert ended is None
+    assert (await store.duplicates.load("event")).revealed is None, "ada's hand is under way"
 
 
 async def test_the_hands_guests_and_host_of_an_event_stay_until_it_is_over(opened: Opened) -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.store import Store
-from dasan.server.store.database import T
+from dasan.server.store.database import ENGINE, T
 from dasan.server.store.server_database import ServerDatabase
 
 Change: TypeAlias = Callable[[Store], Coroutine[Any, Any, Any]]
@@ -23,7 +21,7 @@ class Held(ServerDatabase):
     """A database whose changes are not committed before ``commit`` is set."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(create_async_engine(url))
+        super().__init__(create_async_engine(url, **ENGINE))
         self.changed, self.commit = asyncio.Event(), asyncio.Event()
 
     async def _write(self, change: Callable[[sa.Connection], T]) -> T:
@@ -45,17 +43,12 @@ class TwoProcesses:
         held = Held(self.url)
         elsewhere = Store(held)
         one: asyncio.Task[Any] = asyncio.create_task(first(elsewhere))
-        await held.changed.wait()
+        changed = asyncio.create_task(held.changed.wait())
+        await asyncio.wait([one, changed], return_when=asyncio.FIRST_COMPLETED)
         other: asyncio.Task[Any] = asyncio.create_task(second(self.store))
         await asyncio.wait([other], timeout=0.5)
         held.commit.set()
         results = await asyncio.gather(one, other, return_exceptions=True)
+        changed.cancel()
         await elsewhere.close()
         return results[0], results[1]
-
-
-@asynccontextmanager
-async def two_on(url: str, folder: Path) -> AsyncIterator[TwoProcesses]:
-    store = await Store.open(folder, url)
-    yield TwoProcesses(url, store)
-    await store.close()
