@@ -260,20 +260,19 @@ def test_paper_is_light(browser: Browser, server: Served, chosen: str) -> None:
         assert page.evaluate(ink) < 200
 
 
-@pytest.mark.parametrize("chosen", ["light", "dark", "system"])
-def test_the_bars_of_the_browser_have_the_colour_of_the_page(browser: Browser, server: Served, chosen: str) -> None:
+def test_the_bars_of_the_browser_have_the_colour_of_the_page(browser: Browser, server: Served) -> None:
     with visitor(browser, server, scheme="dark") as page:
-        page.goto("/")
-        page.evaluate("chosen => localStorage.setItem('dasan.theme', JSON.stringify(chosen))", chosen)
-        page.reload()
-        page.locator("article").first.wait_for()
-        bars, own = page.evaluate("""() => [
-          [...document.querySelectorAll('meta[name=theme-color]')]
-            .filter((one) => matchMedia(one.media).matches)
-            .map((one) => one.content),
-          getComputedStyle(document.body).backgroundColor,
-        ]""")
-        assert [tuple(bytes.fromhex(bar[1:])) for bar in bars] == [tuple(int(n) for n in re.findall(r"\d+", own))]
+        show(page, "play")
+        page.get_by_role("tab", name="Settings").click()
+        for theme in ("Light", "Dark", "Light", "System"):
+            page.get_by_role("group", name="Theme").get_by_label(theme).check()
+            bars, own = page.evaluate("""() => [
+              [...document.querySelectorAll('meta[name=theme-color]')]
+                .filter((one) => matchMedia(one.media).matches)
+                .map((one) => one.content),
+              getComputedStyle(document.body).backgroundColor,
+            ]""")
+            assert [tuple(bytes.fromhex(bar[1:])) for bar in bars] == [tuple(map(int, re.findall(r"\d+", own)))], theme
 
 
 def test_fonts_come_with_the_page(browser: Browser, server: Served) -> None:

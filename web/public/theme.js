@@ -1,4 +1,4 @@
-// Before the first paint: the theme the player chose, so that nothing flashes.
+// Before the first paint: the theme the player chose, so that the page does not flash.
 try {
   const theme = JSON.parse(localStorage.getItem('dasan.theme'));
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
