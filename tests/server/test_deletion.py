@@ -1,4 +1,4 @@
-"""The deletion of players: what stays without a name."""
+"""The deletion of players: what is deleted, and what stays under another name."""
 
 from __future__ import annotations
 

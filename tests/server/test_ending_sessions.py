@@ -1,4 +1,4 @@
-"""Sign-outs, bans and new passwords end a session, and all that was made in it: sockets, cookie, links, passkeys."""
+"""Sign-outs, bans and new passwords end a session, and all that was made in it: sockets, cookie, links, pending passkeys."""
 
 from __future__ import annotations
 

@@ -439,7 +439,7 @@ def _check_unchanged(connection: sa.Connection, before: Person | None, session: 
 
 
 def _hold_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
-    """The same, and the account stays unchanged until the transaction ends."""
+    """As `_check_unchanged`; the account then stays unchanged until the transaction ends."""
     if before is not None:
         locked_account(connection, before.id)
     _check_unchanged(connection, before, session)

@@ -62,7 +62,9 @@ class Processes(StorePart):
         await self._change(sa.delete(processes).where(processes.c.id == process))
 
     async def alive(self, now: int) -> tuple[Process, ...]:
-        """The processes with a recent heartbeat, or with one in the future: where clocks differ, none that runs may be missed."""
+        """The processes with a recent heartbeat, or with one in the future, so that no running process is missed where clocks
+        differ.
+        """
         query = sa.select(processes).where(processes.c.seen >= now - ALIVE).order_by(processes.c.started)
         return tuple(Process(row.id, row.version, row.started, row.seen) for row in await self._rows(query))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
@@ -197,14 +198,14 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     gone = 0
     for guest in guests:
         # Many take minutes: whoever has come back since then stays, above all one who has opened an account.
-        if await database.read(lambda connection, guest=guest: _old_guests(connection, unused, cutoff, guest)):  # type: ignore[misc]
+        if await database.read(partial(_old_guests, unused=unused, cutoff=cutoff, only=guest)):
             await people.forget(guest, now)
             gone += 1
     return gone
 
 
 def _old_guests(connection: sa.Connection, unused: Condition, cutoff: int, only: str | None = None) -> list[str]:
-    """The guests who have not been here since ``cutoff``. unused: see `_unused_tables`. only: look at this guest alone."""
+    """The guests who have not played since ``cutoff``. unused: see `_unused_tables`. only: look at this guest alone."""
 
     def of(column: sa.Column[Any]) -> sa.Select[Any]:
         return sa.select(column).where(column.is_not(None) if only is None else column == only)
