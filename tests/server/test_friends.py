@@ -13,6 +13,7 @@ import pytest
 from dasan.server.operations import chores
 from dasan.server.refusals import Refused
 from dasan.server.store import friends
+from dasan.server.store.notifications import MOST_ASKED
 from dasan.server.store.retention import Keep, prune
 
 from .conftest import Opened
@@ -222,4 +223,8 @@ async def test_a_clock_that_is_set_back_leaves_no_ghosts_and_no_waits(opened: Op
         assert [one.here for one in (await store.friends.circle("ada", now)).follows] == [here]
     await store.notifications.ask("ada", "ada@y.example", "two", hour)
     assert (await store.notifications.of("ada")).address == "ada@y.example"
+    for n in range(MOST_ASKED):
+        await store.people.register(f"p{n}", f"p{n}", "x", 0)
+        await store.notifications.ask(f"p{n}", "bob@x.example", f"of p{n}", 100 * hour)
+    await store.notifications.ask("bob", "bob@x.example", "three", hour)
     await store.close()
