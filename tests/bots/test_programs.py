@@ -299,6 +299,29 @@ def test_a_position_with_other_numbers_of_cards_is_a_new_hand(tmp_path: Path) ->
     assert log.read_text(encoding="utf-8").split().count("hand") == 2
 
 
+def test_another_course_of_the_same_hand_is_a_new_hand(tmp_path: Path) -> None:
+    """As when a program is asked about several moves of a position: it hears the events of the view that it is asked about."""
+    command, logs = spy(tmp_path)
+    state = dasan.deal(dasan.rules("big-three"), seed=7)
+    with ProgramBot(command, seconds=20) as player:
+        for bid in ("bid 1", "bid 2", "bid 2"):
+            after = state.play(bid)
+            player.choose(after.view(after.to_act))
+    (log,) = logs.iterdir()
+    asked = ["hand", "events 1 2", "choose"]
+    assert log.read_text(encoding="utf-8").splitlines() == ["hello", *asked, *asked, "choose", "quit"]
+
+
+def test_a_hand_without_events_is_told_once(tmp_path: Path) -> None:
+    command, logs = spy(tmp_path)
+    state = dasan.start(dasan.rules("big-two"), ["3D 5C 9H", "4D", "8D", "QD"], table="3C", table_seat=3, to_act=0)
+    with ProgramBot(command, seconds=20) as player:
+        for _ in range(2):
+            player.choose(state.view(0))
+    (log,) = logs.iterdir()
+    assert log.read_text(encoding="utf-8").splitlines() == ["hello", "hand", "choose", "choose", "quit"]
+
+
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_contest_tells_programs_of_the_end_of_each_hand_and_quits(processes: int, tmp_path: Path) -> None:
     """Each deal is played three times, and in each hand two seats are the program's."""

@@ -25,6 +25,7 @@ from dasan.bots.external import wire
 from dasan.bots.external.wire import Fault, Message
 from dasan.bots.protocol import Bot, Named, choices
 from dasan.networks import NETWORK
+from dasan.play.events import Event
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View, known_at_start
@@ -301,7 +302,7 @@ class ProgramBot(Named):
         self._reported = whole(reported, "reported", 0)
         self._seconds = positive(seconds, "seconds", MOST_SECONDS)
         self._program: Program | None = None
-        self._sent: tuple[object, int] | None = None
+        self._sent: tuple[object, tuple[Event, ...]] | None = None
         self._asked = 0
         self._faults = 0
         self._failed_starts = 0
@@ -387,13 +388,12 @@ class ProgramBot(Named):
     def _news(self, view: View) -> list[Message]:
         """Messages with everything about this hand that the program has not received yet."""
         key = (view.rules.digest, view.seat, known_at_start(view.begun, view.seat))
-        known = 0
-        if self._sent is not None and self._sent[0] == key and self._sent[1] <= len(view.events):
-            known = self._sent[1]
-        messages = [] if known else [wire.hand(view)]
+        known, messages = 0, [wire.hand(view)]
+        if self._sent is not None and self._sent[0] == key and _begins(view.events, self._sent[1]):
+            known, messages = len(self._sent[1]), []
         if len(view.events) > known:
             messages.append(wire.events([event.to_json() for event in view.events[known:]]))
-        self._sent = (key, len(view.events))
+        self._sent = (key, view.events)
         return messages
 
     def close(self) -> None:
@@ -409,6 +409,14 @@ class ProgramBot(Named):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _begins(events: Sequence[Event], sent: Sequence[Event]) -> bool:
+    """Whether `events` begin with those sent before. The end of a hand may show their hidden cards."""
+    return len(sent) <= len(events) and all(
+        one == other or (None in one.cards and (one.seat, one.type) == (other.seat, other.type))
+        for one, other in zip(sent, events, strict=False)
+    )
 
 
 def tell_end(state: State, bots: Sequence[Bot]) -> None:
