@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 import types
+from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
@@ -142,6 +143,32 @@ def test_the_last_observation_is_of_its_own_hand_whenever_it_is_read() -> None:
     assert {**last}["observation"].tolist() == wanted
     assert dict(last).keys() == {"observation", "action_mask"} == set(last)
     assert not pickle.loads(pickle.dumps(last))["action_mask"].any()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda seen: seen.pop("action_mask"),
+        lambda seen: seen.popitem(),
+        lambda seen: seen.setdefault("action_mask", 0),
+        lambda seen: seen.update(agent=3),
+        lambda seen: seen.__setitem__("action_mask", 7),
+        lambda seen: seen.__delitem__("action_mask"),
+        lambda seen: seen.__ior__({"agent": 3}),
+        lambda seen: {"agent": 3} | seen,
+        lambda seen: seen | {"agent": 3},
+        lambda seen: list(reversed(seen)),
+        lambda seen: seen.clear(),
+    ],
+)
+def test_the_last_observation_is_a_dict_however_it_is_first_used(use: Callable[[dict[str, Any]], object]) -> None:
+    env = ours.env("big-three")
+    env.reset(seed=5)
+    while not any(env.terminations.values()):
+        env.step(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0])
+    last, plain = env.observe("player_1"), {**env.observe("player_1")}
+    assert repr(use(last)) == repr(use(plain))
+    assert repr(last) == repr(plain)
 
 
 def test_agents_that_read_see_their_own_cards_only() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -90,6 +93,16 @@ def test_a_raw_legal_action_is_the_move_that_is_played(preset: str) -> None:
             assert state["action_record"][-1] == (player, text)
             player = env.get_player_id()
         assert state["raw_legal_actions"] == []
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda seen: pickle.loads(pickle.dumps(seen))])
+def test_a_copied_state_is_plain_data(again: Callable[[Any], Any]) -> None:
+    """One that computes its text from the hand when it is read would also hold everybody's cards."""
+    state, _ = ours.make("big-three", seed=9).reset()
+    for name, kind in (("raw_obs", dict), ("raw_legal_actions", list)):
+        copied = again(state[name])
+        assert type(copied) is kind
+        assert copied == state[name]
 
 
 def test_a_raw_action_whose_cards_would_not_be_played_is_refused() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -62,46 +63,38 @@ def accepted(state: State, move: Move) -> State:
 
 
 class Final(dict[str, Any]):
-    """A seat's observation after the end of a hand: a dict whose arrays are computed when the first one is read."""
+    """A seat's observation after the end of a hand: a dict whose arrays are computed when it is first used."""
 
     def __init__(self, story: Story, seat: int, num_actions: int) -> None:
         super().__init__(observation=None, action_mask=None)
-        self._story, self._seat, self._actions = story, seat, num_actions
+        self._story: Story | None = story
+        self._seat, self._actions = seat, num_actions
 
-    def _plain(self) -> dict[str, Any]:
-        if super().__getitem__("observation") is None:
+    def _fill(self) -> None:
+        if self._story is not None:
             seen = np.array(encode(self._story.state.view(self._seat)), np.uint8)
             super().update(observation=seen, action_mask=np.zeros(self._actions, np.int8))
-        return {name: dict.__getitem__(self, name) for name in ("observation", "action_mask")}
-
-    def __getitem__(self, key: str) -> Any:
-        return self._plain()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._plain())  # so that dict(…) and ** also compute the arrays
-
-    def __eq__(self, other: object) -> bool:
-        return self._plain() == other
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = None
-
-    def __repr__(self) -> str:
-        return repr(self._plain())
+            self._story = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (self._plain(),)
+        return dict, (dict(self),)
 
-    def get(self, key: str, default: Any = None) -> Any:
-        return self._plain().get(key, default)
 
-    def items(self) -> Any:
-        return self._plain().items()
+def _filled(name: str) -> Callable[..., Any]:
+    """The method of a dict, once the arrays are there."""
+    method = getattr(dict, name)
 
-    def values(self) -> Any:
-        return self._plain().values()
+    @wraps(method)
+    def filled(self: Final, *arguments: Any, **named: Any) -> Any:
+        self._fill()
+        return method(self, *arguments, **named)
 
-    def copy(self) -> dict[str, Any]:
-        return self._plain()
+    return filled
+
+
+# All but those that read only the names. `dict(…)` and ** call __iter__ if it is not that of a dict.
+for _name in (
+    *("__getitem__", "__setitem__", "__delitem__", "__iter__", "__reversed__", "__eq__", "__ne__", "__or__", "__ior__"),
+    *("__repr__", "get", "items", "values", "copy", "pop", "popitem", "setdefault", "update", "clear"),
+):
+    setattr(Final, _name, _filled(_name))

@@ -171,6 +171,9 @@ class _Raw(Mapping[str, Any]):
     def __repr__(self) -> str:
         return repr(self._plain)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._plain,)  # the state has everybody's cards
+
 
 class _Texts(Sequence[str]):
     """`raw_legal_actions`: the moves of these actions as text, computed on first read."""
@@ -198,6 +201,9 @@ class _Texts(Sequence[str]):
 
     def __repr__(self) -> str:
         return repr(self._texts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (self._texts,)
 
 
 def _made(before: HandState, after: HandState) -> Move:
