@@ -13,9 +13,12 @@ def stored_lines(file: Path, begins: bytes) -> Iterator[str]:
     A last line without a line break, which a crash has cut off, is not among them. It is removed from the file once the
     caller has taken all others without an error, so that a file of something else stays as it is. begins: the beginning
     of every line, by which a file with only such a line is known. OSError, UnicodeDecodeError: the file cannot be read.
+    ValueError: it is a pipe or a device, which may have no end.
 
     A byte order mark, which some editors write, is skipped.
     """
+    if not file.is_file() and not file.is_dir():
+        raise ValueError("it is no regular file")
     text = file.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
     torn = len(whole) < len(text) and (bool(whole.strip()) or text.startswith(begins))

@@ -243,6 +243,21 @@ finally:
     assert done.stdout.splitlines()[-1] == threads
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device without an end")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("arena low shed --deals 1 --out /dev/zero", "/dev/zero does not hold outcomes of contests"),
+        ("deals --count 1 --nodes 1 --out /dev/zero", "/dev/zero does not hold valued deals: it is no regular file"),
+        ("evaluate low --check /dev/zero", "/dev/zero is too large: it has more than 64,000,000 bytes"),
+        ("arena low net:/dev/zero", "/dev/zero: the file does not contain a network"),
+        ("verify /dev/zero", "/dev/zero is too large: it has more than 64,000,000 bytes"),
+    ],
+)
+def test_a_device_without_an_end_where_a_file_belongs(arguments: str, said: str) -> None:
+    assert refusal(*arguments.split()) == said
+
+
 @pytest.mark.full
 def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:
     picture = tmp_path / "folder.svg"

@@ -9,7 +9,7 @@ import typer
 
 from dasan.arguments import MOST_SECONDS, shown
 from dasan.cli.choosing import complete_preset
-from dasan.cli.files import AsJson
+from dasan.cli.files import AsJson, read_text
 from dasan.cli.group import CannotRun, refused, sentence
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
@@ -99,10 +99,11 @@ def _report(file: Path) -> dict[str, Any]:
     """A report printed by `--json`, with every field that is compared, and a time limit."""
     from dasan.arena.ladder import require_report
 
+    text = read_text(str(file), "a report of dasan evaluate --json")
     try:
-        report = parse(file.read_bytes())
+        report = parse(text)
         require_report(report)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         fault = f"it {error}" if isinstance(error, NotJson) else sentence(error)
         raise CannotRun(f"{file} is not a report of dasan evaluate --json that can be checked: {fault}") from error
     limit = report.setdefault("move_seconds", DEFAULT_SECONDS)
