@@ -69,6 +69,12 @@ def test_makers_are_functions_of_a_seed() -> None:
             duplicate(dasan.rules("big-two"), ["x"] * 4, deals=1, makers={"x": wrong})  # type: ignore[dict-item]
 
 
+def test_makers_that_no_other_process_can_receive_are_refused() -> None:
+    makers: dict[str, Maker] = {"x": lambda seed: PassBot()}
+    with pytest.raises(TypeError, match="functions of a module, not lambdas"):
+        duplicate(dasan.rules("big-two"), ["x"] * 4, deals=2, processes=2, makers=makers)
+
+
 def test_a_line_up_is_read_once() -> None:
     names = ["greedy", "random", "random", "random"]
     match = duplicate(dasan.rules("big-two"), iter(names), deals=1)

@@ -4,6 +4,7 @@ cancels.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -79,7 +80,8 @@ def duplicate(
     """Play `deals` deals, each in every rotation of `lineup`, which names a bot for every seat.
 
     The dealer rotates from deal to deal. seed: deals seed, seed + 1 … are played. makers: bots by name, in addition to
-    those of `dasan.bot`. The result does not depend on `processes`. ValueError: the line-up has the wrong length.
+    those of `dasan.bot`; with several `processes` they are functions of a module, which other processes find, not lambdas. The
+    result does not depend on `processes`. ValueError: the line-up has the wrong length.
 
     >>> import dasan
     >>> match = duplicate(dasan.rules("big-two"), ["greedy", "random", "random", "random"], deals=3)
@@ -96,6 +98,8 @@ def duplicate(
         raise WrongType(f"makers are a dictionary of bots by name, not {shown(makers)}")
     for make in (makers or {}).values():
         maker(make)
+    if processes > 1:
+        _check_picklable(makers)
     if len(names) != rules.players:
         raise ValueError(f"{rules.name} takes {rules.players} bots, not {len(names)}")
     one = partial(_one_deal, rules, names, makers or {})
@@ -115,6 +119,14 @@ def duplicate(
             Estimate.of(places, (1, rules.players)) if places else None,
         )
     return Match(rules, names, deals, deals * len(rotations(names)), standings)
+
+
+def _check_picklable(makers: dict[str, Maker] | None) -> None:
+    """TypeError: other processes cannot receive these functions."""
+    try:
+        pickle.dumps(makers)
+    except Exception as error:  # of several kinds
+        raise WrongType("makers go to other processes: they are functions of a module, not lambdas") from error
 
 
 @dataclass(frozen=True, slots=True)
