@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -310,6 +313,18 @@ def test_another_course_of_the_same_hand_is_a_new_hand(tmp_path: Path) -> None:
     (log,) = logs.iterdir()
     asked = ["hand", "events 1 2", "choose"]
     assert log.read_text(encoding="utf-8").splitlines() == ["hello", *asked, *asked, "choose", "quit"]
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda bot: pickle.loads(pickle.dumps(bot))])
+def test_a_copy_has_a_process_of_its_own(again: Callable[[ProgramBot], ProgramBot], tmp_path: Path) -> None:
+    command, logs = spy(tmp_path)
+    view = dasan.start(dasan.rules("big-two"), ["3D 5C 9H", "4D", "8D", "QD"], leader=0).view(0)
+    with ProgramBot(command, seconds=20) as player:
+        player.choose(view)
+        with again(player) as twin:
+            twin.choose(view)
+        player.choose(view)
+    assert sorted(len(log.read_text(encoding="utf-8").splitlines()) for log in logs.iterdir()) == [4, 5]
 
 
 def test_a_hand_without_events_is_told_once(tmp_path: Path) -> None:

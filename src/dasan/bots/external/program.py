@@ -294,7 +294,8 @@ class ProgramBot(Named):
 
     command: the program and its arguments, as for a shell. seconds: the time limit for a move. reported: the number of first
     faults to log. `choose` raises `Fault`; other players are not affected. Programs with the same name and version should
-    choose the same move for the same hand. ValueError: there is no command, or another argument is wrong.
+    choose the same move for the same hand. A copy or a pickle starts a process of its own. ValueError: there is no command, or
+    another argument is wrong.
     """
 
     def __init__(self, command: str, *, seconds: float = 5.0, reported: int = REPORTED) -> None:
@@ -308,6 +309,9 @@ class ProgramBot(Named):
         self._failed_starts = 0
         self._name = f"{PROGRAM}{command}"
         self._version = "unknown"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_program": None, "_sent": None}
 
     @property
     def name(self) -> str:
