@@ -329,8 +329,9 @@ def make_vec(
     """Many hands of `preset` at once: `DasanVectorEnv`, in which one policy plays every seat.
 
     With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, which also takes `seat` and
-    `illegal`, and runs at the bots' speed. text: the language of the sentences in `info`, as for `make`; they take half a
-    millisecond for each hand and step. vectorization_mode exists for `gymnasium.make_vec` and has no effect.
+    `illegal`, and runs at the bots' speed. threads: as for `dasan.vector.make`; no effect with `opponents`. text: the language of
+    the sentences in `info`, as for `make`; they take half a millisecond for each hand and step. vectorization_mode exists for
+    `gymnasium.make_vec` and has no effect.
     """
     if opponents is None:
         return DasanVectorEnv(preset, num_envs, threads=threads, text=text, options=options)

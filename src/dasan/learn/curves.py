@@ -70,7 +70,7 @@ def picture(rows: Sequence[Mapping[str, str]], opponents: Sequence[str]) -> str:
     axes = (
         f'<line x1="{EDGE}" x2="{WIDTH - EDGE}" y1="{zero}" y2="{zero}" stroke="#888"/>'
         f'<text x="4" y="{EDGE}">{high:+.2f}</text><text x="4" y="{HEIGHT - EDGE}">{low:+.2f}</text>'
-        f'<text x="{EDGE}" y="{HEIGHT - 12}">epochs 0 to {last}; units a hand, alone among each</text>'
+        f'<text x="{EDGE}" y="{HEIGHT - 12}">epochs 0 to {last}; earnings a hand, alone among each</text>'
     )
     style = "<style>text{font:12px system-ui,sans-serif}</style>"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH + 60} {HEIGHT}">'
