@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EDQUOT, EFBIG, EIO, ENOSPC
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -22,10 +23,21 @@ def whole_file(file: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """
     part = file.with_name(f".{file.name}.tmp")
     try:
-        with open(part, "wb", opener=partial(os.open, mode=mode)) as stream:
+        with naming(file), open(part, "wb", opener=partial(os.open, mode=mode)) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Name `file` in the error of a write that fails, for example because the disk is full: the system names no file there."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG, EIO):
+            error.filename = str(file)
+        raise

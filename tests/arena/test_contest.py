@@ -143,11 +143,16 @@ def test_a_record_that_a_full_disk_has_cut_off_is_none(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
     try:
-        with pytest.raises(OSError, match="File too large"):
+        with pytest.raises(OSError, match=rf"File too large: '{tmp_path}/big-two-low-random-\w+-1-0\.jsonl'"):
             run(Contest(RULES, "low", "random", 1, 1, records=str(tmp_path)))
+        assert list(tmp_path.iterdir()) == []
+        contest, file = Contest(RULES, "low", "random", 1, 1), tmp_path / "outcomes.jsonl"
+        outcome = Outcome(1, 0.5, 0.25, 1, 1, {"x" * 500: (1, 1)})
+        with pytest.raises(OSError, match=f"File too large: '{file}'"):
+            OutcomeFile(file).keep(contest, outcome)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(tmp_path.iterdir()) == []
+    assert OutcomeFile(file).of(contest) == {}
 
 
 @pytest.mark.parametrize("kind", ["stall", "exit", "crash"])

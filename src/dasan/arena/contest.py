@@ -47,7 +47,7 @@ from dasan.processes import worker_processes
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.stored_lines import stored_lines
-from dasan.whole_file import whole_file
+from dasan.whole_file import naming, whole_file
 
 PATIENCE = 60.0
 """Seconds that a program may take for a move without an explicit limit. It also sets when bots of other packages are
@@ -388,7 +388,7 @@ class OutcomeFile:
         self._remember(key, outcome, contest.move_seconds)
         stored = {"contest": key, "move_seconds": contest.move_seconds, "outcome": asdict(outcome)}
         line = json.dumps(stored, separators=(",", ":"))
-        with self._file.open("a", encoding="utf-8") as stream:
+        with naming(self._file), self._file.open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
             stream.flush()
             os.fsync(stream.fileno())
