@@ -152,6 +152,13 @@ def test_the_service_is_started_again_however_often_it_fails() -> None:
     assert unit["Unit"]["StartLimitIntervalSec"] == "0"
 
 
+def test_a_stop_ends_no_bot_before_the_server() -> None:
+    """By default systemd sends SIGTERM to every process of a unit: bots would fail, and their stand-ins would play on."""
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.read(DEPLOY / "dasan.service", encoding="utf-8")
+    assert unit["Service"]["KillMode"] == "mixed"
+
+
 def test_the_service_may_do_little_but_compile_code() -> None:
     unit = configparser.ConfigParser(strict=False, interpolation=None)
     unit.read(DEPLOY / "dasan.service", encoding="utf-8")
