@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,6 +45,35 @@ def test_settings_come_from_the_environment() -> None:
     assert Settings.read({"DASAN_HOST": "a"}, host="b").host == "b"
     with pytest.raises(CannotServe, match="DASAN_BOT_DELAY"):
         Settings.read({"DASAN_BOT_DELAY": "soon"})
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["dasan.sqlite3", "session.key"])
+def test_a_file_that_cannot_be_opened_is_one_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as one that root made, in a folder of the server's user."""
+
+    def refuse(self: Path, *_: object, **__: object) -> None:
+        if self.name.startswith(name):
+            raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(CannotServe, match=r"cannot be used: Permission denied$"):
+        serve("127.0.0.1", 0, tmp_path)
+
+
+@pytest.mark.full
+def test_an_unforeseen_failure_is_logged_by_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(_: object) -> None:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr("dasan.server.store.leases.Leases.end_all", fail)
+    with pytest.raises(CannotServe, match="could not start"):
+        serve("127.0.0.1", 0, tmp_path)
+    assert "starting or stopping the server failed: RuntimeError" in caplog.text
+    assert "secret" not in caplog.text
 
 
 @pytest.mark.full

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from tests.cli.running import output, refusal
 from typer.testing import CliRunner
 
 import dasan
@@ -117,6 +118,16 @@ def test_it_is_backed_up_before_it_is_migrated(schema: str, tmp_path: Path) -> N
     restored = CliRunner().invoke(app, ["admin", "restore", str(file), "--data-dir", str(tmp_path / "again")])
     assert restored.exit_code == 0, restored.output
     asyncio.run(check(tmp_path / "again", schema))
+
+
+@pytest.mark.full
+def test_a_restore_that_is_refused_migrates_nothing(tmp_path: Path) -> None:
+    """The older version could not open the database any more."""
+    folder, file = laid_out("0006", tmp_path / "data"), tmp_path / "before.gz"
+    output("admin", "backup", file, "--data-dir", folder)
+    assert "is not empty" in refusal("admin", "restore", file, "--data-dir", folder)
+    with sqlite3.connect(folder / DATABASE_FILE) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0006",)
 
 
 @pytest.mark.parametrize("kept", [0, 1], ids=["no line", "a header alone"])

@@ -141,7 +141,9 @@ async def test_a_process_is_ready_while_all_it_needs_is_there(tmp_path: Path, mo
     await store.close()
 
 
-async def test_whoever_asks_often_writes_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_asks_often_writes_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     settings = fast(tmp_path)
     settings.data_dir.mkdir()
     store = await Store.open(settings.data_dir)
@@ -161,6 +163,7 @@ async def test_whoever_asks_often_writes_little(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr("dasan.server.operations.checks.FRESH", 0)
         assert [(await checks.health())["store"] for _ in range(3)] == [False] * 3
         assert writes == 4, "while it fails each answer is a new one"
+        assert caplog.text.count("the store cannot be written to") == 1
     await store.close()
 
 

@@ -72,7 +72,7 @@ def with_store(
     """Run `action` with the store and the settings.
 
     schema: "newest", to which the settings may migrate the database, or any that this version knows. alone: no server
-    may use the data folder at the same time, and the database is created if missing.
+    may use the data folder at the same time, and the database is new or empty.
     """
     import asyncio
     from contextlib import nullcontext
@@ -81,6 +81,7 @@ def with_store(
     from dasan.server.operations.folders import data_dir as folder
     from dasan.server.settings import Settings
     from dasan.server.store import Store
+    from dasan.server.store.backups import make_empty
     from dasan.server.store.database import DATABASE_FILE
     from dasan.server.store.migrating import any_known, migrate, require
 
@@ -89,7 +90,7 @@ def with_store(
         raise CannotRun(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
 
     async def run() -> None:
-        prepare = {"newest": require, "migrated": migrate, "any": any_known}["migrated" if alone else schema]
+        prepare = make_empty if alone else {"newest": require, "migrated": migrate, "any": any_known}[schema]
         store = await Store.open(settings.data_dir, settings.database, prepare)
         try:
             await action(store, settings)

@@ -39,7 +39,7 @@ from dasan.server.operations.checks import Checks
 from dasan.server.operations.chores import Chores
 from dasan.server.operations.folders import data_dir
 from dasan.server.operations.metrics import Metrics
-from dasan.server.operations.reporting import log
+from dasan.server.operations.reporting import log, report
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import Identities, signing_key
 from dasan.server.people.sightings import Sightings
@@ -132,6 +132,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     except CannotServe as failure:
         app.state.failure = failure
         raise
+    except Exception as error:
+        report("starting or stopping the server failed", error)  # uvicorn is not to log it, see `configure`
+        raise
 
 
 def _attach(app: FastAPI, tables: Tables, bus: Bus | None, key: bytes) -> None:
@@ -195,7 +198,9 @@ def _key(settings: Settings) -> bytes:
         raise CannotServe("several processes need the same DASAN_SECRET, so that each accepts the others' cookies")
     try:
         return signing_key(settings.data_dir)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise CannotServe(f"the key in {settings.data_dir} cannot be used: {error.strerror}") from None
+    except ValueError as error:
         raise CannotServe(str(error)) from None
 
 

@@ -40,7 +40,7 @@ class Checks:
         self._tables = tables
         self._bus = bus
         self._asking = asyncio.Lock()
-        self._well, self._begun = False, float("-inf")
+        self._well, self._begun = True, float("-inf")
 
     async def health(self) -> dict[str, bool]:
         """Whether the process can store moves, with the result of each check."""
@@ -68,7 +68,8 @@ class Checks:
                 async with asyncio.timeout(PATIENCE):
                     await self._store.processes.beat(self._tables.process, __version__, now())
             except Exception as error:
-                report("the store cannot be written to", error)
+                if self._well:  # once, because anybody may ask
+                    report("the store cannot be written to", error)
                 self._well = False
             else:
                 self._well = True

@@ -43,4 +43,6 @@ def _lock(descriptor: int, path: Path) -> None:
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise CannotServe(f"another dasan server is running with the data directory {path}") from None
+        raise CannotServe(
+            f"another dasan server is running with the data directory {path}: stop it, or choose another --data-dir"
+        ) from None

@@ -97,12 +97,7 @@ def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes |
     Returns the number of rows by table, and the key. ``CannotServe``: the database is not empty, or the file is not a
     backup, is incomplete, or comes from a newer version.
     """
-    if current(connection) is not None and any(
-        connection.execute(sa.select(table).limit(1)).first() is not None
-        for table in metadata.sorted_tables
-        if table.name not in PASSING
-    ):
-        raise CannotServe("the database is not empty: restore into a new one")
+    _check_empty(connection)
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             lines = (json.loads(line) for line in file)
@@ -118,6 +113,23 @@ def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes |
     migrate(connection)
     key = _value(header["key"])
     return counts, key if isinstance(key, bytes) else None
+
+
+def make_empty(connection: sa.Connection) -> None:
+    """Give an empty database the newest schema. ``CannotServe``: it is not empty; then its schema stays as it is, because an
+    older version could not open it after a migration.
+    """
+    _check_empty(connection)
+    migrate(connection)
+
+
+def _check_empty(connection: sa.Connection) -> None:
+    present = set(sa.inspect(connection).get_table_names())
+    for table in metadata.sorted_tables:
+        if table.name in present - PASSING:
+            row = sa.select(sa.literal(1)).select_from(table).limit(1)
+            if connection.execute(row).first() is not None:
+                raise CannotServe("the database is not empty: restore into a new one")
 
 
 def _begin(connection: sa.Connection, schema: str) -> None:

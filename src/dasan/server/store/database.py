@@ -232,7 +232,10 @@ class SqliteDatabase:
     @staticmethod
     async def open(path: Path, prepare: Prepare = migrate) -> SqliteDatabase:
         """Open or create the file, and ``prepare`` it. ``CannotServe``: that failed."""
-        await asyncio.to_thread(path.touch, mode=0o600)
+        try:
+            await asyncio.to_thread(path.touch, mode=0o600)
+        except OSError as error:
+            raise CannotServe(f"{path} cannot be used: {error.strerror}") from None
         database = SqliteDatabase(path)
         try:
             await database.write(prepare)
