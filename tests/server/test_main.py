@@ -43,8 +43,31 @@ def test_settings_come_from_the_environment() -> None:
     assert settings.data_dir == Path("~/x").expanduser()
     assert (settings.send_queue, settings.host) == (9, "127.0.0.1")
     assert Settings.read({"DASAN_HOST": "a"}, host="b").host == "b"
-    with pytest.raises(CannotServe, match="DASAN_BOT_DELAY"):
-        Settings.read({"DASAN_BOT_DELAY": "soon"})
+    for name, text, kind in (
+        ("DASAN_BOT_DELAY", "soon", "a number"),
+        ("DASAN_SEND_QUEUE", "1.5", "a whole number"),
+        ("DASAN_WARM", "true", "0 or 1"),
+    ):
+        with pytest.raises(CannotServe, match=f"^{name} is {kind}, not '{text}'$"):
+            Settings.read({name: text})
+
+
+def test_the_log_names_variables_that_are_no_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DASAN_TRUSTED_PROXY", "127.0.0.1")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CannotServe, match="data directory"):
+        serve("127.0.0.1", 0, tmp_path / "file")
+    assert "WARNING dasan.server: there is no setting DASAN_TRUSTED_PROXY\n" in capfd.readouterr().err
+
+
+def test_push_services_are_given_a_contact_at_the_servers_name() -> None:
+    """Apple's refuses an address at localhost."""
+    assert Settings(allowed_hosts=("*", "192.0.2.1", "cards.example")).contact == "postmaster@cards.example"
+    assert Settings(public_url="https://a.example/", allowed_hosts=("b.example",)).contact == "postmaster@a.example"
+    assert Settings(public_url="https://a.example", mail_from="ann@b.example").contact == "ann@b.example"
+    assert Settings(allowed_hosts=("localhost",)).contact == "postmaster@localhost"
 
 
 @pytest.mark.full
@@ -105,6 +128,11 @@ def test_settings_come_from_a_file_and_the_environment_comes_first(tmp_path: Pat
         ("bot_delay = 1979-05-27", "bot_delay"),
         ('allowed_hosts = "a.example"', "allowed_hosts"),
         ("allowed_hosts = [1]", "allowed_hosts"),
+        ('allowed_hosts = ["https://a.example"]', "DASAN_ALLOWED_HOSTS"),
+        ('allowed_hosts = ["a.example:8000"]', "DASAN_ALLOWED_HOSTS"),
+        ('allowed_hosts = ["*.a.example"]', "DASAN_ALLOWED_HOSTS"),
+        ('allowed_hosts = ["a.example, b.example"]', "DASAN_ALLOWED_HOSTS"),
+        ('allowed_hosts = ["[::1]"]', "DASAN_ALLOWED_HOSTS"),
         ('trusted_proxies = ["proxy.example"]', "DASAN_TRUSTED_PROXIES"),
         ("data_dir = 1", "data_dir"),
         ('data_dir = ""', "data_dir"),

@@ -19,10 +19,11 @@ from dasan.server.connections.tcp_limits import bounded
 from dasan.server.connections.uvicorn_protocol import PATIENCE, Socket
 from dasan.server.operations import logs
 from dasan.server.operations.garbage import collected_by_size
+from dasan.server.operations.reporting import log
 from dasan.server.people.identity import Identities
 from dasan.server.protocol.base import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
-from dasan.server.settings import Settings
+from dasan.server.settings import Settings, unknown
 
 SPARE_FILES = 512
 """File descriptors for the database, worker processes and the page."""
@@ -65,6 +66,8 @@ def serve(
     """
     chosen = settings or Settings.read(host=host, data_dir=data_dir, database=database, nats=nats, file=file)
     logs.configure(chosen.log_format, chosen.log_level)
+    for name in unknown():
+        log.warning("there is no setting %s", name)
     listener = listen(chosen.host, port)
     _allow_files(chosen.most_connections)
     app = create_app(chosen)

@@ -24,6 +24,7 @@ FILE = "DASAN_SETTINGS"
 """The environment variable that names a file of settings."""
 SMTP_SECURITY = ("starttls", "tls", "none")
 URL = re.compile(r"https?://([A-Za-z0-9.-]+)(?::[0-9]{1,5})?/?")
+HOST = re.compile(r"\*|[A-Za-z0-9._-]+")
 MAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,190}")
 MOST_DAYS = 36_500
 MOST_RATE, MOST_BURST = 1_000_000, 1_000_000
@@ -134,7 +135,9 @@ class Settings:
     keep_chat_days: int = days("days to keep chat and reports of it; 0: forever")
     log_format: str = setting("text", "the format of log lines: `text` or `json`")
     log_level: str = setting("info", "the lowest level that is logged: `debug`, `info`, `warning` or `error`")
-    log_requests: int = switch(0, "1: log every request by its route, without the values in its path")
+    log_requests: int = switch(
+        0, "1: log every request by its route and its sender's address, without the values in its path"
+    )
     metrics_token: str = setting(
         "", "at least 16 characters that Prometheus sends as its bearer token; empty: no metrics", secret=True
     )
@@ -214,6 +217,12 @@ class Settings:
             raise CannotServe(f"DASAN_MAIL_FROM is an e-mail address, not {shown(self.mail_from)}")
         if self.smtp_host and not (self.public_url and self.mail_from):
             raise CannotServe("e-mails need DASAN_PUBLIC_URL and DASAN_MAIL_FROM as well as DASAN_SMTP_HOST")
+        for host in self.allowed_hosts:
+            if not HOST.fullmatch(host) and not _is_address(host):
+                raise CannotServe(
+                    "DASAN_ALLOWED_HOSTS names hosts in ASCII, like cards.example, without scheme, port and path, not "
+                    + shown(host)
+                )
         for proxy in self.trusted_proxies:
             try:
                 ipaddress.ip_network(proxy, strict=False)
@@ -222,9 +231,10 @@ class Settings:
 
     @property
     def contact(self) -> str:
-        """An e-mail address that push services are given, as their protocol asks."""
-        host = URL.fullmatch(self.public_url)
-        return self.mail_from or f"postmaster@{host[1] if host else 'localhost'}"
+        """An e-mail address that push services are given, as their protocol asks. Apple's refuses one at localhost."""
+        url = URL.fullmatch(self.public_url)
+        names = (host for host in self.allowed_hosts if "." in host and not _is_address(host))
+        return self.mail_from or f"postmaster@{url[1] if url else next(names, 'localhost')}"
 
     @property
     def search_memory_mb(self) -> float:
@@ -234,12 +244,7 @@ class Settings:
     @property
     def local(self) -> bool:
         """Whether only this machine can reach the server."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return self.host == "localhost" or (_is_address(self.host) and ipaddress.ip_address(self.host).is_loopback)
 
     def serves(self, host: str) -> bool:
         """Whether a request addressed to ``host`` (a name without port) is meant for this server.
@@ -296,6 +301,17 @@ class Settings:
 
 SWITCHES = frozenset(f.name for f in fields(Settings) if "switch" in f.metadata)
 """The settings that are 0 or 1."""
+KINDS = {"int": "a whole number", "float": "a number", "tuple[str, ...]": "a list of texts"}
+
+
+def unknown(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The variables that are named like settings, but are none: perhaps misspelt, or settings of another version.
+
+    >>> unknown({"DASAN_BOT_DELY": "0", "DASAN_BOT_DELAY": "0", "DASAN_SETTINGS": "dasan.toml"})
+    ['DASAN_BOT_DELY']
+    """
+    known = {FILE, *(variable(f.name) for f in fields(Settings))}
+    return sorted(name for name in environment if name.startswith(variable("")) and name not in known)
 
 
 def _in_file(path: Path) -> Iterator[tuple[str, Any]]:
@@ -335,8 +351,7 @@ def _typed(path: Path, name: str, type_: str, value: object) -> object:
             return value
         case "tuple[str, ...]", list() if all(isinstance(part, str) for part in value):
             return tuple(value)
-    kinds = {"int": "a whole number", "float": "a number", "tuple[str, ...]": "a list of texts"}
-    raise CannotServe(f"{name} in {path} is {kinds.get(type_, 'a text')}, not {shown(value)}")
+    raise CannotServe(f"{name} in {path} is {KINDS.get(type_, 'a text')}, not {shown(value)}")
 
 
 def described() -> Iterator[tuple[str, str, str]]:
@@ -382,6 +397,15 @@ def _plain(bound: float) -> str:
     return f"{bound:,}"
 
 
+def _is_address(host: str) -> bool:
+    """Whether a host is named by its IP address."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def _path(name: str, text: str) -> Path:
     try:
         return Path(text).expanduser()
@@ -403,4 +427,5 @@ def _read(name: str, type_: str, text: str) -> object:
             case _:
                 return text
     except ValueError:
-        raise CannotServe(f"{variable(name)} is not a number: {shown(text)}") from None
+        kind = "0 or 1" if name in SWITCHES else KINDS[type_]
+        raise CannotServe(f"{variable(name)} is {kind}, not {shown(text)}") from None
