@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,37 @@ pytestmark = pytest.mark.full
 def legal_moves(room: Room) -> Sequence[dasan.Move]:
     assert room.state is not None
     return room.state.legal_moves()
+
+
+async def test_no_move_waits_while_old_chat_is_looked_for(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole log is read, because no index finds chat: in parts, and in no transaction that writes."""
+    store = await opened()
+    for name in ("a", "b", "c"):
+        await store.log.create(named(room_of("big-three", ["p0", "p1", "p2"]), name))
+    await chatting(store)
+    monkeypatch.setattr("dasan.server.store.retention.AT_ONCE", 2)
+    writes: list[str] = []
+    write = store.database.write
+
+    def noting(change: Callable[[sa.Connection], Any]) -> Any:
+        def run(connection: sa.Connection) -> Any:
+            def note(*given: Any) -> None:
+                writes.append(given[2])
+
+            sa.event.listen(connection.engine, "before_cursor_execute", note)
+            try:
+                return change(connection)
+            finally:
+                sa.event.remove(connection.engine, "before_cursor_execute", note)
+
+        return write(run)
+
+    monkeypatch.setattr(store.database, "write", noting)
+    assert (await prune(store.database, store.people, Keep(chat=30), 50 * DAY))["chat"] == 1
+    assert any("UPDATE events" in statement for statement in writes)
+    assert not any("LIKE" in statement for statement in writes)
+    assert (await prune(store.database, store.people, Keep(chat=30), 50 * DAY))["chat"] == 0
+    await store.close()
 
 
 async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -226,34 +226,58 @@ def _old_guests(connection: sa.Connection, unused: Condition, cutoff: int, only:
 
 async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int:
     """Delete the text of old chat. The entries stay in the log, so that it still folds to the same room."""
+    old_reports = reports.c.at < cutoff
+    old_lines = sa.select(group_lines.c.id).where(group_lines.c.at < cutoff)
+    total = await _remove(database, lambda _: old_lines, group_lines.c.id, dry=dry)
+    async for places in _old_chat(database, cutoff):
+        total += len(places)
+        for first in range(0, 0 if dry else len(places), AT_ONCE):
+            some = places[first : first + AT_ONCE]
+            await database.write(lambda connection, some=some: _unsay_lines(connection, some, cutoff, now))  # type: ignore[misc]
+    if not dry:
+        await database.write(lambda connection: connection.execute(sa.delete(reports).where(old_reports)))
+    return total
+
+
+async def _old_chat(database: Database, cutoff: int) -> AsyncIterator[Sequence[tuple[str, int]]]:
+    """The places, (table, seq), of messages from before ``cutoff``, those of some tables at a time.
+
+    No index finds them. One query would read the whole log: for longer than PostgreSQL has to answer, or while moves wait.
+    """
     chat = sa.and_(
         events.c.at < cutoff,
         events.c.line.startswith('{"type":"chat"', autoescape=True),
         sa.not_(events.c.line.endswith(f'"text":"{NOTHING}"}}', autoescape=True)),
     )
-    old_reports = reports.c.at < cutoff
-    old_lines = sa.select(group_lines.c.id).where(group_lines.c.at < cutoff)
-    total = await _remove(database, lambda _: old_lines, group_lines.c.id, dry=dry)
-    if dry:
-        count = sa.select(sa.func.count()).select_from(events).where(chat)
-        return total + await database.read(lambda connection: connection.scalar(count) or 0)
+    old = sa.select(tables.c.id).where(tables.c.created < cutoff).order_by(tables.c.id).limit(AT_ONCE)
+    last = ""
 
-    def some(connection: sa.Connection) -> int:
-        query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(chat).limit(AT_ONCE)
-        rows = connection.execute(query).all()
-        # The rows of tables first, as in the deletion of a player: else the two could wait for each other.
-        for table_id in sorted({row.table_id for row in rows}):
-            _unsay_checkpoint(connection, table_id, cutoff)
-            leave_notice(connection, "reopen", table_id, now)
-        for row in rows:
-            line = compact(_unsaid(row.line))
-            place = sa.and_(events.c.table_id == row.table_id, events.c.seq == row.seq)
-            connection.execute(sa.update(events).where(place).values(line=line))
-        return len(rows)
+    def page(connection: sa.Connection) -> tuple[str | None, Sequence[tuple[str, int]]]:
+        ids = connection.scalars(old.where(tables.c.id > last)).all()
+        if not ids:
+            return None, ()
+        theirs = events.c.table_id.between(ids[0], ids[-1])
+        found = connection.execute(sa.select(events.c.table_id, events.c.seq).where(theirs, chat)).all()
+        return ids[-1], [(row.table_id, row.seq) for row in found]
 
-    total += await _all(database, some)
-    await database.write(lambda connection: connection.execute(sa.delete(reports).where(old_reports)))
-    return total
+    while True:
+        end, places = await database.read(page)
+        if end is None:
+            return
+        last = end
+        yield places
+
+
+def _unsay_lines(connection: sa.Connection, places: Sequence[tuple[str, int]], cutoff: int, now: int) -> None:
+    # The rows of tables first, as in the deletion of a player: else the two could wait for each other.
+    for table_id in sorted({table_id for table_id, _ in places}):
+        _unsay_checkpoint(connection, table_id, cutoff)
+        leave_notice(connection, "reopen", table_id, now)
+    for table_id, seq in places:
+        place = sa.and_(events.c.table_id == table_id, events.c.seq == seq)
+        line = connection.scalar(sa.select(events.c.line).where(place))
+        if line is not None:  # else the table has been deleted in the meantime
+            connection.execute(sa.update(events).where(place).values(line=compact(_unsaid(line))))
 
 
 def _unsaid(line: str) -> dict[str, Any]:
