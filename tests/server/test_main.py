@@ -10,9 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from dasan.cli import app
+from dasan.server.app import create_app
 from dasan.server.main import listen, serve
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
+from dasan.server.store import Store
+from dasan.server.times import now
+
+from .conftest import new_database
+from .harness import fast
 
 
 @pytest.mark.full
@@ -83,6 +89,21 @@ def test_a_file_that_cannot_be_opened_is_one_line(name: str, tmp_path: Path, mon
     monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(CannotServe, match=r"cannot be used: Permission denied$"):
         serve("127.0.0.1", 0, tmp_path)
+
+
+@pytest.mark.full
+async def test_a_second_process_without_nats_is_warned_of(
+    tmp_path: Path, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = await new_database(postgres_url)
+    for others in (0, 1):
+        one = create_app(fast(tmp_path, database=url))
+        async with one.router.lifespan_context(one):
+            pass
+        assert caplog.text.count("several need DASAN_NATS") == others
+        store = await Store.open(tmp_path, url)
+        await store.processes.beat("other", "1", now())
+        await store.close()
 
 
 @pytest.mark.full

@@ -50,6 +50,7 @@ from dasan.server.store.migrating import migrate, require
 from dasan.server.study.together import Together
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
+from dasan.server.times import now
 from dasan.server.workers.warming import Part, Warming
 from dasan.version import commit
 
@@ -118,6 +119,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 app.state.store = store
                 app.state.identities = Identities(key, store.people, settings.password_memory_mb)
                 bus = await _bus(settings)
+                if store.database.shared and bus is None and await store.processes.alive(now()):
+                    log.warning("another process serves this database, or has just been killed: several need DASAN_NATS")
                 async with Tables(store, settings, bus) as tables:
                     _attach(app, tables, bus, key)
                     chores = Chores(tables, app.state.identities, app.state.live, app.state.metrics, app.state.sightings)
