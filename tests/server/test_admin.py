@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import random
 import stat
@@ -17,6 +18,7 @@ from tests.cli.running import cli, output, refusal
 from dasan.server.people.identity import signing_key
 from dasan.server.store import Store
 from dasan.server.store.migrating import migrate, newest
+from dasan.server.store.overviews import Overviews
 from dasan.server.store.processes import ALIVE
 from dasan.server.store.schema import metadata
 from dasan.server.times import now
@@ -100,11 +102,29 @@ def test_a_server_that_was_killed_counts_as_running_for_a_moment(tmp_path: Path)
     assert "stop it first, or wait 30 seconds if it was killed" in refused
 
 
-def test_a_backup_that_cannot_be_written_does_not_blame_the_database(tmp_path: Path) -> None:
-    async def make() -> None:
-        await (await Store.open(tmp_path)).close()
+def test_an_export_that_is_cut_short_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.run(_closed(tmp_path))
 
-    asyncio.run(make())
+    async def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    file = tmp_path / "hands.jsonl"
+    with monkeypatch.context() as patched:
+        patched.setattr(Overviews, "records", full)
+        assert (
+            refusal("admin", "export", file, "--data-dir", tmp_path) == f"cannot write {file}: No space left on device"
+        )
+    assert "wrote 0 hands" in output("admin", "export", file, "--data-dir", tmp_path)
+    assert refusal("admin", "export", file, "--data-dir", tmp_path) == f"{file} exists already"
+
+
+async def _closed(folder: Path) -> None:
+    """An empty database."""
+    await (await Store.open(folder)).close()
+
+
+def test_a_backup_that_cannot_be_written_does_not_blame_the_database(tmp_path: Path) -> None:
+    asyncio.run(_closed(tmp_path))
     file = tmp_path / "none" / "backup.gz"
     refused = refusal("admin", "backup", file, "--data-dir", tmp_path)
     assert f"{file} cannot be written: No such file or directory" in refused

@@ -9,7 +9,7 @@ import typer
 
 from dasan.cli import fair_play, moderation
 from dasan.cli.files import AsJson
-from dasan.cli.group import CannotRun
+from dasan.cli.group import CannotRun, writing
 from dasan.cli.output import print_json, say
 from dasan.cli.stores import MOST, DatabaseUrl, DataDir, Most, Who, on_store, player_id, time_text, times, with_store
 
@@ -130,21 +130,24 @@ async def export(
     """Write the records of finished hands ([bold]climb/1[/bold]), or one player's data."""
     import json
 
+    from dasan.whole_file import whole_file
+
     if player is not None and table is not None:
         raise CannotRun("choose one of --player and --table")
+    if file.exists():
+        raise CannotRun(f"{file} exists already")
     if player is not None:
         rows = await store.people.export(await player_id(store, player))
         # Personal data: readable only by the file's owner.
-        file.touch(mode=0o600, exist_ok=False)
-        with file.open("w", encoding="utf-8") as out:
-            json.dump(rows, out, ensure_ascii=False, indent=2, default=str)
+        with writing(file), whole_file(file, 0o600) as out:
+            out.write(json.dumps(rows, ensure_ascii=False, indent=2, default=str).encode())
         say(f"wrote {file}")
         return
     count, after = 0, (-1, "")
-    with file.open("x", encoding="utf-8") as out:
+    with writing(file), whole_file(file) as out:
         while batch := await store.overviews.records(table, after, 200):
             for moment, hand_id, record in batch:
-                out.write(record)
+                out.write(record.encode())
                 count, after = count + 1, (moment, hand_id)
     say(f"wrote {count} hands to {file}")
 
