@@ -93,6 +93,21 @@ def test_w_17_a_card_shown_in_the_exchange_and_played_says_nothing_of_its_twin()
     assert not starts_again(replace(state, exchange=given, events=(*state.events, gift, gone)), "2S")
 
 
+def test_w_17_h_40_cards_shown_in_the_exchange_of_two_pairs() -> None:
+    """Seat 0 received the only joker: from the second, or in return. In the last case it has given the joker back."""
+    known: Options = {"jokers": True, "two_of_spades_restart": "when-known-unbeatable"}
+    holds, gone = trick("2S RJ", "5D", "6D", "7D", **known), trick("2S 9D", "5D RJ", "6D", "7D", **known)
+    for state, exchange, givers, free in (
+        (holds, Exchange(winner=1, loser=3, inner=(2, 0)), (2,), True),
+        (holds, Exchange(winner=1, loser=3, inner=(2, 0)), (1,), False),
+        (holds, Exchange(winner=1, loser=0, inner=(2, 3)), (0, 1), True),
+        (gone, Exchange(winner=0, loser=1, inner=(2, 3)), (1, 0), False),
+    ):
+        gifts = [Event(len(state.events) + i, seat, EventType.GIVE, (card("RJ"),)) for i, seat in enumerate(givers)]
+        exchanged = replace(state, exchange=exchange, events=(*state.events, *gifts))
+        assert starts_again(exchanged, "2S") == free
+
+
 def test_w_17_a_straight_flush_that_is_still_there() -> None:
     hands = ["2S TH", "5D 6D 7D 8D TC", "9D 3C", "7C 7H"]
     assert not starts_again(trick(*hands), "2S"), "5-6-7-8-9 of diamonds are unplayed, in two hands"

@@ -254,21 +254,20 @@ def restarts(state: StateFields, seat: int) -> bool:
 
 
 def _shown_with(state: StateFields, seat: int) -> Counter[Card]:
-    """The cards that `seat` received in public in the exchange (W.20) and has not played."""
+    """The cards that `seat` received in public in the exchange (W.20, H.40) and has neither given back nor played."""
     deal = state.exchange
     shown: Counter[Card] = Counter()
     if deal is None:
         return shown
+    pairs = ((deal.winner, deal.loser), deal.inner or ())
+    other = next((s for pair in pairs if seat in pair for s in pair if s != seat), None)
     for event in state.events:
-        cards = [c for c in event.cards if c is not None]
-        if (event.type, event.seat, seat) in (
-            (EventType.GIVE, deal.loser, deal.winner),
-            (EventType.TAKE, deal.loser, deal.loser),
-        ):
-            shown.update(cards)
-        elif event.type is EventType.PLAY and event.seat == seat:
-            shown.subtract(cards)
-    return +shown
+        cards = Counter(c for c in event.cards if c is not None)
+        if (event.type, event.seat) in ((EventType.GIVE, other), (EventType.TAKE, seat)):
+            shown += cards
+        elif (event.type, event.seat) in ((EventType.GIVE, seat), (EventType.PLAY, seat)):
+            shown -= cards
+    return shown
 
 
 def clear(state: AnyState) -> AnyState:
