@@ -249,6 +249,21 @@ def test_h_31_a_dragon_wins_at_once(scoring: str, each: int) -> None:
     assert off.phase == "play"
 
 
+def test_h_31_twos_do_not_double_what_a_dragon_earns() -> None:
+    state = dealt_dragons(2, scoring="cards", unplayed_twos="double")
+    assert any("2" in str(card) for seat in (0, 1, 3) for card in state.hands[seat])
+    assert paid(state) == (-13, -13, 39, -13)
+
+
+def test_h_31_the_card_that_is_left_completes_no_dragon() -> None:
+    """Seat 0 holds twelve ranks and the lowest card that was dealt."""
+    rules = dasan.rules("big-two", players=3, dragon=True)
+    twelve = "3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD 4C 5C 6C 7C 8C"
+    rest = [str(c) for c in rules.order.hand(rules.pack) if str(c) not in (*twelve.split(), "2D")]
+    state = dasan.start(rules, [twelve, " ".join(rest[:17]), " ".join(rest[17:])], kitty="2D")
+    assert (state.phase, state.to_act, len({c.rank for c in state.hands[0]})) == ("play", 0, 13)
+
+
 def test_h_31_the_first_in_order_of_play() -> None:
     state = dealt_dragons(1, 3, lowest=3)
     assert state.result is not None
