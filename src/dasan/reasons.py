@@ -73,7 +73,7 @@ SENTENCES = {
     "event.sealed": "this deal is hidden until the event ends, because others are still playing it",
     "event.table": "at an event table you can only play, leave and come back",
     "event.most": "you can have at most {n} events that are not over",
-    "event.window": "an event must begin within {n} days, end in the future, and last at most {n} days",
+    "event.window": "an event must begin within {n} days and last at most {n} days",
     "hands.hidden": "this table does not show the hands afterwards",
     "private": "this table does not admit spectators",
     "late": "spectators see this table with a delay; wait a little",
