@@ -256,7 +256,7 @@ async def _old_chat(database: Database, cutoff: int) -> AsyncIterator[Sequence[t
         ids = connection.scalars(old.where(tables.c.id > last)).all()
         if not ids:
             return None, ()
-        theirs = events.c.table_id.between(ids[0], ids[-1])
+        theirs = events.c.table_id.in_(ids)
         found = connection.execute(sa.select(events.c.table_id, events.c.seq).where(theirs, chat)).all()
         return ids[-1], [(row.table_id, row.seq) for row in found]
 
