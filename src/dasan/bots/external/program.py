@@ -392,9 +392,10 @@ class ProgramBot(Named):
     def _news(self, view: View) -> list[Message]:
         """Messages with everything about this hand that the program has not received yet."""
         key = (view.rules.digest, view.seat, known_at_start(view.begun, view.seat))
-        known, messages = 0, [wire.hand(view)]
         if self._sent is not None and self._sent[0] == key and _begins(view.events, self._sent[1]):
             known, messages = len(self._sent[1]), []
+        else:
+            known, messages = 0, [wire.hand(view)]
         if len(view.events) > known:
             messages.append(wire.events([event.to_json() for event in view.events[known:]]))
         self._sent = (key, view.events)
@@ -418,7 +419,7 @@ class ProgramBot(Named):
 def _begins(events: Sequence[Event], sent: Sequence[Event]) -> bool:
     """Whether `events` begin with those sent before. The end of a hand may show their hidden cards."""
     return len(sent) <= len(events) and all(
-        one == other or (None in one.cards and (one.seat, one.type) == (other.seat, other.type))
+        one is other or one == other or (None in one.cards and (one.seat, one.type) == (other.seat, other.type))
         for one, other in zip(sent, events, strict=False)
     )
 
