@@ -262,11 +262,10 @@ def _shown_with(state: StateFields, seat: int) -> Counter[Card]:
     pairs = ((deal.winner, deal.loser), deal.inner or ())
     other = next((s for pair in pairs if seat in pair for s in pair if s != seat), None)
     for event in state.events:
-        cards = Counter(c for c in event.cards if c is not None)
         if (event.type, event.seat) in ((EventType.GIVE, other), (EventType.TAKE, seat)):
-            shown += cards
+            shown += Counter(c for c in event.cards if c is not None)
         elif (event.type, event.seat) in ((EventType.GIVE, seat), (EventType.PLAY, seat)):
-            shown -= cards
+            shown -= Counter(c for c in event.cards if c is not None)
     return shown
 
 
