@@ -18,7 +18,7 @@ def stored_lines(file: Path, begins: bytes) -> Iterator[str]:
     A byte order mark, which some editors write, is skipped.
     """
     if not file.is_file() and not file.is_dir():
-        raise ValueError("it is no regular file")
+        raise ValueError("it is not a regular file")
     text = file.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
     torn = len(whole) < len(text) and (bool(whole.strip()) or text.startswith(begins))

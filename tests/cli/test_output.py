@@ -247,14 +247,20 @@ finally:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("arena low shed --deals 1 --out /dev/zero", "/dev/zero does not hold outcomes of contests"),
-        ("deals --count 1 --nodes 1 --out /dev/zero", "/dev/zero does not hold valued deals: it is no regular file"),
+        (
+            "arena low shed --deals 1 --out /dev/zero",
+            "/dev/zero does not hold outcomes of contests: it is not a regular file",
+        ),
+        ("deals --count 1 --nodes 1 --out /dev/zero", "/dev/zero does not hold valued deals: it is not a regular file"),
         ("evaluate low --check /dev/zero", "/dev/zero is too large: it has more than 64,000,000 bytes"),
         ("arena low net:/dev/zero", "/dev/zero: the file does not contain a network"),
         ("verify /dev/zero", "/dev/zero is too large: it has more than 64,000,000 bytes"),
     ],
 )
-def test_a_device_without_an_end_where_a_file_belongs(arguments: str, said: str) -> None:
+def test_a_device_without_an_end_where_a_file_belongs(
+    arguments: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(Path, "read_bytes")
     assert refusal(*arguments.split()) == said
 
 

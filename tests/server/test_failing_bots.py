@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_a_hand_that_a_bot_did_not_play_does_not_change_its_rating(
 
     def rated() -> dict[str, int]:
         """The number of rated hands of all players."""
-        with sqlite3.connect(server.settings.data_dir / DATABASE_FILE) as database:
+        with closing(sqlite3.connect(server.settings.data_dir / DATABASE_FILE)) as database, database:
             return dict(database.execute("SELECT player, hands FROM ratings"))
 
     with player.sit(table_id) as socket:

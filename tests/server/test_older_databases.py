@@ -10,6 +10,7 @@ import asyncio
 import gzip
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,7 @@ async def test_a_database_of_every_schema_opens(schema: str, tmp_path: Path) -> 
 async def test_the_first_databases_of_schema_0006_lack_the_keys_of_names(tmp_path: Path) -> None:
     """The last commit before the notes of the next version wrote such a database; the table came an hour later."""
     folder = laid_out("0006", tmp_path / "data")
-    with sqlite3.connect(folder / DATABASE_FILE) as connection:
+    with closing(sqlite3.connect(folder / DATABASE_FILE)) as connection, connection:
         connection.execute("DROP TABLE name_keys")
     await check(folder, "0006")
 
@@ -111,7 +112,7 @@ def test_it_is_backed_up_before_it_is_migrated(schema: str, tmp_path: Path) -> N
     folder, file = laid_out(schema, tmp_path / "data"), tmp_path / "before.gz"
     made = CliRunner().invoke(app, ["admin", "backup", str(file), "--data-dir", str(folder)])
     assert made.exit_code == 0, made.output
-    with sqlite3.connect(folder / DATABASE_FILE) as connection:
+    with closing(sqlite3.connect(folder / DATABASE_FILE)) as connection, connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (schema,)
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         assert json.loads(next(lines))["schema"] == schema
@@ -126,7 +127,7 @@ def test_a_restore_that_is_refused_migrates_nothing(tmp_path: Path) -> None:
     folder, file = laid_out("0006", tmp_path / "data"), tmp_path / "before.gz"
     output("admin", "backup", file, "--data-dir", folder)
     assert "is not empty" in refusal("admin", "restore", file, "--data-dir", folder)
-    with sqlite3.connect(folder / DATABASE_FILE) as connection:
+    with closing(sqlite3.connect(folder / DATABASE_FILE)) as connection, connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0006",)
 
 
@@ -136,7 +137,7 @@ def test_a_table_of_the_first_schema_that_has_no_deal_waits_for_one(kept: int, t
     """Its server stopped between the table and its first deal."""
     folder = laid_out("0001", tmp_path / "data")
     table_id = told("0001")[0]["id"]
-    with sqlite3.connect(folder / DATABASE_FILE) as connection:
+    with closing(sqlite3.connect(folder / DATABASE_FILE)) as connection, connection:
         connection.execute("DELETE FROM events WHERE table_id = ? AND seq >= ?", (table_id, kept))
         (left,) = connection.execute("SELECT count(*) FROM events WHERE table_id = ?", (table_id,)).fetchone()
         assert left == kept

@@ -347,7 +347,8 @@ class OutcomeFile:
                 earlier = 0.0 if f" {PROGRAM}" in key else PATIENCE
                 self._remember(key, outcome, data.get("move_seconds", earlier))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise ValueError(f"{file} does not hold outcomes of contests") from error
+            why = "" if file.is_file() else ": it is not a regular file"
+            raise ValueError(f"{file} does not hold outcomes of contests{why}") from error
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
         """The stored outcomes of a contest's game, bots and versions, by number of the deal. Not those with late moves,

@@ -120,7 +120,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 app.state.identities = Identities(key, store.people, settings.password_memory_mb)
                 bus = await _bus(settings)
                 if store.database.shared and bus is None and await store.processes.alive(now()):
-                    log.warning("another process serves this database, or has just been killed: several need DASAN_NATS")
+                    log.warning(
+                        "another process serves this database (or was killed less than 30 seconds ago); "
+                        "several processes need DASAN_NATS"
+                    )
                 async with Tables(store, settings, bus) as tables:
                     _attach(app, tables, bus, key)
                     chores = Chores(tables, app.state.identities, app.state.live, app.state.metrics, app.state.sightings)

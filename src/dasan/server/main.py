@@ -23,7 +23,7 @@ from dasan.server.operations.reporting import log
 from dasan.server.people.identity import Identities
 from dasan.server.protocol.base import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
-from dasan.server.settings import Settings, unknown
+from dasan.server.settings import Settings, unknown_variables
 
 SPARE_FILES = 512
 """File descriptors for the database, worker processes and the page."""
@@ -66,7 +66,7 @@ def serve(
     """
     chosen = settings or Settings.read(host=host, data_dir=data_dir, database=database, nats=nats, file=file)
     logs.configure(chosen.log_format, chosen.log_level)
-    for name in unknown():
+    for name in unknown_variables():
         log.warning("there is no setting %s", name)
     listener = listen(chosen.host, port)
     _allow_files(chosen.most_connections)

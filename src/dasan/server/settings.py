@@ -220,7 +220,7 @@ class Settings:
         for host in self.allowed_hosts:
             if not HOST.fullmatch(host) and not _is_address(host):
                 raise CannotServe(
-                    "DASAN_ALLOWED_HOSTS names hosts in ASCII, like cards.example, without scheme, port and path, not "
+                    "DASAN_ALLOWED_HOSTS names hosts in ASCII, like cards.example, without scheme, brackets, port and path, not "
                     + shown(host)
                 )
         for proxy in self.trusted_proxies:
@@ -304,10 +304,10 @@ SWITCHES = frozenset(f.name for f in fields(Settings) if "switch" in f.metadata)
 KINDS = {"int": "a whole number", "float": "a number", "tuple[str, ...]": "a list of texts"}
 
 
-def unknown(environment: Mapping[str, str] = os.environ) -> list[str]:
+def unknown_variables(environment: Mapping[str, str] = os.environ) -> list[str]:
     """The variables that are named like settings, but are none: perhaps misspelt, or settings of another version.
 
-    >>> unknown({"DASAN_BOT_DELY": "0", "DASAN_BOT_DELAY": "0", "DASAN_SETTINGS": "dasan.toml"})
+    >>> unknown_variables({"DASAN_BOT_DELY": "0", "DASAN_BOT_DELAY": "0", "DASAN_SETTINGS": "dasan.toml"})
     ['DASAN_BOT_DELY']
     """
     known = {FILE, *(variable(f.name) for f in fields(Settings))}
