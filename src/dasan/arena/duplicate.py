@@ -80,8 +80,8 @@ def duplicate(
     """Play `deals` deals, each in every rotation of `lineup`, which names a bot for every seat.
 
     The dealer rotates from deal to deal. seed: deals seed, seed + 1 … are played. makers: bots by name, in addition to
-    those of `dasan.bot`; with several `processes` they are functions of a module, which other processes find, not lambdas. The
-    result does not depend on `processes`. ValueError: the line-up has the wrong length.
+    those of `dasan.bot`; with several `processes` they must be picklable, as functions of a module are and lambdas are not.
+    The result does not depend on `processes`. ValueError: the line-up has the wrong length.
 
     >>> import dasan
     >>> match = duplicate(dasan.rules("big-two"), ["greedy", "random", "random", "random"], deals=3)
@@ -126,7 +126,9 @@ def _check_picklable(makers: dict[str, Maker] | None) -> None:
     try:
         pickle.dumps(makers)
     except Exception as error:  # of several kinds
-        raise WrongType("makers go to other processes: they are functions of a module, not lambdas") from error
+        raise WrongType(
+            "makers go to other processes: they must be picklable, as functions of a module are and lambdas are not"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

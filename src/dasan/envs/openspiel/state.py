@@ -94,7 +94,7 @@ class DasanState(pyspiel.State):
         """A state that `player` cannot distinguish from this one, with hidden cards redealt uniformly over the
         consistent deals.
 
-        sampler: returns a random number from 0 on and below 1. ValueError: the deal is not complete. RuntimeError: no such state
+        sampler: returns a random number in [0, 1). ValueError: the deal is not complete. RuntimeError: no such state
         was found.
         """
         hand, node = self.node.hand, self.node

@@ -32,7 +32,8 @@ T = TypeVar("T")
 Part = TypeVar("Part", bound="StorePart")
 
 Prepare: TypeAlias = Callable[[sa.Connection], None]
-"""A check of the schema or a change to it, before a database is used: ``migrate``, ``require`` or ``any_known``."""
+"""A check of the schema or a change to it, before a database is used: ``migrate``, ``require``, ``any_known`` or
+``make_empty``."""
 
 DATABASE_FILE = "dasan.sqlite3"
 ENGINE: Mapping[str, Any] = {"hide_parameters": True, "json_deserializer": json_value}
