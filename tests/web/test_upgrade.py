@@ -66,14 +66,14 @@ def test_a_tab_from_before_an_upgrade_loads_the_page_anew_once(browser: Browser,
         awaited(page, f"({CACHED})().then((paths) => !paths.includes({old!r}))")
         assert {path for path in page.evaluate(CACHED) if "NEWBUILD" in path} >= {"/assets/RulesPage-NEWBUILD.js"}
 
-        # A file missing from the running version is reported; the page does not reload in a loop.
+        # A file missing from the running version is reported after one reload, in which it may have come.
         page.goto("/")
         expect(page.locator("article").first).to_be_visible()
         next(site.glob("assets/PuzzlePage-*.js")).unlink()
         loads.clear()
         page.locator('a[href="/puzzles"]').first.click()
         expect(page.get_by_text("There is no such page.")).to_be_visible()
-        assert not loads
+        assert len(loads) == 1, loads
         context.close()
 
 
