@@ -70,7 +70,7 @@ def test_the_processes_that_a_program_has_started_end_with_it(tmp_path: Path) ->
         player.choose(state.view(state.to_act))
     assert time.monotonic() - begun < 30
     assert within(10, lambda: gone(int(pid.read_text())))
-    assert within(10, lambda: threading.active_count() == threads)
+    assert within(10, lambda: threading.active_count() <= threads)
 
 
 @pytest.mark.sampled(3, 3)
@@ -112,7 +112,7 @@ def test_a_program_that_floods_leaves_no_thread(tmp_path: Path) -> None:
     player = ProgramBot(program(tmp_path, "[print('{}', flush=True) for _ in range(100000)]"), seconds=20)
     with pytest.raises(Fault):
         player.choose(state.view(state.to_act))
-    assert within(10, lambda: threading.active_count() == threads)
+    assert within(10, lambda: threading.active_count() <= threads)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
@@ -160,4 +160,4 @@ def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert within(10, lambda: gone(int(pid.read_text() or 0)))
-    assert within(10, lambda: threading.active_count() == threads)
+    assert within(10, lambda: threading.active_count() <= threads)
