@@ -47,6 +47,7 @@ from dasan.server.refusals import CannotServe, ErrorCode, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.migrating import migrate, require
+from dasan.server.store.processes import ALIVE
 from dasan.server.study.together import Together
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
@@ -121,8 +122,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 bus = await _bus(settings)
                 if store.database.shared and bus is None and await store.processes.alive(now()):
                     log.warning(
-                        "another process serves this database (or was killed less than 30 seconds ago); "
-                        "several processes need DASAN_NATS"
+                        "another process serves this database (or was killed less than %d seconds ago); "
+                        "several processes need DASAN_NATS",
+                        ALIVE // 1000,
                     )
                 async with Tables(store, settings, bus) as tables:
                     _attach(app, tables, bus, key)
