@@ -68,23 +68,31 @@ def test_hands_stay_within_bounds(game: tuple[str, dict[str, object]]) -> None:
     run(CHECK, "-c", PROGRAM, repr([game]))
 
 
-SLIP = """
+SLIPS = """
+import numba
 import numpy as np
-from dasan.kernels.runtime.compiled import lean
+from dasan.kernels.runtime.compiled import belonging_to, lean
 
 @lean
-def past(words, at):
+@belonging_to("dasan.kernels.runtime.compiled")
+def kernel(words, at):
     return words[at]
 
-try:
-    past(np.zeros(3, np.int64), 3)
-except IndexError:
-    print("caught")
+@numba.njit
+def other(words, at):
+    return words[at]
+
+words = np.arange(3)
+for function, at in (kernel, 3), (kernel, -1), (other, 3), (other, -1):
+    try:
+        print(function(words, at))
+    except IndexError:
+        print("caught")
 """
 
 
-def test_the_check_reaches_kernels() -> None:
-    assert run(CHECK, "-c", SLIP).stdout == "caught\n"
+def test_the_check_reaches_kernels_which_have_no_negative_indices() -> None:
+    assert run(CHECK, "-c", SLIPS).stdout.split() == ["caught", "caught", "caught", "2"]
 
 
 def suite(environment: dict[str, str], *tests: str) -> None:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.core import types
 from numba.core.compiler import Flags
 from numba.core.registry import CPUDispatcher
+from numba.np import arrayobj
 
 from dasan.kernels.runtime.code_cache import CodeCache
 from dasan.kernels.runtime.libraries import APART, WOVEN
@@ -32,6 +34,21 @@ class _Flags(Flags):
         return _DEFAULTS | self._values
 
 
+_from_the_end: Any = arrayobj.fix_integer_index
+
+
+def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+    """The index of an array element, for `numba.np.arrayobj`.
+
+    Numba lets a negative index count from the end, which takes three instructions for each access. Kernels have none, and with
+    Numba's bounds check one raises IndexError. Other functions keep Numba's way.
+    """
+    if context.fndesc is None or not context.fndesc.modname.startswith("dasan.kernels."):
+        return _from_the_end(context, builder, kind, index, size)
+    return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
+
+
+arrayobj.fix_integer_index = _as_it_is
 _DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 DISABLED: Any = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
