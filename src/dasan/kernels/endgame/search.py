@@ -18,6 +18,7 @@ from dasan.kernels.endgame.games import allied, carry_out, key_of, list_moves, m
 from dasan.kernels.proofs.loop import CHECK, COUNT, FIRST, KEY, enter_root, make_proceed, new_counters, run_for
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, find, numbers_in, packed
 from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.lines import zeroed_lines
 from dasan.kernels.runtime.random64 import mixed
 
 _0, _1, _15, _24, _SALT = U(0), U(1), U(15), U(24), U(0x8EBC6AF09C88C6E3)
@@ -64,7 +65,7 @@ def new_search(
         moves=np.empty(depth * most, np.int32),
         numbers=np.empty(depth * most, np.uint64),
         counters=new_counters(buckets, most_buckets),
-        transpositions=np.zeros(most_buckets * BUCKET_WORDS, np.uint64),
+        transpositions=zeroed_lines(most_buckets * BUCKET_WORDS),
         plays=np.zeros(most, np.int32),
         scratch=np.zeros(scratch, np.uint64),
     )
@@ -116,7 +117,7 @@ def _leave(search: EndgameSearch, ply: int, best: int, proved: bool, claim: Clai
 
 
 @woven
-def _follow(search: EndgameSearch, ply: int, best: int, claim: Claim) -> None:
+def _follow(search: EndgameSearch, ply: int, best: int, nodes: int, claim: Claim) -> None:
     """Write the position after child `best` to the next ply."""
     _copy(search, ply, ply + 1)
     carry_out(search.rows, search.paid, ply + 1, search.moves[best], claim.game, search.scratch)
@@ -130,7 +131,7 @@ def _copy(search: EndgameSearch, source: int, target: int) -> None:
 
 
 @woven
-def _expand(search: EndgameSearch, ply: int, ours: bool, buckets: np.uint64, nodes: int, claim: Claim) -> None:
+def _expand(search: EndgameSearch, ply: int, ours: bool, buckets: np.uint64, claim: Claim) -> None:
     """List the children of a ply with their numbers, without those that are lost for the mover; if one child decides the
     ply, list only that one.
     """

@@ -42,8 +42,10 @@ _0, _24 = U(0), U(24)
 KEY, CHECK = 0, 1
 """Columns of `keys`, a row a ply, and of `children`, a row a child."""
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
-"""Columns of `plies`, a row a ply: its first child and how many there are (-1: not expanded), the child being searched, the
-numbers at which the ply is left, and the nodes counted when it was expanded."""
+"""Columns of `plies`, a row a ply: its first child and how many there are (`KNOWN` or `NEW`: not expanded), the child being
+searched, the numbers at which the ply is left, and the nodes counted when it was expanded."""
+KNOWN, NEW = -1, -2
+"""A position that is not expanded: is it in the transposition table?"""
 NODES, FILLED, BUCKETS, AT, SHARED = 0, 1, 2, 3, 5
 """Words of `counters`: nodes expanded, places filled and buckets in use of `transpositions`, the ply the search is at, and
 whether other threads use the table. Word 4 is the game's."""
@@ -64,7 +66,7 @@ def enter_root(search: Any, key: np.uint64, check: np.uint64) -> int:
     search.keys[0, KEY] = key
     search.keys[0, CHECK] = check
     search.plies[0, FIRST] = 0
-    search.plies[0, COUNT] = -1
+    search.plies[0, COUNT] = NEW
     search.plies[0, PROOF_LIMIT] = INFINITE
     search.plies[0, DISPROOF_LIMIT] = INFINITE
     search.counters[AT] = 0
@@ -132,21 +134,20 @@ def make_proceed(
 
     search: has keys, plies, children, numbers (packed, by child), counters and transpositions; claim: what the functions read.
     module: the name of the game's module. ours(search, ply, claim): whether the side to move proves the claim.
-    expand(search, ply, ours, buckets, nodes, claim): list the children of a ply. leave(search, ply, best, proved, claim):
-    called when the numbers of a ply are final for now; proved: whether `best` decides it. follow(search, ply, best, claim):
-    write the position after child `best` to the next ply.
+    expand(search, ply, ours, buckets, claim): list the children of a ply. leave(search, ply, best, proved, claim):
+    called when the numbers of a ply are final for now; proved: whether `best` decides it.
+    follow(search, ply, best, nodes, claim): write the position after child `best` to the next ply.
     """
 
     @woven
     @belonging_to(module)
-    def descend(search: Any, ply: int, best: int, limits: tuple[int, int], mine: bool, claim: Any) -> None:
-        follow(search, ply, best, claim)
+    def descend(search: Any, ply: int, best: int, limits: tuple[int, int], mine: bool, known: bool) -> None:
         search.plies[ply, BEST] = best
         below = ply + 1
         search.keys[below, KEY] = search.children[best, KEY]
         search.keys[below, CHECK] = search.children[best, CHECK]
         search.plies[below, FIRST] = search.plies[ply, FIRST] + search.plies[ply, COUNT]
-        search.plies[below, COUNT] = -1
+        search.plies[below, COUNT] = KNOWN if known else NEW
         search.plies[below, PROOF_LIMIT] = limits[0] if mine else limits[1]
         search.plies[below, DISPROOF_LIMIT] = limits[1] if mine else limits[0]
 
@@ -166,7 +167,7 @@ def make_proceed(
                     break
                 nodes += 1
                 search.plies[ply, SINCE] = nodes
-                expand(search, ply, mine, U(buckets), nodes, claim)
+                expand(search, ply, mine, U(buckets), claim)
             best, smallest, second, total = weigh(
                 search.numbers, search.plies[ply, FIRST], search.plies[ply, COUNT], mine
             )
@@ -186,6 +187,8 @@ def make_proceed(
                 ply -= 1
                 search.numbers[search.plies[ply, BEST]] = numbers
                 continue
+            # Before the table is asked, so that what it prefetches arrives meanwhile.
+            follow(search, ply, best, nodes, claim)
             # Another line may have decided the child since its numbers were stored.
             entry = find(search.transpositions, U(buckets), search.children[best, KEY], search.children[best, CHECK])
             if entry != _0 and numbers_in(entry) != search.numbers[best]:
@@ -195,7 +198,7 @@ def make_proceed(
                 filled += _discourage(search, best, buckets, mine)
             others = decoded((search.numbers[best] >> (_24 if mine else _0)) & U(CODES))
             limits = min(my_limit, second + 1 + (second >> 2)), other_limit - total + others
-            descend(search, ply, best, limits, mine, claim)
+            descend(search, ply, best, limits, mine, entry != _0)
             ply += 1
         search.counters[AT] = ply
         search.counters[NODES] = nodes

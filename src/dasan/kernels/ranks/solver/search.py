@@ -20,6 +20,7 @@ from dasan.kernels.proofs.loop import (
     COUNT,
     FIRST,
     KEY,
+    NEW,
     enter_root,
     make_proceed,
     new_counters,
@@ -45,6 +46,7 @@ from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import prefetch, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.compiled import ready as compiled_already
+from dasan.kernels.runtime.lines import zeroed_lines
 
 _0, _1, _3, _8, _24 = U(0), U(1), U(3), U(8), U(24)
 _ACTION, _CONTEXT, _CHECK = U(0xFF), U(0xFFFF), U(0x7FF << 53)
@@ -69,8 +71,8 @@ class Search(NamedTuple):
     """The state of one search, and the transposition table that it shares with other searches of the same deal.
 
     keys, plies, children, numbers, counters, transpositions: see `proofs.loop`. hands: four words a ply. contexts: one a ply.
-    plies also has PLACE, the index of the ply's entry in `move_cache`, or -1. MOVE of `children` is the action (8 bits),
-    the context after it (16) and the top of the check word. counters also has KEEPS, the number of nodes after which
+    plies also has PLACE, the index of the ply's entry in `move_cache`, or -1: not cached. MOVE of `children` is the action (8
+    bits), the context after it (16) and the top of the check word. counters also has KEEPS, the number of nodes after which
     children are cached. splits: the split hands of a ply. cover: scratch of `surely`. move_cache: the cached children,
     see the module of that name.
     """
@@ -106,7 +108,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         children=np.empty((CHILDREN, 2), np.uint64),
         numbers=np.empty(CHILDREN, np.uint64),
         counters=counters,
-        transpositions=np.zeros(most * BUCKET_WORDS, np.uint64),
+        transpositions=zeroed_lines(most * BUCKET_WORDS),
         weights=weights(),
         splits=np.zeros(SPLIT_WORDS * SEATS, np.uint64),
         cover=new_cover(),
@@ -117,9 +119,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
 
 def another(search: Search) -> Search:
     """A search for another thread, with the transposition table of `search` and a move cache of its own."""
-    return new_search(0)._replace(
-        transpositions=search.transpositions, move_cache=np.zeros(search.move_cache.size, np.uint64)
-    )
+    return new_search(0)._replace(transpositions=search.transpositions, move_cache=zeroed_lines(search.move_cache.size))
 
 
 class Sides(NamedTuple):
@@ -134,6 +134,7 @@ class Sides(NamedTuple):
 def begin(search: Search, claim: Sides, context: np.uint64) -> int:
     """Start at the position in `hands[:players]`; return 1 or -1 if it is decided at once (as `proceed`), else 0."""
     search.contexts[0] = context
+    search.plies[0, PLACE] = -1
     key, check = key_of(search.hands, 0, claim.players, context, claim.catalogue)
     known = enter_root(search, key, check)
     if known != 0:
@@ -150,41 +151,47 @@ def _ours(search: Search, ply: int, claim: Sides) -> bool:
 def _leave(search: Search, ply: int, best: int, proved: bool, claim: Sides) -> None:
     """Write the children's numbers back to the move cache."""
     place = search.plies[ply, PLACE]
-    if ply == 0 or place < 0:
-        return
-    if is_cached(search.move_cache, place, search.hands, SEATS * ply, claim.players, search.contexts[ply]):
+    if place >= 0 and is_cached(
+        search.move_cache, place, search.hands, SEATS * ply, claim.players, search.contexts[ply]
+    ):
         keep_numbers(search.move_cache, place, search.numbers, search.plies[ply, FIRST], search.plies[ply, COUNT])
 
 
 @woven
-def _follow(search: Search, ply: int, best: int, claim: Sides) -> None:
-    """Write the position after child `best` to the next ply."""
+def _follow(search: Search, ply: int, best: int, nodes: int, claim: Sides) -> None:
+    """Write the position after child `best` to the next ply, and prefetch its entry in the move cache."""
     seat = mover_of(search.contexts[ply])
     above, below = SEATS * ply, SEATS * (ply + 1)
     for i in range(claim.players):
         search.hands[below + i] = search.hands[above + i]
     move = search.children[best, MOVE]
     search.hands[below + seat] = taken(search.hands[below + seat], move & _ACTION, claim.catalogue)
-    search.contexts[ply + 1] = (move >> _8) & _CONTEXT
+    context = (move >> _8) & _CONTEXT
+    search.contexts[ply + 1] = context
+    place = -1
+    if nodes >= search.counters[KEEPS]:
+        place = place_of(search.move_cache, search.hands, below, claim.players, context)
+        prefetch(search.move_cache, place)
+    search.plies[ply + 1, PLACE] = place
 
 
 @woven
-def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int, claim: Sides) -> None:
+def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, claim: Sides) -> None:
     """List the children of a ply with their numbers, without those that are lost for the mover; if one child decides the
     ply, list only that one.
     """
     players, side, catalogue = claim
-    keeping = nodes >= search.counters[KEEPS]
     context = search.contexts[ply]
     above = SEATS * ply
     first = search.plies[ply, FIRST]
-    search.plies[ply, PLACE] = -1
-    if keeping:
-        place = place_of(search.move_cache, search.hands, above, players, context)
-        search.plies[ply, PLACE] = place
-        if is_cached(search.move_cache, place, search.hands, above, players, context):
-            search.plies[ply, COUNT] = recall(search.move_cache, place, search.numbers, search.children, first)
-            return
+    place = search.plies[ply, PLACE]
+    if (
+        place >= 0
+        and search.plies[ply, COUNT] != NEW
+        and is_cached(search.move_cache, place, search.hands, above, players, context)
+    ):
+        search.plies[ply, COUNT] = recall(search.move_cache, place, search.numbers, search.children, first)
+        return
     seat = mover_of(context)
     below = above + SEATS
     hand = search.hands[above + seat]
@@ -216,10 +223,12 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int
             search.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
             child += 1
     search.plies[ply, COUNT] = child - first
+    search.plies[ply, PLACE] = -1
     if not _recognised(search, ply, players, side, buckets, catalogue):
         _estimated(search, ply, players, side, catalogue)
         count = search.plies[ply, COUNT]
-        if keeping and count <= MOST:
+        if place >= 0 and count <= MOST:
+            search.plies[ply, PLACE] = place
             keep(
                 search.move_cache,
                 place,
