@@ -210,15 +210,31 @@ def test_a_damaged_network_is_refused(kind: str) -> None:
         Network.load(BytesIO(damaged(kind, file.getvalue())))
 
 
-@pytest.mark.parametrize(("name", "value"), [("w_obs", math.nan), ("bias", math.inf), ("unit", math.nan), ("unit", 0.0)])
-def test_a_network_without_finite_weights_is_refused(name: str, value: float) -> None:
-    network, file = Trainer(SMALL).network(), BytesIO()
+BROKEN = [("w_obs", math.nan), ("bias", math.inf), ("unit", math.nan), ("unit", 0.0)]
+
+
+def broken(name: str, value: float) -> Network:
+    network = Trainer(SMALL).network()
     if name == "unit":
-        replace(network, unit=value).save(file)
-    else:
-        replace(network, weights={**network.weights, name: np.full_like(network.weights[name], value)}).save(file)
+        return replace(network, unit=value)
+    return replace(network, weights={**network.weights, name: np.full_like(network.weights[name], value)})
+
+
+@pytest.mark.parametrize(("name", "value"), BROKEN)
+def test_a_network_without_finite_weights_is_refused(name: str, value: float) -> None:
+    network, file = broken(name, value), BytesIO()
+    parts: dict[str, Any] = {"unit": np.float32(network.unit), **network.weights}
+    np.savez(file, **parts)
     with pytest.raises(ValueError, match="its weights are not finite"):
         Network.load(BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize(("name", "value"), [*BROKEN, ("w_last", -65505.0)])
+def test_a_network_that_could_not_be_read_back_is_not_saved(name: str, value: float) -> None:
+    file = BytesIO()
+    with pytest.raises(ValueError, match="weights up to 65,504 and a positive unit"):
+        broken(name, value).save(file)
+    assert not file.getvalue()
 
 
 def test_gradients_are_those_of_finite_differences() -> None:

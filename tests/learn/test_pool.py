@@ -4,9 +4,11 @@ decisions.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -184,6 +186,16 @@ def test_a_run_goes_on_against_a_network_of_the_package_that_an_upgrade_has_chan
     assert went_on.config.pool == (f"net:{tmp_path / 'pool' / begun.config.pooled[name]}.npz",)
     went_on.epoch()
     assert (went_on.learner.flat == begun.learner.flat).all()
+
+
+def test_a_network_that_cannot_be_saved_is_not_copied(tmp_path: Path) -> None:
+    """A file of single precision may have weights that half precision cannot hold."""
+    config = Config("big-two", envs=4, first=16, second=8)
+    network, file = Trainer(config).network(), tmp_path / "network.npz"
+    parts: dict[str, Any] = {**network.weights, "w_last": np.full(8, 70_000, np.float32)}
+    np.savez(file, unit=np.float32(1), card=np.array(json.dumps(network.card)), **parts)
+    Trainer(replace(config, pool=(f"net:{file}",), share=1.0)).save(tmp_path / "run.npz")
+    assert not list((tmp_path / "pool").iterdir())
 
 
 def test_the_package_s_networks_of_several_games_keep_their_common_name() -> None:

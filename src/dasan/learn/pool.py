@@ -53,14 +53,14 @@ def noted(config: Config) -> Config:
 
 def keep_copies(config: Config, folder: Path, copies: Mapping[str, str]) -> dict[str, str]:
     """Write the networks of the pool into `folder`, with their model cards, so that the run can go on if they change. Each is
-    named by the SHA-256 that the run has noted. A network that has changed already, or is gone, is left out.
+    named by the SHA-256 that the run has noted. A network that has changed already, is gone, or cannot be saved is left out.
 
     copies: by that SHA-256 the SHA-256 of the copy, as far as the run knows it. Returns these and those of further copies.
     """
     known = dict(copies)
     for name, digest in config.pooled.items():
         copy = folder / f"{digest}.npz"
-        with suppress(MemberFailed):
+        with suppress(ValueError):
             if not copy.exists() and (source := _source(name)).digest == digest:
                 folder.mkdir(exist_ok=True)
                 with whole_file(copy) as stream:

@@ -39,14 +39,12 @@ from dasan.learn.starting import start_from
 from dasan.memory import require_memory
 from dasan.networks.archive import arrays_of, claims_of
 from dasan.networks.derived import input_sizes
-from dasan.networks.network import LayerSizes, Network
+from dasan.networks.network import MOST_WEIGHT, LayerSizes, Network
 from dasan.version import __version__
 from dasan.whole_file import whole_file
 
 MOST_ABOUT = 2**24
 """The most bytes that the settings and totals of a run may take in its file."""
-MOST_WEIGHT = 65504.0
-"""The largest number of half precision, in which a network is saved."""
 COPIES = "pool"
 """The folder, beside the file of a run, of copies of the networks in its pool."""
 MOST_COUNTED = 2**62

@@ -31,6 +31,8 @@ from dasan.strict_json import parse
 
 MOST_BYTES = 2**30
 """The most memory that the arrays of a network's file may take."""
+MOST_WEIGHT = 65504.0
+"""The largest number of half precision, in which a network is saved."""
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
 """The names of the weights, in the order of the flat array."""
 NUMBERS = {"strength": 255.0, "said": 4.0}
@@ -149,7 +151,12 @@ class Network:
         return out
 
     def save(self, file: Any) -> None:
-        """Write the weights as a compressed `.npz` of half-precision numbers, with the model card."""
+        """Write the weights as a compressed `.npz` of half-precision numbers, with the model card. ValueError: half precision
+        cannot hold a weight, or `unit` is not positive and finite.
+        """
+        weights_fit = all((np.abs(w) <= MOST_WEIGHT).all() for w in self.weights.values())
+        if not (weights_fit and 0 < self.unit < np.inf):
+            raise ValueError(f"a network is saved with weights up to {MOST_WEIGHT:,.0f} and a positive unit")
         half: dict[str, Any] = {name: w.astype(np.float16) for name, w in self.weights.items()}
         if self.card is not None:
             half["card"] = np.array(json.dumps(dict(self.card)))
