@@ -30,7 +30,7 @@ export function completions(view: View, touched: readonly Card[]): Card[][] {
 }
 
 /** Cards that make the move, `wanted` among them, and as few others than the listed ones as possible; null if there are none. */
-export function withCards(move: LegalMove, wanted: readonly Card[]): Card[] | null {
+function withCards(move: LegalMove, wanted: readonly Card[]): Card[] | null {
   const cards = move.cards ?? [];
   if (without(cards, wanted)) return [...cards];
   if (!move.choices) return null;

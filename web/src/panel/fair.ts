@@ -6,7 +6,7 @@
 const encoder = new TextEncoder();
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export const fromHex = (text: string): Bytes => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+const fromHex = (text: string): Bytes => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 export const toHex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 function joined(...parts: Uint8Array[]): Bytes {

@@ -115,7 +115,7 @@ const around = (opponents: number, shape: Shape): [number, number][] =>
 export type Direction = 'counterclockwise' | 'clockwise';
 
 /** The number of turns from `me` to this seat. */
-export const turnsAfter = (seat: number, me: number, players: number): number => (seat - me + players) % players;
+const turnsAfter = (seat: number, me: number, players: number): number => (seat - me + players) % players;
 
 /** A seat's place: counter-clockwise the next player is on the viewer's right, clockwise on the left. */
 export function place(seat: number, me: number, players: number, direction: Direction, shape: Shape): Place {
