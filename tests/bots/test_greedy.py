@@ -14,7 +14,7 @@ from tests.playing import Options, every_setup, play_out, rules_of
 import dasan
 from dasan import Move, State
 from dasan.arena import duplicate
-from dasan.bots.heuristics.judgement import Temper, ViewCosts
+from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.heuristics.plan import Plan
 from dasan.bots.heuristics.races import SAFE
 from dasan.learn.dataset import DatasetPlan, played
@@ -166,8 +166,8 @@ def test_the_cheapest_few_are_those_of_a_plain_sort(preset: str) -> None:
     while state.to_act is not None:
         view, moves = state.view(state.to_act), state.legal_moves()
         if view.phase == "play" and len(moves) > 3:
-            few = ViewCosts(view, Temper()).cheapest_few(moves, 3)
-            assert few == sorted(moves, key=ViewCosts(view, Temper()).of)[:3]
+            few = ViewCosts(view).cheapest_few(moves, 3)
+            assert few == sorted(moves, key=ViewCosts(view).of)[:3]
             judged += 1
         state = state.play(source.choice(moves))
     assert judged > 5
@@ -199,7 +199,7 @@ def test_it_wins_the_race_that_public_cards_prove() -> None:
 def test_each_loser_of_a_race_needs_an_answer_of_its_kind(hand: str, expected: set[str]) -> None:
     state = position("big-two", [hand, "6C 7D 8S 9H TC", "6D 7C 8H 9S TD", "6H 7S 8D 9C TH"])
     view = state.view(0)
-    judgement = ViewCosts(view, Temper())
+    judgement = ViewCosts(view)
     won = {str(m) for m in state.legal_moves() if (risk := judgement.race(m)) is not None and risk < SAFE}
     assert won == expected
 
@@ -207,7 +207,7 @@ def test_each_loser_of_a_race_needs_an_answer_of_its_kind(hand: str, expected: s
 def test_a_card_answers_for_one_loser_alone() -> None:
     """Of its two 2s only 2S cannot be beaten: it covers one of the lower cards, not two."""
     state = position("winner", ["3D 4C 6H 2S 2D", "2H 5C 7D", "2C 5D 7C", "5S 7H 8D"])
-    judgement = ViewCosts(state.view(0), Temper())
+    judgement = ViewCosts(state.view(0))
     races = {str(move): judgement.race(move) for move in state.legal_moves()}
     assert races["3D"] is None
     assert races["2S"] is None
@@ -215,7 +215,7 @@ def test_a_card_answers_for_one_loser_alone() -> None:
 
 def test_both_cards_answer_where_nobody_beats_either() -> None:
     state = position("winner", ["3D 4C 6H 2S 2H", "2D 5C 7D", "2C 5D 7C", "5S 7H 8D"])
-    judgement = ViewCosts(state.view(0), Temper())
+    judgement = ViewCosts(state.view(0))
     assert {str(m): judgement.race(m) for m in state.legal_moves()}["3D"] == 0
 
 
@@ -263,7 +263,7 @@ def test_the_cheapest_move_is_found_without_working_out_every_cost(preset: str) 
         while state.to_act is not None:
             view, moves = state.view(state.to_act), state.legal_moves()
             if state.phase is dasan.Phase.PLAY:
-                judgement = ViewCosts(view, Temper())
+                judgement = ViewCosts(view)
                 assert judgement.cheapest(moves) is min(moves, key=judgement.of)
             state = state.play(GREEDY.choose(view))
 
@@ -335,10 +335,10 @@ FOUR = ["4D 4C 4H 8S 8H QC KC 2D", LEFT, RIGHT, "7C"]
 )
 def test_estimates_of_another_situation_are_not_taken_over(one: State, other: State) -> None:
     for earlier, later in ((one, other), (other, one)):
-        before = ViewCosts(earlier.view(0), Temper())
+        before = ViewCosts(earlier.view(0))
         moves = later.legal_moves()
-        judged = ViewCosts(later.view(0), Temper(), before=before)
-        alone = ViewCosts(later.view(0), Temper())
+        judged = ViewCosts(later.view(0), before=before)
+        alone = ViewCosts(later.view(0))
         assert [judged.of(move) for move in moves] == [alone.of(move) for move in moves]
 
 

@@ -9,7 +9,7 @@ from dasan.bots.facts import Facts
 from dasan.bots.heuristics.bidding import choose_bid, choose_call
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.exchanging import choose_offer, choose_take
-from dasan.bots.heuristics.judgement import Temper, ViewCosts
+from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.protocol import Named, choices, goes_out, low_to_high
 from dasan.play.moves import Move, MoveType
@@ -19,11 +19,10 @@ from dasan.play.view import View
 class GreedyBot(Named):
     """Goes out if it can; otherwise makes the move with the least cost in its `ViewCosts`. Deterministic."""
 
+    name = "greedy"
     version = "6"
 
-    def __init__(self, temper: Temper | None = None, name: str = "greedy") -> None:
-        self.name = name
-        self._temper = temper or Temper()
+    def __init__(self) -> None:
         self._before: dict[int | None, ViewCosts] = {}
         """The last judgement of each seat, which only saves time: a new bot chooses the same moves. A decision takes it out, so
         that no two threads use one at once.
@@ -44,16 +43,16 @@ class GreedyBot(Named):
             case MoveType.GIVE:
                 return low_to_high(view, moves)[0]
             case MoveType.OFFER:
-                return choose_offer(view, self._temper)
+                return choose_offer(view)
             case MoveType.TAKE:
-                return choose_take(view, self._temper)
+                return choose_take(view)
         out = goes_out(view)
         if out is not None:
             return out
-        candidates = worthy(view, moves, certain) if self._temper.memory is None else moves
+        candidates = worthy(view, moves, certain)
         if len(candidates) == 1:
             return candidates[0]
-        judgement = ViewCosts(view, self._temper, before=self._before.pop(view.seat, None))
+        judgement = ViewCosts(view, before=self._before.pop(view.seat, None))
         move = judgement.cheapest(candidates)
         self._before[view.seat] = judgement
         return move
@@ -64,7 +63,7 @@ class GreedyBot(Named):
         chosen = self._choose(view, facts.certain)
         values: list[tuple[Move, float | None]] = [(move, None) for move in moves]
         if view.phase == "play" and len(moves) > 1:
-            judgement = ViewCosts(view, self._temper)
+            judgement = ViewCosts(view)
             values = [(move, -judgement.of(move)) for move in moves]
         return explained(self.name, "turns", in_order(chosen, values), {move: facts.of(move) for move in moves})
 

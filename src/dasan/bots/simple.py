@@ -14,10 +14,8 @@ from dasan.play.view import View
 class LowBot(ExplainsByFacts):
     """Leads its lowest single card. Deterministic."""
 
+    name = "low"
     version = "1"
-
-    def __init__(self, name: str = "low") -> None:
-        self.name = name
 
     def choose(self, view: View) -> Move:
         moves = choices(view)
@@ -30,10 +28,8 @@ class LowBot(ExplainsByFacts):
 class ShedBot(ExplainsByFacts):
     """Leads the largest play that contains its lowest card, the lowest on ties. Deterministic."""
 
+    name = "shed"
     version = "1"
-
-    def __init__(self, name: str = "shed") -> None:
-        self.name = name
 
     def choose(self, view: View) -> Move:
         moves = choices(view)

@@ -81,10 +81,8 @@ def foes(view: View) -> tuple[int, ...]:
 class ThriftyBot(ExplainsByFacts):
     """Makes the play with the most points. Deterministic."""
 
+    name = "thrifty"
     version = "1"
-
-    def __init__(self, name: str = "thrifty") -> None:
-        self.name = name
 
     def choose(self, view: View) -> Move:
         moves = choices(view)

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from dasan.bots.explanation import Unit
-from dasan.bots.heuristics.judgement import Temper, ViewCosts
+from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.net import score, unit
 from dasan.bots.protocol import choices
 from dasan.bots.sampling.beliefs import evenly
@@ -218,7 +218,7 @@ def _candidates(view: View, made: Move, network: Fitted | None) -> list[Move]:
         first = dict(zip(moves, score(network, view).tolist(), strict=True))
         ordered = sorted(moves, key=lambda move: -first[move])
     elif view.phase == "play":
-        ordered = ViewCosts(view, Temper()).cheapest_few(moves, WIDTH)
+        ordered = ViewCosts(view).cheapest_few(moves, WIDTH)
     else:
         ordered = list(moves)
     return [made, *[move for move in ordered if move != made][: WIDTH - 1]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dasan.bots.heuristics.judgement import Temper, ViewCosts
+from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.protocol import bid_up_to, choices, low_to_high
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -37,7 +37,7 @@ def choose_bid(view: View) -> Move:
 
 def strength(view: View) -> float:
     """The cost of the seat's hand against everybody else, in turns: lower is better."""
-    return ViewCosts(view, Temper()).turns()
+    return ViewCosts(view).turns()
 
 
 def choose_call(view: View) -> Move:

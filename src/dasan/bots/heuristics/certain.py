@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from dasan.bots.heuristics.judgement import Temper, ViewCosts
+from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.heuristics.two_hands import winning
 from dasan.bots.protocol import choices, goes_out
@@ -25,8 +25,8 @@ class Certain:
 
     @cached_property
     def judgement(self) -> ViewCosts:
-        """The costs of the view as a perfect player would judge them."""
-        return ViewCosts(self._view, Temper())
+        """The costs of the view."""
+        return ViewCosts(self._view)
 
     @cached_property
     def moves(self) -> Sequence[Move]:

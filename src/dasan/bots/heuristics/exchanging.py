@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from dasan.bots.heuristics.judgement import Temper, ViewCosts
+from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.protocol import choices, low_to_high
 from dasan.cards import Card
 from dasan.play.moves import Move
@@ -14,9 +14,9 @@ GIFT = 0.5
 """The value in turns of the highest card to the player who takes it."""
 
 
-def choose_offer(view: View, temper: Temper) -> Move:
+def choose_offer(view: View) -> Move:
     """The two cards that this hand needs least, taking into account their value to the other player."""
-    judgement = ViewCosts(view, temper)
+    judgement = ViewCosts(view)
     values = view.rules.order.value
     top = max(values.values())
     spare: dict[Card, float] = {c: judgement.turns((c,)) + GIFT * values[c] / top for c in dict.fromkeys(view.hand)}
@@ -27,7 +27,7 @@ def choose_offer(view: View, temper: Temper) -> Move:
     return by_cards[best]
 
 
-def choose_take(view: View, temper: Temper) -> Move:
+def choose_take(view: View) -> Move:
     """The card that fits the hand best; the higher one on ties."""
     moves = sorted(low_to_high(view, choices(view)), key=lambda move: -view.rules.order.value[move.cards[0]])
-    return min(moves, key=lambda move: ViewCosts(view, temper, (*view.hand, *move.cards)).turns())
+    return min(moves, key=lambda move: ViewCosts(view, (*view.hand, *move.cards)).turns())

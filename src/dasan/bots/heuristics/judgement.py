@@ -1,4 +1,4 @@
-"""The cost of a move, in turns.
+"""The cost of a move, in turns, the unit of all costs and values here.
 
 A hand is split into plays. A play that others will beat costs a turn; one that nobody beats saves a turn, since it brings the
 lead. A move is judged by the cost of the rest of the hand, by who leads then, and by who might go out over it.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
@@ -22,45 +21,37 @@ from dasan.play.view import View
 from dasan.ruleset.policies import Guard
 from dasan.ruleset.shapes import Combination
 
+WILLING = 0.4
+"""The probability that a player who can beat a play does."""
 LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
 """By number of cards, the probability that a player who gets the lead goes out."""
-
+REUSE = (0.0, 1.0, 0.8)
+"""By number of cards, the share of a play's chance to stand that counts for taking the lead later. Plays that beat other kinds
+count in full."""
+REUSE_LONGER = 0.3
+"""The same for more cards."""
+DODGE = 0.15
+"""The value of a high play for being easier to get rid of than a low one."""
+AWAY = 0.2
+"""The cost of not having the lead."""
+RUIN = 2.0
+"""The cost of an opponent going out."""
+MERCY = 0.8
+"""The value of holding back over a friend's play."""
+EACH_CARD = 0.02
+"""The cost of a card still in hand."""
+SURPLUS = 0.6
+"""The share that counts of turns saved beyond those needed."""
 ROUNDING = 1e-9
 """A tolerance above the rounding error of a sum of costs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Temper:
-    """The weights of the judgement, in turns unless they are probabilities or shares.
-
-    - willing: the probability that a player who can beat a play does.
-    - reuse: by number of cards, the share of a play's chance to stand that counts for taking the lead later; reuse_other: the
-      same for more cards. Plays that beat other kinds count in full.
-    - dodge: the value of a high play for being easier to get rid of than a low one.
-    - away: the cost of not having the lead. ruin: the cost of an opponent going out.
-    - mercy: the value of holding back over a friend's play. each_card: the cost of a card still in hand.
-    - surplus: the share that counts of turns saved beyond those needed.
-    - memory: the number of last events that are remembered; None for all.
-    """
-
-    willing: float = 0.4
-    reuse: tuple[float, ...] = (0.0, 1.0, 0.8)
-    reuse_other: float = 0.3
-    dodge: float = 0.15
-    away: float = 0.2
-    ruin: float = 2.0
-    mercy: float = 0.8
-    each_card: float = 0.02
-    surplus: float = 0.6
-    memory: int | None = None
 
 
 class ViewCosts:
     """The costs of one view. hand: judge these cards instead of the seat's own; not with `before`.
 
     outlook: for later tricks; now: for an answer to a play in this one, in which not everybody may act (D2.12, D2.16).
-    before: an earlier judgement of a seat's own cards by the same temper. Its estimates and plans are reused if nothing
-    that they depend on has changed: only the seat itself has played cards since.
+    before: an earlier judgement of a seat's own cards. Its estimates and plans are reused if nothing that they depend on has
+    changed: only the seat itself has played cards since.
     """
 
     outlook: Outlook
@@ -71,18 +62,15 @@ class ViewCosts:
     _races: Races
     _flushes: list[set[Card]]
 
-    def __init__(
-        self, view: View, temper: Temper, hand: Iterable[Card] | None = None, before: ViewCosts | None = None
-    ) -> None:
+    def __init__(self, view: View, hand: Iterable[Card] | None = None, before: ViewCosts | None = None) -> None:
         self._view = view
-        self._temper = temper
         self._enmity = enmity(view)
         self._foes = [(e, n) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
         danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
-        self._eager = eager = temper.willing + (1 - temper.willing) * danger / 2
+        self._eager = eager = WILLING + (1 - WILLING) * danger / 2
         self._dangers: dict[int, float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
-        self._left = left = unseen(view, temper.memory)
+        self._left = left = unseen(view)
         self._shared = before is not None and before._serves(view, self._enmity, eager, left)
         if before is not None and self._shared:
             self.outlook, self._parts, self._plan, self._races = (
@@ -162,7 +150,7 @@ class ViewCosts:
             if cost < least:
                 best, least = move, cost
         if self._shared and (self._plan.spent or self._races.spent):
-            return ViewCosts(self._view, self._temper).cheapest(moves)
+            return ViewCosts(self._view).cheapest(moves)
         return best
 
     def cheapest_few(self, moves: Sequence[Move], count: int) -> list[Move]:
@@ -175,12 +163,11 @@ class ViewCosts:
                 insort(few, (cost, place, move))
                 del few[count:]
         if self._shared and (self._plan.spent or self._races.spent):
-            return ViewCosts(self._view, self._temper).cheapest_few(moves, count)
+            return ViewCosts(self._view).cheapest_few(moves, count)
         return [move for _, _, move in few]
 
     def _of_play(self, play: Combination, least: float = inf) -> float:
         """See `of`. Where the cost is `least` or more, any number of `least` or more may be returned."""
-        temper = self._temper
         stands = self.now.stands(play)
         taken = self._plan.number(play.cards)
         rest = self._number - taken
@@ -192,28 +179,27 @@ class ViewCosts:
         left = self._plan.cost(rest)
         cost = self._without_race(play, stands, left)
         slow = 0.1 if stands < 1 else 0.0
-        if not may_race or (cost >= least and left / 100 - temper.ruin * 2 + slow >= least):
+        if not may_race or (cost >= least and left / 100 - RUIN * 2 + slow >= least):
             return cost
         risk = self._races.risk(play, rest, self._trick)
         if risk is not None and risk < SAFE:
-            return left / 100 - temper.ruin * (2 - risk) + slow
+            return left / 100 - RUIN * (2 - risk) + slow
         return cost
 
     def _without_race(self, play: Combination, stands: float, left: float) -> float:
-        temper = self._temper
         led = self._need(left - 1)
-        lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards), self._trick)
+        lost = self._need(left) + AWAY + RUIN * self._danger(len(play.cards), self._trick)
         cost = stands * led + (1 - stands) * lost
         odds_out = self.now.odds_out(play)
         if odds_out:
-            cost += temper.ruin * sum(odds for _, odds in odds_out)
-        cost += temper.each_card * (len(self._hand) - len(play.cards))
+            cost += RUIN * sum(odds for _, odds in odds_out)
+        cost += EACH_CARD * (len(self._hand) - len(play.cards))
         if not self._flushes:
             return cost
         return cost + 0.01 * sum(not cards.isdisjoint(play.cards) for cards in self._flushes)
 
     def _of_pass(self) -> float:
-        view, temper = self._view, self._temper
+        view = self._view
         on_table, owner = view.table, view.table_seat
         if on_table is None or owner is None:
             raise ValueError("a leader does not pass")
@@ -225,11 +211,11 @@ class ViewCosts:
             others = [s for s, n in enumerate(view.hand_sizes) if n and s not in (view.seat, owner)]
             holds = self.now.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
         leads_out = self._enmity[owner] * LEADS_OUT.get(view.hand_sizes[owner], 0.0)
-        cost = self._need(self.turns()) + temper.away
-        cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger(len(on_table.cards), trick))
-        cost += temper.ruin * sum(odds for seat, odds in trick.outlook.odds_out(on_table) if seat in waiting)
-        cost += temper.mercy * holds * min(0.0, self._enmity[owner])
-        return cost + temper.each_card * len(self._hand)
+        cost = self._need(self.turns()) + AWAY
+        cost += RUIN * (holds * leads_out + (1 - holds) * self._danger(len(on_table.cards), trick))
+        cost += RUIN * sum(odds for seat, odds in trick.outlook.odds_out(on_table) if seat in waiting)
+        cost += MERCY * holds * min(0.0, self._enmity[owner])
+        return cost + EACH_CARD * len(self._hand)
 
     def _danger(self, size: int, trick: Trick) -> float:
         """How likely a foe who may act in `trick` goes out on the lead after beating a play of `size` cards."""
@@ -242,15 +228,14 @@ class ViewCosts:
         return known
 
     def _need(self, turns: float) -> float:
-        return turns if turns > 0 else self._temper.surplus * turns
+        return turns if turns > 0 else SURPLUS * turns
 
     def _prices(self, odds: Sequence[float]) -> list[float]:
         """The cost of each play of the plan, given its odds to stand: 1 if it will be beaten, less if it may stand."""
-        temper, parts = self._temper, self._parts
-        by_size, other, dodge = temper.reuse, temper.reuse_other, temper.dodge
+        parts = self._parts
         out = []
         for play, part, stands in zip(parts.plays, parts.numbers, odds, strict=True):
             size = len(play.cards)
-            reuse = 1.0 if play.power else by_size[size] if size < len(by_size) else other
-            out.append(1 - stands * (1 + reuse) - dodge * reuse * part.height)
+            reuse = 1.0 if play.power else REUSE[size] if size < len(REUSE) else REUSE_LONGER
+            out.append(1 - stands * (1 + reuse) - DODGE * reuse * part.height)
         return out

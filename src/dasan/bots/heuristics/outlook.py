@@ -31,17 +31,11 @@ _UNSURE = 1 - 1e-9
 """The highest probability of winning for a play that an opponent might beat."""
 
 
-def unseen(view: View, memory: int | None = None) -> dict[Card, int]:
-    """The cards that this seat has seen neither in its hand nor on the table, with their counts.
-
-    memory: the number of last events from which plays are remembered; None for all.
-    """
+def unseen(view: View) -> dict[Card, int]:
+    """The cards that this seat has seen neither in its hand nor on the table, with their counts."""
     left = dict(_pack(view.rules))
-    seen: list[Sequence[Card | None]] = [view.hand]
-    recent = view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]
-    if len(recent) == len(view.events):
-        seen.append(table_at_start(view.begun))
-    seen += [event.cards for event in recent if event.type is _PLAY]
+    seen: list[Sequence[Card | None]] = [view.hand, table_at_start(view.begun)]
+    seen += [event.cards for event in view.events if event.type is _PLAY]
     for c in chain.from_iterable(seen):
         if c is not None and c in left:
             if left[c] > 1:
