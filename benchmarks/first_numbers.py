@@ -49,6 +49,8 @@ LESS, STEEPER = 1.5, 1.25
 """The search takes STEEPER × (the logarithm of the nodes - LESS) as the logarithm of a first number."""
 HIGHEST = 8.0
 """The highest output of a unit."""
+BATCH = 512
+"""The number of positions between two changes of the weights."""
 INPUTS = 64
 """The most weights that a unit adds up: 52 cards, and twelve of context, turns and losers."""
 
@@ -226,19 +228,19 @@ def slopes(examples: Examples, heads: Doubles) -> Doubles:
     return out / len(won)
 
 
-def trained(examples: Examples, rows: int, epochs: int, rate: float, seed: int, size: int = 512) -> Layers:
+def trained(examples: Examples, rows: int, epochs: int, rate: float, seed: int) -> Layers:
     source = np.random.default_rng(seed)
     layers = Layers(source.normal(0, 0.08, (rows, UNITS)), source.normal(0, UNITS**-0.5, (UNITS + 1, 3)))
     layers.heads[UNITS] = 0, 6, 6
     means, squares = Layers(*map(np.zeros_like, layers)), Layers(*map(np.zeros_like, layers))
-    batches = len(examples.won) // size
+    batches = len(examples.won) // BATCH
     if not batches:
-        raise SystemExit(f"there are fewer than {size} positions to learn from")
+        raise SystemExit(f"there are fewer than {BATCH} positions to learn from")
     steps = epochs * batches
     for step in range(1, steps + 1):
         if (step - 1) % batches == 0:
             order = source.permutation(len(examples.won))
-        chosen = order[(step - 1) % batches * size :][:size]
+        chosen = order[(step - 1) % batches * BATCH :][:BATCH]
         batch = examples.some(chosen)
         given, units, heads = judged(layers, batch)
         by_head = slopes(batch, heads)

@@ -78,7 +78,7 @@ class Hosted:
 
 
 @contextmanager
-def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") -> Iterator[Sequence[Hosted]]:
+def hosted(folder: Path, processes: int, *, database: str, nats: str) -> Iterator[Sequence[Hosted]]:
     """Start `processes` servers, on SQLite in `folder` or on the database that they share. `NotServed`: one did not start."""
     shared = {"DASAN_DATABASE": database, "DASAN_NATS": nats, "DASAN_SECRET": SECRET} if database else {}
     running: list[subprocess.Popen[str]] = []

@@ -90,8 +90,8 @@ class ServerRow:
 async def measure_server(
     tables: Sequence[int],
     *,
-    seconds: float = 30.0,
-    think: float = 5.0,
+    seconds: float,
+    think: float,
     preset: str = "big-three",
     bots: Sequence[str] = ("greedy", "greedy"),
     people: int = 1,

@@ -215,7 +215,7 @@ def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
 
 
 @cached_by_rules()
-def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
+def cards_taken(rules: Rules, session: bool) -> tuple[int, ...]:
     """The number of cards that each action id takes from the hand; -1 for a card that it receives (W.20)."""
     ids = action_ids(rules, session)
     rows = [row.size for row in rules.catalogue.rows]

@@ -65,11 +65,11 @@ def switch(name: str, default: bool, clause: str, help: str) -> Option:
     return Option(name, default, (False, True), clause, help)
 
 
-def with_defaults(options: tuple[Option, ...], usual: Values, needs: Sequence[Need] = ()) -> tuple[Option, ...]:
+def with_defaults(options: tuple[Option, ...], usual: Values, needs: Sequence[Need]) -> tuple[Option, ...]:
     """`options` with the defaults of one preset and their `needs`. ValueError: `usual` has another name, or a value that its
     option cannot have.
 
-    >>> with_defaults((switch("cut", True, "B3.05", "Somebody cuts the pack."),), {"cuts": False})
+    >>> with_defaults((switch("cut", True, "B3.05", "Somebody cuts the pack."),), {"cuts": False}, ())
     Traceback (most recent call last):
     ValueError: there is no option cuts
     """

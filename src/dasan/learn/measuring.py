@@ -34,12 +34,12 @@ class NetworkPlayer:
 
 
 def measure(
-    rules: Rules, network: Network, session: bool, deals: int, seed: int = 0, opponents: Sequence[str] = OPPONENTS
+    rules: Rules, network: Network, session: bool, deals: int, opponents: Sequence[str] = OPPONENTS
 ) -> dict[str, Estimate]:
     """The network's earnings a hand, alone among each of the opponents, in every seat of `deals` deals."""
     makers = {"learner": lambda _: NetworkPlayer(network, session)}
-    contests = {name: Contest(rules, "learner", name, deals, seed) for name in opponents}
+    contests = {name: Contest(rules, "learner", name, deals) for name in opponents}
     return {
-        name: interval(rules, [play_deal(contest, seed + k, makers) for k in range(deals)])
+        name: interval(rules, [play_deal(contest, seed, makers) for seed in range(deals)])
         for name, contest in contests.items()
     }

@@ -23,16 +23,14 @@ from dasan.ruleset.rules import Rules
 ALL = "all"
 
 
-def write_state(state: StateFields, view: int | str | None = ALL) -> str:
+def write_state(state: StateFields, view: int | str | None) -> str:
     """One hand as text. view: "all", or the seat (None: a spectator) for a redacted copy. ValueError: `view` is
     neither.
     """
     return _text([_header(state.rules, state.origin, "hand", view), *_hand_lines(state, view)])
 
 
-def write_session(
-    rules: Rules, opening: Sequence[Event], hands: Sequence[StateFields], view: int | str | None = ALL
-) -> str:
+def write_session(rules: Rules, opening: Sequence[Event], hands: Sequence[StateFields], view: int | str | None) -> str:
     """A session as text: the draw for the first deal, and every hand so far."""
     lines = [_header(rules, hands[-1].origin, "session", view)]
     lines += [event.to_json() for event in opening]

@@ -184,7 +184,7 @@ class _Clock:
             self._pace = pace if self._pace is None else (self._pace + pace) / 2
 
 
-def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
+def decision(now: State, move: Move, worlds: int) -> Known:
     """Value `move`, made in `now`, against the other candidates."""
     view = now.view(now.mover)
     plain = _plain(view, now, move)

@@ -102,7 +102,7 @@ def _ideal(state: State) -> Values | None:
             return None
 
 
-def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, also: Move | None = None) -> Solution:
+def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool, also: Move | None) -> Solution:
     """Solve a position of a game without sides, everybody playing for themselves. also: as in `solve_warm`."""
     seat = state.mover
     values, best = search.values(state)

@@ -193,7 +193,7 @@ def in_rounds(
     return out
 
 
-def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, line: bool = True) -> Solution:
+def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, line: bool) -> Solution:
     """Solve a position in the play. moves: also value every move; line: if so, also find a line."""
     win, loss = stakes(state)
     at = position(state)

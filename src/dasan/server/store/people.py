@@ -427,7 +427,7 @@ def _owned(connection: sa.Connection, name: str) -> bool:
     return connection.scalar(alike.limit(1)) is not None
 
 
-def _check_unchanged(connection: sa.Connection, before: Person | None, session: str | None = None) -> None:
+def _check_unchanged(connection: sa.Connection, before: Person | None, session: str | None) -> None:
     """See `People.check_unchanged`."""
     if before is None:
         return

@@ -79,7 +79,7 @@ class Agreement:
         return self.least > PROGRAM
 
 
-def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM) -> list[Pair]:
+def pairs(hands: Iterable[HandPlayed]) -> list[Pair]:
     """The pairs that can be judged, the most suspicious first."""
     listed = list(hands)
     beyond = _beyond_skill(listed)
@@ -95,7 +95,7 @@ def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM)
     spread = {pool: (fmean(j for j, _ in values), fmean(t for _, t in values)) for pool, values in squares.items()}
     judged = []
     for (one, other), together in sums.items():
-        if len(together) >= least and min(number[one], number[other]) - len(together) >= least:
+        if len(together) >= LEAST and min(number[one], number[other]) - len(together) >= LEAST:
             joints, transfers = (math.sqrt(sum(spread[pool][n] for pool, *_ in together)) or 1.0 for n in (0, 1))
             joint = sum(value for _, value, _ in together) / joints
             transfer = sum(value for *_, value in together) / transfers
@@ -105,7 +105,7 @@ def pairs(hands: Iterable[HandPlayed], least: int = LEAST, alarm: float = ALARM)
     named: set[int] = set()
     for rank, at in enumerate(order):
         # Holm: stop at the first non-significant pair.
-        if chances[at] * (len(judged) - rank) > alarm:
+        if chances[at] * (len(judged) - rank) > ALARM:
             break
         named.add(at)
     return [Pair(*judged[at], suspicious=at in named) for at in order]

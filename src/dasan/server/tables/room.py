@@ -409,8 +409,8 @@ def _with(chairs: tuple[Chair, ...], seat: int, chair: Chair) -> tuple[Chair, ..
     return (*chairs[:seat], chair, *chairs[seat + 1 :])
 
 
-def _with_host(room: Room, heir: int | None = None) -> Room:
-    """The room with a present host: if the old one has left, the person in the seat ``heir``, by default the first."""
+def _with_host(room: Room, heir: int | None) -> Room:
+    """The room with a present host: if the old one has left, the person in the seat ``heir``; None: in the first."""
     staying = [c for c in room.chairs if c.kind == "human" and not c.left]
     if any(chair.player == room.host for chair in staying):
         return room
