@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import socket
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -44,6 +45,9 @@ Json: TypeAlias = dict[str, Any]
 PARTS = ("seq", "table", "rules", "session", "view", "clocks", "presence", "watching")
 """The fields of a table that REST and snapshots share."""
 
+ANN = {"name": "Ann-大三", "password": "correct horse"}
+"""The name and the password of an account."""
+
 RATED: Json = {"rated": True, "speed": {"kind": "move", "seconds": 60}}
 """The settings of a rated table."""
 
@@ -57,6 +61,11 @@ def ok(answer: httpx.Response) -> Any:
     """The JSON of an answer that is no refusal."""
     assert answer.status_code in (200, 201), answer.text
     return answer.json()
+
+
+def refusal(answer: httpx.Response) -> tuple[int, str]:
+    """The status and the sentence of a refusal."""
+    return answer.status_code, answer.json()["message"]
 
 
 @dataclass
@@ -305,3 +314,48 @@ async def ban(store: Store, player: str, now: int = 1 << 50, *, lift: bool = Fal
 
 def my_id(player: Player) -> str:
     return str(ok(player.http.get("/api/me"))["id"])
+
+
+def play_hand(socket: Socket, rng: random.Random) -> int:
+    """Random legal moves until the hand is over; returns the number of this seat's own."""
+    made = 0
+    while socket.my_turn():
+        made += 1
+        move = rng.choice(socket.view["legal_moves"])["move"]
+        command_id = f"{socket.table['session']['number']}-{made}"
+        socket.send(type="move", id=command_id, move=move)
+        answer = socket.answer(command_id)
+        assert answer["type"] == "ack", answer
+        assert answer["seq"] <= socket.table["seq"]
+    return made
+
+
+def step(socket: Socket, rng: random.Random) -> bool:
+    """A random legal move; False when the hand is over instead."""
+    if not socket.my_turn():
+        return False
+    command_id = f"m{socket.table['seq']}"
+    socket.send(type="move", id=command_id, move=rng.choice(socket.view["legal_moves"])["move"])
+    assert socket.answer(command_id)["type"] == "ack"
+    return True
+
+
+def played(player: Player, preset: str = "big-three", bots: Sequence[str] = ("random",) * 2, **settings: object) -> Json:
+    """A finished hand of the player; its line in the history."""
+    table_id = player.open_table(preset, list(bots), name="Guest Ann", settings=settings)
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(1))
+    (hand,) = ok(player.http.get("/api/me/history"))["hands"]
+    return dict(hand)
+
+
+def account(server: Served, name: str) -> Player:
+    """A player with an account."""
+    player = server.player()
+    ok(player.http.post("/api/account", json={"name": name, "password": "correct horse"}))
+    return player
+
+
+def towards(player: Player, what: str, name: str) -> Any:
+    """Follow, unfollow or block a player: the friends after that."""
+    return ok(player.http.post(f"/api/friends/{name}/{what}", json={}))

@@ -1,4 +1,4 @@
-"""Rooms for tests, and sessions in them."""
+"""Rooms for tests, sessions in them, and a table in a store."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 import dasan
 from dasan.server.protocol.commands import ChatCommand, ContributeCommand, MoveCommand, NextCommand, RoomCommand
 from dasan.server.protocol.table import TableSettings
+from dasan.server.store import Store
+from dasan.server.store.log import Cause, Write, WrittenEntry
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.tables.decisions import bot_move, by_itself, decide
 from dasan.server.tables.room import Entry, Room, fold
@@ -17,6 +19,10 @@ from .harness import Json
 
 NOBODY: Json = {"presence": [], "watching": 0}
 """The presence at a table to which nobody is connected."""
+
+
+LEASE = 60_000
+"""Milliseconds."""
 
 
 def room_of(preset: str | dasan.Rules, seated: list[str], *, seed: bytes = bytes(range(128)), **settings: Any) -> Room:
@@ -92,3 +98,28 @@ def plays(preset: str | dasan.Rules, hands: int, **settings: Any) -> tuple[list[
 def named(room: Room, table_id: str) -> Room:
     """The room with another id."""
     return replace(room, head=replace(room.head, id=table_id))
+
+
+def begun(**settings: Any) -> tuple[Room, list[WrittenEntry]]:
+    """A table with its first hand dealt, and its log so far."""
+    log: list[tuple[Entry, int]] = []
+    room = settle(room_of("big-three", ["p0", "p1", "p2"], **settings), 1000, log)
+    return room, [WrittenEntry(seq, at, entry) for seq, (entry, at) in enumerate(log)]
+
+
+def moved(room: Room, fence: int, client_id: str, text: str = "") -> Write:
+    """The write of a legal move."""
+    player = f"p{room.to_act}"
+    entry = decide(room, player, move(room, text))
+    after = fold(room, entry, 2000)
+    return Write(after, fence, (WrittenEntry(room.seq, 2000, entry, Cause(player, client_id, f"said {entry['move']}")),))
+
+
+async def open_table(store: Store, **settings: Any) -> tuple[Room, int]:
+    """The table in the store, owned by nobody else."""
+    room, log = begun(**settings)
+    await store.log.create(room_of("big-three", ["p0", "p1", "p2"], **settings))
+    fence = await store.leases.claim("table", "me", LEASE)
+    assert fence is not None
+    await store.log.append(Write(room, fence, tuple(log), dealt=True))
+    return room, fence

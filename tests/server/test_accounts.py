@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-
 import httpx
 import pytest
 import sqlalchemy as sa
@@ -19,19 +16,7 @@ from dasan.server.store.hands import insert_hand
 from dasan.server.store.ratings import rate, shown, teams
 from dasan.server.store.schema import hand_seats, metadata, ratings
 
-from .harness import RATED, Json, Player, Serve, Served, ok
-from .test_live import play_hand
-
-SECRET = {"name": "Ann-大三", "password": "correct horse"}
-
-
-def played(player: Player, preset: str = "big-three", bots: Sequence[str] = ("random",) * 2, **settings: object) -> Json:
-    """A finished hand of the player; its line in the history."""
-    table_id = player.open_table(preset, list(bots), name="Guest Ann", settings=settings)
-    with player.sit(table_id) as socket:
-        play_hand(socket, random.Random(1))
-    (hand,) = ok(player.http.get("/api/me/history"))["hands"]
-    return dict(hand)
+from .harness import ANN, RATED, Serve, Served, ok, played
 
 
 def test_a_guest_becomes_an_account_and_keeps_everything(server: Served) -> None:
@@ -46,22 +31,22 @@ def test_a_guest_becomes_an_account_and_keeps_everything(server: Served) -> None
     assert ok(ann.http.post("/api/me/name", json={"name": " Ann  B "}))["name"] == "Ann B"
     hand = played(ann)
     assert hand["seat"] == 0
-    made = ok(ann.http.post("/api/account", json=SECRET))
-    assert made["account"] == SECRET["name"]
+    made = ok(ann.http.post("/api/account", json=ANN))
+    assert made["account"] == ANN["name"]
     assert ok(ann.http.get("/api/me/history"))["hands"] == [hand]
     assert ann.http.post("/api/me/name", json={"name": "x"}).status_code == 409
     for name, message in (("ann-大三", "that name is taken"), ("greedy", "that name is reserved")):
-        answer = other.http.post("/api/account", json={**SECRET, "name": name})
+        answer = other.http.post("/api/account", json={**ANN, "name": name})
         assert (answer.status_code, answer.json()["message"]) == (409, message)
     for name, status in (("王", 400), ("小明", 201)):
-        answer = server.player().http.post("/api/account", json={**SECRET, "name": name})
+        answer = server.player().http.post("/api/account", json={**ANN, "name": name})
         assert answer.status_code == status, "most Chinese given names have two characters"
-    answer = other.http.post("/api/account", json={**SECRET, "name": "\ufdfa" * 4})
+    answer = other.http.post("/api/account", json={**ANN, "name": "\ufdfa" * 4})
     assert (answer.status_code, answer.json()["message"]) == (400, "this name is too long")
-    for wrong in ({**SECRET, "password": "wrong horse"}, {**SECRET, "name": "nobody"}):
+    for wrong in ({**ANN, "password": "wrong horse"}, {**ANN, "name": "nobody"}):
         answer = other.http.post("/api/sign-in", json=wrong)
         assert (answer.status_code, "name or the password is wrong" in answer.json()["message"]) == (403, True)
-    assert ok(other.http.post("/api/sign-in", json={**SECRET, "name": "ANN-大三"})) == made
+    assert ok(other.http.post("/api/sign-in", json={**ANN, "name": "ANN-大三"})) == made
     assert [one["id"] for one in ok(other.http.get("/api/tables"))] == [
         one["id"] for one in ok(ann.http.get("/api/tables"))
     ]
@@ -78,7 +63,7 @@ def test_a_guests_old_cookie_is_not_the_account(server: Served) -> None:
     ann = server.player()
     ok(ann.http.post("/api/me/name", json={"name": "Ann"}))
     old = dict(ann.http.cookies)
-    ok(ann.http.post("/api/account", json=SECRET))
+    ok(ann.http.post("/api/account", json=ANN))
     assert ok(httpx.get(f"{server.address}/api/me", cookies=old))["id"] is None
     table_id = ann.open_table("big-three", ["random", "random"])
     assert httpx.get(f"{server.address}/api/tables/{table_id}", cookies=old).status_code == 403
@@ -87,15 +72,15 @@ def test_a_guests_old_cookie_is_not_the_account(server: Served) -> None:
 @pytest.mark.full
 def test_signing_out_everywhere_and_another_password(server: Served) -> None:
     here, there = server.player(), server.player()
-    ok(here.http.post("/api/account", json=SECRET))
-    ok(there.http.post("/api/sign-in", json=SECRET))
+    ok(here.http.post("/api/account", json=ANN))
+    ok(there.http.post("/api/sign-in", json=ANN))
     stolen = dict(there.http.cookies)
     answer = here.http.post("/api/account/password", json={"old": "wrong horse", "new": "battery staple"})
     assert answer.status_code == 403
-    ok(here.http.post("/api/account/password", json={"old": SECRET["password"], "new": "battery staple"}))
+    ok(here.http.post("/api/account/password", json={"old": ANN["password"], "new": "battery staple"}))
     assert ok(there.http.get("/api/me"))["account"] is None
-    assert there.http.post("/api/sign-in", json=SECRET).status_code == 403
-    ok(there.http.post("/api/sign-in", json={**SECRET, "password": "battery staple"}))
+    assert there.http.post("/api/sign-in", json=ANN).status_code == 403
+    ok(there.http.post("/api/sign-in", json={**ANN, "password": "battery staple"}))
     ok(here.http.post("/api/sign-out", params={"everywhere": True}))
     for cookies in (stolen, dict(there.http.cookies)):
         assert ok(httpx.get(f"{server.address}/api/me", cookies=cookies))["account"] is None
@@ -124,7 +109,7 @@ def test_data_can_be_had_and_deleted(server: Served) -> None:
     for command in ({"type": "chat", "id": "said", "text": "and left"}, {"type": "leave", "id": "left"}):
         ok(ann.http.post(f"/api/tables/{left}/commands", json=command))
     ok(ann.http.post(f"/api/hands/{hand['id']}/together", json={"type": "place", "seq": None}))
-    ok(ann.http.post("/api/account", json=SECRET))
+    ok(ann.http.post("/api/account", json=ANN))
     data = ok(ann.http.get("/api/account/export"))
     assert [one["hand_id"] for one in data["hands"]] == [hand["id"]]
     assert [one["hand_id"] for one in data["rating_points"]] == [hand["id"]]
@@ -132,11 +117,11 @@ def test_data_can_be_had_and_deleted(server: Served) -> None:
     assert [one["text"] for one in data["chat"]] == ["to be had", "again", "and left"]
     assert "password" not in str(data)
     assert ann.http.post("/api/account/delete", json={"password": "wrong horse"}).status_code == 403
-    ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+    ok(ann.http.post("/api/account/delete", json={"password": ANN["password"]}))
     assert ok(ann.http.get("/api/me"))["id"] is None
     page = ok(ann.http.get(f"/api/hands/{hand['id']}"))
     assert page["seats"][0]["name"] == "Former player"
-    assert ann.http.post("/api/sign-in", json=SECRET).status_code == 403
+    assert ann.http.post("/api/sign-in", json=ANN).status_code == 403
 
 
 @pytest.mark.full
@@ -154,7 +139,7 @@ def test_a_deleted_player_leaves_every_table(server: Served, monkeypatch: pytest
 @pytest.mark.full
 def test_guessing_passwords_is_slow(serve: Serve) -> None:
     with serve(sign_in_burst=3, sign_in_rate=0.001) as server:
-        codes = [server.player().http.post("/api/sign-in", json=SECRET).status_code for _ in range(4)]
+        codes = [server.player().http.post("/api/sign-in", json=ANN).status_code for _ in range(4)]
         assert codes == [403, 403, 403, 429]
 
 

@@ -24,8 +24,7 @@ from dasan.server.store.schema import metadata
 from dasan.server.times import now
 
 from .conftest import Opened, new_database
-from .harness import ban, fast, served
-from .test_live import play_hand
+from .harness import ban, fast, play_hand, served
 
 pytestmark = pytest.mark.full
 

@@ -24,7 +24,7 @@ from dasan.server.tables.relays import Relays, _Here, _Relayed
 
 from .harness import SECONDS, fast
 from .local_bus import LocalBus
-from .test_every_store import moved, open_table
+from .rooms import moved, open_table
 from .test_owners import _Table
 
 pytestmark = pytest.mark.full

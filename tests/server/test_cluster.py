@@ -23,8 +23,8 @@ from dasan.records.verify import verify
 from dasan.server.study.together import LOOK_AGAIN
 
 from .harness import SECONDS, Player, Remote
+from .own_process import process
 from .services import nats_cluster, postgres
-from .test_kill import process
 
 pytestmark = pytest.mark.full
 

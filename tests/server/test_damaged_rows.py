@@ -50,9 +50,8 @@ from dasan.server.times import DAY
 
 from .conftest import Opened, new_database
 from .harness import RATED, fast
-from .rooms import everybody, move, room_of
+from .rooms import everybody, move, moved, open_table, room_of
 from .test_event_store import EVENT
-from .test_every_store import moved, open_table
 
 pytestmark = pytest.mark.full
 

@@ -23,11 +23,8 @@ from dasan.server.tables.room import Entry, fold
 from dasan.server.times import DAY, HOUR
 
 from .conftest import Opened, new_database
-from .harness import RATED, Served, closed_with, from_outside, my_id, ok
-from .rooms import named, room_of, settle
-from .test_accounts import SECRET
-from .test_every_store import moved, open_table
-from .test_live import play_hand
+from .harness import ANN, RATED, Served, closed_with, from_outside, my_id, ok, play_hand
+from .rooms import moved, named, open_table, room_of, settle
 
 pytestmark = pytest.mark.full
 
@@ -35,7 +32,7 @@ pytestmark = pytest.mark.full
 def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Path) -> None:
     """Not at finished, running or waiting tables, nor in logs, chat, hands or reports."""
     ann, bob = server.player(), server.player()
-    ok(ann.http.post("/api/account", json={**SECRET, "name": "Annabella"}))
+    ok(ann.http.post("/api/account", json={**ANN, "name": "Annabella"}))
     one = my_id(ann)
     over = ann.open_table("big-three", ["random", "random"], name="Annabella", settings=RATED)
     with ann.sit(over) as socket:
@@ -50,7 +47,7 @@ def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Pa
         message = his.until(lambda m: m["type"] == "chat")
         his.send(type="report", id="r", message=message["seq"], reason="Annabella said so")
         assert his.answer("r")["type"] == "ack"
-        ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+        ok(ann.http.post("/api/account/delete", json={"password": ANN["password"]}))
         assert closed_with(hers) in (4403, 1012)
         closed_with(his)
 

@@ -12,8 +12,7 @@ from dasan.server.settings import Settings
 from dasan.server.store.migrating import newest
 from dasan.version import commit
 
-from .harness import Served
-from .test_accounts import played
+from .harness import Served, played
 
 
 def test_every_operation_names_every_refusal_with_its_body() -> None:

@@ -23,7 +23,7 @@ from dasan.server.times import DAY, HOUR, now
 
 from .conftest import only_process
 from .harness import RATED, SECONDS, fast, served
-from .test_every_store import open_table
+from .rooms import open_table
 
 pytestmark = pytest.mark.full
 

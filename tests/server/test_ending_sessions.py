@@ -29,8 +29,7 @@ from dasan.server.store.schema import ended_sessions, players
 from dasan.server.times import now
 
 from .conftest import Opened
-from .harness import SECONDS, Player, Served, ban, closed_with, from_outside, my_id, ok
-from .test_accounts import SECRET
+from .harness import ANN, SECONDS, Player, Served, ban, closed_with, from_outside, my_id, ok
 from .two_processes import TwoProcesses
 
 pytestmark = pytest.mark.full
@@ -39,7 +38,7 @@ NEW = "battery staple"
 
 
 def new_password(player: Player) -> None:
-    ok(player.http.post("/api/account/password", json={"old": SECRET["password"], "new": NEW}))
+    ok(player.http.post("/api/account/password", json={"old": ANN["password"], "new": NEW}))
 
 
 def out_everywhere(player: Player) -> None:
@@ -56,15 +55,15 @@ def other_out(player: Player) -> None:
 
 
 def deleted(player: Player) -> None:
-    ok(player.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+    ok(player.http.post("/api/account/delete", json={"password": ANN["password"]}))
 
 
 @pytest.mark.parametrize("remedy", [new_password, out_everywhere, out_here, other_out, deleted])
 @pytest.mark.full
 def test_a_link_made_while_signed_in_ends_with_the_session(server: Served, remedy: Callable[[Player], None]) -> None:
     owner, thief, fresh = server.player(), server.player(), server.player()
-    ok(owner.http.post("/api/account", json=SECRET))
-    ok(thief.http.post("/api/sign-in", json=SECRET))
+    ok(owner.http.post("/api/account", json=ANN))
+    ok(thief.http.post("/api/sign-in", json=ANN))
     links = [ok(player.http.post("/api/me/link"))["token"] for player in (thief, owner)]
     remedy(owner)
     for token in links:
@@ -78,7 +77,7 @@ def test_a_link_made_as_a_guest_does_not_give_the_account(server: Served) -> Non
     owner, fresh = server.player(), server.player()
     ok(owner.http.post("/api/me/name", json={"name": "Ann"}))
     token = ok(owner.http.post("/api/me/link"))["token"]
-    ok(owner.http.post("/api/account", json=SECRET))
+    ok(owner.http.post("/api/account", json=ANN))
     assert fresh.http.post("/api/me/claim", json={"token": token}).status_code == 404
 
 
@@ -108,9 +107,9 @@ def test_a_deleted_player_does_not_come_back_with_the_old_cookie(server: Served)
         player = server.player()
         ok(player.http.post("/api/me/name", json={"name": "Ann"}))
         if account:
-            ok(player.http.post("/api/account", json=SECRET))
+            ok(player.http.post("/api/account", json=ANN))
         old = dict(player.http.cookies)
-        ok(player.http.post("/api/account/delete", json={"password": SECRET["password"] if account else None}))
+        ok(player.http.post("/api/account/delete", json={"password": ANN["password"] if account else None}))
         assert replayed(server, old) is None
 
 
@@ -142,10 +141,10 @@ def test_a_lifted_ban_lets_a_guest_in_again(server: Served) -> None:
 def test_sessions_of_accounts_leave_nothing_behind(server: Served) -> None:
     """Their sign-ins are rows, so the list of ended sessions needs no row for them."""
     player = server.player()
-    ok(player.http.post("/api/account", json=SECRET))
+    ok(player.http.post("/api/account", json=ANN))
     for _ in range(3):
         out_here(player)
-        ok(player.http.post("/api/sign-in", json=SECRET))
+        ok(player.http.post("/api/sign-in", json=ANN))
     engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")
     with engine.connect() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(ended_sessions)) == 1, "the guest that began it"
@@ -177,7 +176,7 @@ def waits_for_its_hash(server: Served, remedy: Callable[[], object], request: Ca
 @pytest.mark.parametrize("remedy", ["password", "ban"])
 def test_a_sign_in_under_way_does_not_outlive_the_remedy(server: Served, remedy: str) -> None:
     owner, thief = server.player(), server.player()
-    ok(owner.http.post("/api/account", json=SECRET))
+    ok(owner.http.post("/api/account", json=ANN))
     one = ok(owner.http.get("/api/me"))["id"]
 
     def end() -> None:
@@ -188,7 +187,7 @@ def test_a_sign_in_under_way_does_not_outlive_the_remedy(server: Served, remedy:
             from_outside(server, lambda store: ban(store, one, lift=True))
             from_outside(server, lambda store: ban(store, one))
 
-    assert waits_for_its_hash(server, end, lambda: thief.http.post("/api/sign-in", json=SECRET)) == 403
+    assert waits_for_its_hash(server, end, lambda: thief.http.post("/api/sign-in", json=ANN)) == 403
     assert "dasan_session" not in thief.http.cookies
     if remedy == "password":
         assert len(ok(owner.http.get("/api/sessions"))) == 1
@@ -198,12 +197,12 @@ def test_a_sign_in_under_way_does_not_outlive_the_remedy(server: Served, remedy:
 def test_what_a_thief_has_begun_ends_with_the_session(server: Served, path: str) -> None:
     """A thief who knows the password requests a new one, or deletion; the owner signs out everywhere."""
     owner, thief = server.player(), server.player()
-    ok(owner.http.post("/api/account", json=SECRET))
-    ok(thief.http.post("/api/sign-in", json=SECRET))
-    body = {"old": SECRET["password"], "new": NEW, "password": SECRET["password"]}
+    ok(owner.http.post("/api/account", json=ANN))
+    ok(thief.http.post("/api/sign-in", json=ANN))
+    body = {"old": ANN["password"], "new": NEW, "password": ANN["password"]}
     wanted = {name: body[name] for name in (("old", "new") if path.endswith("password") else ("password",))}
     assert waits_for_its_hash(server, lambda: out_everywhere(owner), lambda: thief.http.post(path, json=wanted)) == 403
-    ok(owner.http.post("/api/sign-in", json=SECRET))
+    ok(owner.http.post("/api/sign-in", json=ANN))
 
 
 def test_sessions_are_refused_after_browsers_have_dropped_them() -> None:
@@ -397,16 +396,16 @@ def test_a_ban_takes_effect_at_once_and_can_be_lifted(server: Served) -> None:
 
 def test_a_banned_account_cannot_sign_in(server: Served) -> None:
     ann, again = server.player(), server.player()
-    one = ok(ann.http.post("/api/account", json=SECRET))["id"]
+    one = ok(ann.http.post("/api/account", json=ANN))["id"]
     from_outside(server, lambda store: ban(store, one))
-    assert again.http.post("/api/sign-in", json=SECRET).status_code == 403
+    assert again.http.post("/api/sign-in", json=ANN).status_code == 403
 
 
 @pytest.mark.parametrize("everywhere", [False, True])
 def test_signing_out_closes_the_sockets_of_that_browser(server: Served, everywhere: bool) -> None:
     here, there = server.player(), server.player()
-    ok(here.http.post("/api/account", json=SECRET))
-    ok(there.http.post("/api/sign-in", json=SECRET))
+    ok(here.http.post("/api/account", json=ANN))
+    ok(there.http.post("/api/sign-in", json=ANN))
     table_id = here.open_table("big-three", ["random", "random"])
     begun = time.monotonic()
     with here.sit(table_id) as mine, there.sit(table_id) as other:

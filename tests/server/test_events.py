@@ -29,10 +29,9 @@ from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room, fold
 from dasan.server.times import DAY, now
 
-from .harness import SECONDS, Json, Player, Serve, Served, Socket, fast
+from .harness import SECONDS, Json, Player, Serve, Served, Socket, fast, play_hand
 from .rooms import settle
 from .test_leaks import cards_in
-from .test_live import play_hand
 
 GAME = "big-two"
 

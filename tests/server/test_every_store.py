@@ -20,43 +20,15 @@ from dasan.server.store.friends import blocked_pairs
 from dasan.server.store.hand import FinishedHand, Player
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.known import hold
-from dasan.server.store.log import Cause, EventLog, Unwritten, Write, WrittenEntry
+from dasan.server.store.log import EventLog, Unwritten
 from dasan.server.store.people import SEEN_EVERY, Taken
 from dasan.server.store.schema import tables
-from dasan.server.tables.decisions import decide
-from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.times import HOUR, now
 
 from .conftest import Opened
-from .rooms import move, room_of, settle
+from .rooms import LEASE, moved, open_table, room_of
 
 T = TypeVar("T")
-LEASE = 60_000
-
-
-def begun(**settings: Any) -> tuple[Room, list[WrittenEntry]]:
-    """A table with its first hand dealt, and its log so far."""
-    log: list[tuple[Entry, int]] = []
-    room = settle(room_of("big-three", ["p0", "p1", "p2"], **settings), 1000, log)
-    return room, [WrittenEntry(seq, at, entry) for seq, (entry, at) in enumerate(log)]
-
-
-def moved(room: Room, fence: int, client_id: str, text: str = "") -> Write:
-    """The write of a legal move."""
-    player = f"p{room.to_act}"
-    entry = decide(room, player, move(room, text))
-    after = fold(room, entry, 2000)
-    return Write(after, fence, (WrittenEntry(room.seq, 2000, entry, Cause(player, client_id, f"said {entry['move']}")),))
-
-
-async def open_table(store: Store, **settings: Any) -> tuple[Room, int]:
-    """The table in the store, owned by nobody else."""
-    room, log = begun(**settings)
-    await store.log.create(room_of("big-three", ["p0", "p1", "p2"], **settings))
-    fence = await store.leases.claim("table", "me", LEASE)
-    assert fence is not None
-    await store.log.append(Write(room, fence, tuple(log), dealt=True))
-    return room, fence
 
 
 async def test_a_table_comes_back(opened: Opened) -> None:

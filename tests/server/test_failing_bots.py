@@ -17,8 +17,7 @@ from dasan.records.retrace import moves_of
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.tables.bot_turns import TRIES
 
-from .harness import RATED, Served
-from .test_live import play_hand
+from .harness import RATED, Served, play_hand
 
 pytestmark = pytest.mark.full
 

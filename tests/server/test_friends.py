@@ -7,7 +7,6 @@ import time
 from contextlib import nullcontext
 from typing import Any
 
-import httpx
 import pytest
 
 from dasan.server.operations import chores
@@ -17,23 +16,9 @@ from dasan.server.store.notifications import MOST_ASKED
 from dasan.server.store.retention import Keep, prune
 
 from .conftest import Opened
-from .harness import SECONDS, Player, Serve, Served, ok
-from .test_every_store import open_table
+from .harness import SECONDS, Serve, Served, account, ok, refusal, towards
+from .rooms import open_table
 from .two_processes import TwoProcesses
-
-
-def account(server: Served, name: str) -> Player:
-    player = server.player()
-    ok(player.http.post("/api/account", json={"name": name, "password": "correct horse"}))
-    return player
-
-
-def towards(player: Player, what: str, name: str) -> Any:
-    return ok(player.http.post(f"/api/friends/{name}/{what}", json={}))
-
-
-def refusal(answer: httpx.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["message"]
 
 
 @pytest.mark.full

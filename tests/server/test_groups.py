@@ -33,8 +33,7 @@ from dasan.server.tables.chairs import OPEN, Head
 from dasan.server.tables.room import Room
 
 from .conftest import Opened, new_database
-from .harness import Player, Served, ok
-from .test_friends import account, refusal, towards
+from .harness import Player, Served, account, ok, refusal, towards
 
 RULES = GroupRules(preset="big-three", options={}, seats=["me", "open", "open"], settings=TableSettings())
 HOUR = 60 * 60 * 1000

@@ -12,12 +12,11 @@ from starlette.datastructures import Headers
 from dasan.server.people.guesses import Guesses
 from dasan.server.settings import Settings
 
-from .harness import SECONDS, Serve, Served, ok
-from .test_accounts import SECRET
+from .harness import ANN, SECONDS, Serve, Served, ok
 
 pytestmark = pytest.mark.full
 
-WRONG = {**SECRET, "password": "wrong horse"}
+WRONG = {**ANN, "password": "wrong horse"}
 DEFAULTS = Settings()
 
 
@@ -33,7 +32,7 @@ def test_strangers_keep_no_owner_out(serve: Serve) -> None:
     limits = {name: getattr(DEFAULTS, name) for name in ("sign_in_rate", "sign_in_burst", "guess_rate", "guess_burst")}
     with serve(trusted_proxies=("127.0.0.0/8",), **limits) as server:
         owner = server.player()
-        ok(owner.http.post("/api/account", json=SECRET))
+        ok(owner.http.post("/api/account", json=ANN))
         ok(owner.http.post("/api/sign-out"))
         known = dict(owner.http.cookies)
         assert list(known) == ["dasan_known"], "it survives signing out"
@@ -41,14 +40,14 @@ def test_strangers_keep_no_owner_out(serve: Serve) -> None:
             codes = [attempt(server, f"192.0.2.{stranger}", WRONG) for _ in range(12)]
             assert codes[:10] == [403] * 10
             assert 429 in codes
-        assert [attempt(server, "198.51.100.1", SECRET) for _ in range(5)] == [200] * 5
+        assert [attempt(server, "198.51.100.1", ANN) for _ in range(5)] == [200] * 5
         # Where the strangers have so many addresses that they use up the account's guesses, known browsers still get in.
         for stranger in range(10, 20):
             for _ in range(10):
                 attempt(server, f"192.0.2.{stranger}", WRONG)
-        assert attempt(server, "198.51.100.2", SECRET) == 429
-        assert [attempt(server, "198.51.100.2", SECRET, known) for _ in range(5)] == [200] * 5
-        assert attempt(server, "198.51.100.2", SECRET, {"dasan_known": known["dasan_known"] + "x"}) == 429
+        assert attempt(server, "198.51.100.2", ANN) == 429
+        assert [attempt(server, "198.51.100.2", ANN, known) for _ in range(5)] == [200] * 5
+        assert attempt(server, "198.51.100.2", ANN, {"dasan_known": known["dasan_known"] + "x"}) == 429
         # A thief's known browser is limited too, and is not known to other accounts.
         assert [attempt(server, "198.51.100.3", WRONG, known) for _ in range(8)][-1] == 429
         other = {"name": "Another", "password": "correct horse"}
@@ -92,15 +91,15 @@ def test_one_ipv6_network_has_few_guesses_at_one_account() -> None:
 
 def test_a_browser_that_is_signed_in_is_known_and_a_new_password_ends_that(server: Served) -> None:
     owner, other = server.player(), server.player()
-    ok(owner.http.post("/api/account", json=SECRET))
-    ok(other.http.post("/api/sign-in", json=SECRET))
+    ok(owner.http.post("/api/account", json=ANN))
+    ok(other.http.post("/api/sign-in", json=ANN))
     for player in (owner, other):  # as if an earlier version had signed them in
         player.http.cookies.delete("dasan_known")
         ok(player.http.get("/api/me"))
         assert "dasan_known" in player.http.cookies
     one = ok(owner.http.get("/api/me"))["id"]
     before = dict(other.http.cookies)["dasan_known"]
-    ok(owner.http.post("/api/account/password", json={"old": SECRET["password"], "new": "battery staple"}))
+    ok(owner.http.post("/api/account/password", json={"old": ANN["password"], "new": "battery staple"}))
     account = server.identities
 
     class Request:
@@ -123,9 +122,9 @@ def test_known_browsers_that_one_makes_for_oneself_are_limited_by_address(serve:
     """Each sign-in without cookies adds a browser that is known to the account."""
     with serve(trusted_proxies=("127.0.0.0/8",), sign_in_rate=0.0001, sign_in_burst=2, guess_burst=1000) as server:
         owner = server.player()
-        ok(owner.http.post("/api/account", json=SECRET))
-        minted = [attempt_cookies(server, f"192.0.2.{n}", SECRET) for n in range(10)]
-        codes = [attempt(server, "198.51.100.9", SECRET, cookies) for cookies in minted for _ in range(2)]
+        ok(owner.http.post("/api/account", json=ANN))
+        minted = [attempt_cookies(server, f"192.0.2.{n}", ANN) for n in range(10)]
+        codes = [attempt(server, "198.51.100.9", ANN, cookies) for cookies in minted for _ in range(2)]
         assert codes == [200] * 12 + [429] * 8
 
 

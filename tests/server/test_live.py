@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 import dasan
 from dasan.records.verify import verify
 
-from .harness import Json, Serve, Served, Socket
+from .harness import Json, Serve, Served, play_hand
 
 GAMES = [
     *((name, {}) for name in dasan.PRESETS),
@@ -20,20 +20,6 @@ GAMES = [
     ("big-two", {"triples": True, "pass_is_final": True, "guard": "enforced", "later_lead": "winner"}),
     ("big-three", {"show_hands_after": False, "reveal_kitty": True, "show_played": True}),
 ]
-
-
-def play_hand(socket: Socket, rng: random.Random) -> int:
-    """Random legal moves until the hand is over; returns the number of this seat's own."""
-    made = 0
-    while socket.my_turn():
-        made += 1
-        move = rng.choice(socket.view["legal_moves"])["move"]
-        command_id = f"{socket.table['session']['number']}-{made}"
-        socket.send(type="move", id=command_id, move=move)
-        answer = socket.answer(command_id)
-        assert answer["type"] == "ack", answer
-        assert answer["seq"] <= socket.table["seq"]
-    return made
 
 
 @pytest.mark.sampled(2, 4)

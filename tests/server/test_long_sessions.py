@@ -19,7 +19,7 @@ from dasan.server.store.database import DATABASE_FILE
 from dasan.server.tables.room import MOST_RESULTS, Entry, Room, fold
 
 from .harness import SECONDS, Player
-from .test_kill import process
+from .own_process import process
 
 pytestmark = pytest.mark.full
 

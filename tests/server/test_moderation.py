@@ -28,8 +28,7 @@ from dasan.server.store.schema import reports
 from dasan.server.times import now
 
 from .conftest import Opened
-from .harness import SECONDS, Json, Player, Serve, Served, closed_with, fast, from_outside, ok
-from .test_accounts import SECRET
+from .harness import ANN, SECONDS, Json, Player, Serve, Served, closed_with, fast, from_outside, ok
 from .two_processes import TwoProcesses
 
 pytestmark = pytest.mark.full
@@ -40,7 +39,7 @@ WEEK = 7 * 24 * 60 * 60 * 1000
 
 def appointed(server: Served) -> Player:
     player = server.player()
-    ok(player.http.post("/api/account", json={**SECRET, "name": "Mona"}))
+    ok(player.http.post("/api/account", json={**ANN, "name": "Mona"}))
     one = ok(player.http.get("/api/me"))["id"]
     from_outside(server, lambda store: store.moderation.appoint(one, 1))
     return player
@@ -197,7 +196,7 @@ async def test_a_mute_ends(opened: Opened) -> None:
 
 def test_only_moderators_moderate(server: Served) -> None:
     ann, talk = server.player(), Talk(server)
-    ok(ann.http.post("/api/account", json=SECRET))
+    ok(ann.http.post("/api/account", json=ANN))
     for player in (server.player(), ann):
         assert player.http.get("/api/moderation").status_code == 403
         assert code(player, type="ban", player=talk.id) == 403
@@ -212,16 +211,16 @@ def test_only_moderators_moderate(server: Served) -> None:
 
 def test_a_ban_by_a_moderator_takes_effect_at_once(server: Served) -> None:
     mo, ann = appointed(server), server.player()
-    ok(ann.http.post("/api/account", json=SECRET))
+    ok(ann.http.post("/api/account", json=ANN))
     table = ann.open_table("big-two", ["random"] * 3)
     with ann.sit(table) as socket:
-        page = acted(mo, type="ban", player=SECRET["name"].upper())
-        assert [(one["name"], one["banned"]) for one in page["players"]] == [(SECRET["name"], True)]
+        page = acted(mo, type="ban", player=ANN["name"].upper())
+        assert [(one["name"], one["banned"]) for one in page["players"]] == [(ANN["name"], True)]
         assert ann.http.get("/api/me").status_code == 403
         assert closed_with(socket) == 4403
-    assert server.player().http.post("/api/sign-in", json=SECRET).status_code == 403
-    assert acted(mo, type="unban", player=SECRET["name"])["players"] == []
-    ok(server.player().http.post("/api/sign-in", json=SECRET))
+    assert server.player().http.post("/api/sign-in", json=ANN).status_code == 403
+    assert acted(mo, type="unban", player=ANN["name"])["players"] == []
+    ok(server.player().http.post("/api/sign-in", json=ANN))
 
 
 def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
@@ -298,7 +297,7 @@ def test_refused_words_by_language(serve: Serve) -> None:
         texts = ("Darn!", "d\u0430rn", "SHUT  UP", "你是笨 蛋", "darning socks", "shut the door up")
         assert [talk.say(text).status_code for text in texts] == [403, 403, 403, 403, 200, 200]
         assert talk.rude.http.post("/api/me/name", json={"name": "Darn"}).status_code == 409
-        body = {**SECRET, "name": "darn"}
+        body = {**ANN, "name": "darn"}
         assert server.player().http.post("/api/account", json=body).status_code == 409
         acted(mo, type="remove-words", language="en")
         assert [talk.say(text).status_code for text in texts[:4]] == [200, 200, 200, 403]
@@ -369,8 +368,8 @@ def _networks(server: Served, player: str) -> list[str]:
 def test_a_host_moderates_by_commands(server: Served, tmp_path: Path) -> None:
     here = ("--data-dir", server.settings.data_dir)
     ann, guest = server.player(), server.player()
-    ok(ann.http.post("/api/account", json=SECRET))
-    name = SECRET["name"]
+    ok(ann.http.post("/api/account", json=ANN))
+    name = ANN["name"]
     assert output("admin", "moderator", name, *here) == f"{name} is a moderator\n"
     assert "no account" in refusal("admin", "moderator", ok(guest.http.post("/api/me"))["id"], *here)
     one = ok(ann.http.get("/api/me"))["id"]
@@ -398,7 +397,7 @@ def test_a_host_moderates_by_commands(server: Served, tmp_path: Path) -> None:
     wanted = ["remove-words", "add-words", "unban-network", "ban-network", "unmute", "mute", "appoint"]
     assert actions == wanted
     assert len(output("admin", "audit", name, *here).splitlines()) == 3
-    ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+    ok(ann.http.post("/api/account/delete", json={"password": ANN["password"]}))
     assert one not in output("admin", "audit", *here), "a deleted player is in no line"
 
 

@@ -21,8 +21,7 @@ from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import hand_seats
 
 from .conftest import Opened
-from .harness import Json, Player, Served, ok
-from .test_accounts import played
+from .harness import Json, Player, Served, ok, played
 
 ROLES: tuple[HandRole, ...] = ("bidder", "partner", "defender")
 OTHERS = (("Bo", "bo", None), ("Old Chen", None, "level-6"), ("Cy", "cy", None))

@@ -17,8 +17,7 @@ from dasan.server.store.people import Taken, names_apart
 from dasan.server.store.schema import name_keys
 
 from .conftest import Opened
-from .harness import Serve, Served, ok
-from .test_accounts import SECRET
+from .harness import ANN, Serve, Served, ok
 
 GOOD = (
     *(
@@ -145,7 +144,7 @@ def seats(server: Served, table_id: str) -> list[dict[str, object]]:
 
 def test_a_guest_cannot_pass_for_an_account_anywhere(server: Served) -> None:
     owner, guest = server.player(), server.player()
-    ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
+    ok(owner.http.post("/api/account", json={**ANN, "name": "Alice"}))
     table_id = owner.open_table("big-two", seats=["me", "open", "open", "open"], public=True, name="Somebody else")
     (mine, *_) = seats(server, table_id)
     assert (mine["name"], mine["account"]) == ("Alice", True), "an account sits under its own name, and is marked"
@@ -156,7 +155,7 @@ def test_a_guest_cannot_pass_for_an_account_anywhere(server: Served) -> None:
         assert guest.http.post("/api/tables", json={"preset": "big-two", **body}).status_code == 409
         assert guest.http.post("/api/quick", json={"preset": "big-three", **body}).status_code == 409
         if name.isascii():
-            assert guest.http.post("/api/account", json={**SECRET, **body}).status_code == 409
+            assert guest.http.post("/api/account", json={**ANN, **body}).status_code == 409
     ok(guest.http.post(f"/api/tables/{table_id}/join", json={"name": "Bo"}))
     with guest.sit(table_id) as socket:
         socket.send(type="sit", id="sit", seat=2, name="AIice")
@@ -168,7 +167,7 @@ def test_a_guest_cannot_pass_for_an_account_anywhere(server: Served) -> None:
 def test_a_guest_whose_name_an_account_has_by_now_plays_under_a_free_one(server: Served) -> None:
     guest, owner = server.player(), server.player()
     ok(guest.http.post("/api/me/name", json={"name": "Alice"}))
-    ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
+    ok(owner.http.post("/api/account", json={**ANN, "name": "Alice"}))
     for body in ({}, {"name": "Alice"}):
         table_id = guest.open_table("big-two", ["random"] * 3, public=True, **body)
         assert seats(server, table_id)[0]["name"] == "Alice 2"
@@ -179,8 +178,8 @@ def test_a_guest_whose_name_an_account_has_by_now_plays_under_a_free_one(server:
 @pytest.mark.full
 def test_a_name_is_free_again_when_its_account_is_deleted(server: Served) -> None:
     owner, guest = server.player(), server.player()
-    ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
-    ok(owner.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+    ok(owner.http.post("/api/account", json={**ANN, "name": "Alice"}))
+    ok(owner.http.post("/api/account/delete", json={"password": ANN["password"]}))
     assert ok(guest.http.post("/api/me/name", json={"name": "AIice"}))["name"] == "AIice"
 
 
@@ -212,7 +211,7 @@ async def test_a_player_has_one_account(opened: object) -> None:
 def test_accounts_are_marked_at_quick_matches_too(serve: Serve) -> None:
     with serve(quick_bots_after=0) as server:
         owner, guest = server.player(), server.player()
-        ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
+        ok(owner.http.post("/api/account", json={**ANN, "name": "Alice"}))
         marks = []
         for player in (owner, guest):
             answer = ok(player.http.post("/api/quick", json={"preset": "big-three", "bots": True}))
@@ -291,9 +290,9 @@ def test_guests_without_a_name_get_different_ones(server: Served) -> None:
 
 def test_no_account_has_the_name_of_guests_without_one(server: Served) -> None:
     for name in ("Guest", "GUEST", "guest2"):
-        answer = server.player().http.post("/api/account", json={**SECRET, "name": name})
+        answer = server.player().http.post("/api/account", json={**ANN, "name": name})
         assert answer.json()["message"] == "that name is reserved", (name, answer.text)
-    assert server.player().http.post("/api/account", json={**SECRET, "name": "Guests"}).status_code == 201
+    assert server.player().http.post("/api/account", json={**ANN, "name": "Guests"}).status_code == 201
 
 
 def test_names_of_guests_are_known_in_every_language_of_the_page() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from dasan.server.store import reviews
 
-from .harness import Served, ok
-from .test_accounts import SECRET, played
+from .harness import ANN, Served, ok, played
 
 TEXT = "n" * 2000
 
@@ -70,7 +69,7 @@ def test_notes_are_bounded(server: Served, monkeypatch: pytest.MonkeyPatch) -> N
     codes = [server.player().http.post(path, json={"seq": moves[0], "text": TEXT}).status_code for _ in range(5)]
     assert codes == [200, 200, 200, 409, 409], "strangers share the room"
     known = server.player()
-    ok(known.http.post("/api/account", json=SECRET))
+    ok(known.http.post("/api/account", json=ANN))
     assert known.http.post(path, json={"seq": moves[0], "text": TEXT}).status_code == 200, "accounts have their own"
     codes = [ann.http.post(path, json={"seq": seq, "text": TEXT}).status_code for seq in moves[:7]]
     assert codes == [200] * 5 + [409] * 2, "the player has room of their own, up to a number"

@@ -23,10 +23,9 @@ from dasan.server.store import notifications
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.times import HOUR
 
-from .harness import SECONDS, Player, Serve, Served, ok
+from .harness import SECONDS, Player, Serve, Served, account, ok, refusal, towards
+from .own_process import process
 from .receivers import decoded, link_in, mail_by, post_office, push_service, text_of
-from .test_friends import account, refusal, towards
-from .test_kill import process
 
 CATALOGUES = Path(__file__).parents[2] / "web" / "src" / "i18n"
 

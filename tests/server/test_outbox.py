@@ -18,7 +18,7 @@ from dasan.server.store.notifications import USUAL, Outgoing, Subscription, put_
 from dasan.server.store.schema import players
 
 from .conftest import Opened
-from .test_every_store import open_table
+from .rooms import open_table
 
 NOON = 1_764_158_400_000
 """26 November 2025, 12:00 UTC."""

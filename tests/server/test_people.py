@@ -15,8 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
 
-from .harness import SECONDS, Json, Serve, Served, Socket, fast, served
-from .test_live import play_hand
+from .harness import SECONDS, Json, Serve, Served, Socket, fast, play_hand, served
 
 
 @contextmanager

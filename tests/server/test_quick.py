@@ -18,8 +18,7 @@ from dasan.server.store.schema import seekers
 from dasan.server.tables.directory import Tables
 from dasan.server.times import now
 
-from .harness import SECONDS, Serve, Served, ok
-from .test_live import play_hand
+from .harness import SECONDS, Serve, Served, ok, play_hand
 
 pytestmark = pytest.mark.full
 

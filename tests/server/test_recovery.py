@@ -22,9 +22,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from .harness import SECONDS, Player
+from .harness import SECONDS, Player, step
+from .own_process import process
 from .services import Postgres, postgres_server
-from .test_kill import process, step
 
 pytestmark = [pytest.mark.full, pytest.mark.long]
 

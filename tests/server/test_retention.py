@@ -32,9 +32,8 @@ from dasan.server.times import DAY, now
 
 from .conftest import Opened, new_database
 from .harness import RATED, ban, fast
-from .rooms import move, named, room_of
+from .rooms import move, named, open_table, room_of
 from .test_deletion import chatting
-from .test_every_store import open_table
 
 pytestmark = pytest.mark.full
 

@@ -13,8 +13,7 @@ from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, SqliteDatabase
 from dasan.server.store.retention import Keep, prune
 
-from .harness import Served, ok
-from .test_accounts import SECRET
+from .harness import ANN, Served, ok
 
 NAME = "Xyzzyplugh"
 
@@ -30,7 +29,7 @@ def found(server: Served) -> dict[str, int]:
 def test_a_deleted_name_is_in_no_file(server: Served, account: bool) -> None:
     ann, other = server.player(), server.player()
     if account:
-        ok(ann.http.post("/api/account", json={**SECRET, "name": NAME}))
+        ok(ann.http.post("/api/account", json={**ANN, "name": NAME}))
     else:
         ok(ann.http.post("/api/me/name", json={"name": NAME}))
     table_id = ann.open_table("big-three", seats=["me", "open", "random"], name=NAME)
@@ -39,7 +38,7 @@ def test_a_deleted_name_is_in_no_file(server: Served, account: bool) -> None:
         command = {"type": "chat", "id": f"c{n}", "text": f"I am {NAME}"}
         ok(ann.http.post(f"/api/tables/{table_id}/commands", json=command))
     assert sum(found(server).values()) > 0
-    ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"] if account else None}))
+    ok(ann.http.post("/api/account/delete", json={"password": ANN["password"] if account else None}))
     assert set(found(server)) >= {DATABASE_FILE, f"{DATABASE_FILE}-wal"}
     assert sum(found(server).values()) == 0, found(server)
     assert ok(other.http.get(f"/api/tables/{table_id}"))["table"]["seats"][0]["name"] == "Former player"

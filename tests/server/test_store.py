@@ -31,8 +31,7 @@ from dasan.server.store.server_database import ServerDatabase
 from dasan.server.tables.room import Entry
 
 from .conftest import new_database
-from .rooms import room_of, settle
-from .test_every_store import LEASE, moved, open_table
+from .rooms import LEASE, moved, open_table, room_of, settle
 
 T = TypeVar("T")
 

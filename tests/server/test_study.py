@@ -34,8 +34,7 @@ from dasan.server.workers.process import Job, JobTimeout
 from dasan.server.workers.warming import Warming
 
 from .conftest import only_process
-from .harness import RATED, SECONDS, Json, Serve, Served
-from .test_live import play_hand
+from .harness import RATED, SECONDS, Json, Serve, Served, play_hand
 
 
 @pytest.mark.full

@@ -27,9 +27,8 @@ from dasan.server.operations.checks import AHEAD
 from dasan.server.operations.metrics import Metrics
 from dasan.server.settings import Settings
 
-from .harness import SECONDS, Serve
+from .harness import SECONDS, Serve, play_hand
 from .services import free_port, wait_for
-from .test_live import play_hand
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 GUIDE = (Path(__file__).parents[2] / "docs/guide/hosting.md").read_text(encoding="utf-8")

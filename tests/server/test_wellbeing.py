@@ -29,9 +29,8 @@ from dasan.server.tables.directory import Tables
 from dasan.server.workers.pools import FAILING, Workers
 from dasan.server.workers.process import JobCrashed
 
-from .harness import SECONDS, Player, Serve, Served, fast, served
+from .harness import SECONDS, Player, Serve, Served, fast, play_hand, served
 from .local_bus import LocalBus
-from .test_live import play_hand
 
 pytestmark = pytest.mark.full
 

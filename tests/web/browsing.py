@@ -8,12 +8,12 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import APIResponse, Browser, Page, Route
 from tests.server.harness import Remote
 
 from dasan.server.settings import Settings
@@ -30,6 +30,10 @@ PATIENCE = 60_000
 """The time limit in milliseconds for anything on a busy machine."""
 DESK, PHONE = (1440, 900), (390, 844)
 """Sizes of the page."""
+in_each_language = pytest.mark.parametrize(
+    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
+)
+"""A test in each language, each at another size of the page."""
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]
 
@@ -212,3 +216,34 @@ def upright(page: Page, where: str) -> None:
     wide = page.evaluate(HANGS_OUT)
     assert not wide, f"{where}: wider than the screen: {wide}"
     assert page.evaluate(EMPTY) <= 1, where
+
+
+def account(page: Page, name: str) -> None:
+    """Open an account in this browser."""
+    page.goto("/")
+    assert page.request.post("/api/account", data={"name": name, "password": "correct horse"}).status == 201
+
+
+class Held:
+    """Lets the server carry out the requests to an address, and holds back its answers."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self._page, self._address = page, address
+        self._answers: list[tuple[Route, APIResponse]] = []
+        page.route(address, lambda route: self._answers.append((route, route.fetch())))
+
+    def asked(self) -> AbstractContextManager[object]:
+        """Wait, at the end of the block, for a request to the address."""
+        return self._page.expect_request(self._address)
+
+    def arrive(self) -> None:
+        """The held answers arrive."""
+        for _ in range(500):  # the server may still be at the held request, though it has answered a later one
+            if self._answers:
+                break
+            self._page.wait_for_timeout(10)
+        assert self._answers
+        for route, answer in self._answers:
+            with self._page.expect_response(self._address):
+                route.fulfill(response=answer)
+        self._page.evaluate("new Promise(requestAnimationFrame)")

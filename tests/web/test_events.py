@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Browser, Route, expect
 from tests.server.harness import Served
-from tests.web.browsing import DESK, PHONE, SETTLED, TONGUES, accessible, catalogue, play_on, upright, visitor
-from tests.web.test_friends import account
+from tests.web.browsing import DESK, PHONE, SETTLED, TONGUES, accessible, account, catalogue, play_on, upright, visitor
 
 from dasan.server.times import HOUR
 

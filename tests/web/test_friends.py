@@ -5,29 +5,26 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 from tests.server.harness import Served
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, catalogue, resized, upright, visitor
+from tests.web.browsing import (
+    DESK,
+    PHONE,
+    TONGUES,
+    accessible,
+    account,
+    catalogue,
+    in_each_language,
+    resized,
+    upright,
+    visitor,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
-def account(page: Page, name: str) -> None:
-    """Open an account in this browser."""
-    page.goto("/")
-    assert page.request.post("/api/account", data={"name": name, "password": "correct horse"}).status == 201
-
-
 @pytest.mark.sampled(1, 1)
-@pytest.mark.parametrize(
-    ("locale", "size"),
-    [
-        ("en-GB", PHONE),
-        ("fr-FR", DESK),
-        ("zh-CN", (360, 640)),
-        ("zh-TW", (844, 390)),
-    ],
-)
+@in_each_language
 def test_two_become_friends_and_sit_down_together(
     browser: Browser, server: Served, locale: str, size: tuple[int, int]
 ) -> None:

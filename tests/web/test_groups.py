@@ -13,13 +13,14 @@ from tests.web.browsing import (
     PLAY_FIRST,
     TONGUES,
     accessible,
+    account,
     catalogue,
     hurry,
+    in_each_language,
     tries,
     upright,
     visitor,
 )
-from tests.web.test_friends import account
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
@@ -31,15 +32,7 @@ NO_CLIPBOARD = """
 
 
 @pytest.mark.sampled(1, 1)
-@pytest.mark.parametrize(
-    ("locale", "size"),
-    [
-        ("en-GB", PHONE),
-        ("fr-FR", DESK),
-        ("zh-CN", (360, 640)),
-        ("zh-TW", (844, 390)),
-    ],
-)
+@in_each_language
 def test_a_club_meets(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
     tongue = TONGUES[locale]
     words = catalogue(tongue)

@@ -8,16 +8,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tests.server.harness import Served
 from tests.server.test_ladder import put
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, catalogue, upright, visitor
-from tests.web.test_friends import account
+from tests.web.browsing import TONGUES, accessible, account, catalogue, in_each_language, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
 @pytest.mark.sampled(1, 2)
-@pytest.mark.parametrize(
-    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
-)
+@in_each_language
 def test_a_player_finds_their_place(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
     words = catalogue(TONGUES[locale])
     name = f"Eve-{TONGUES[locale]}"

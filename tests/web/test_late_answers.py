@@ -2,40 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
 import pytest
-from playwright.sync_api import APIResponse, Browser, Page, Route, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.server.harness import Served
-from tests.web.browsing import visitor
-from tests.web.test_friends import account
+from tests.web.browsing import Held, account, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
-
-
-class Held:
-    """Lets the server carry out the requests to an address, and holds back its answers."""
-
-    def __init__(self, page: Page, address: str) -> None:
-        self._page, self._address = page, address
-        self._answers: list[tuple[Route, APIResponse]] = []
-        page.route(address, lambda route: self._answers.append((route, route.fetch())))
-
-    def asked(self) -> AbstractContextManager[object]:
-        """Wait, at the end of the block, for a request to the address."""
-        return self._page.expect_request(self._address)
-
-    def arrive(self) -> None:
-        """The held answers arrive."""
-        for _ in range(500):  # the server may still be at the held request, though it has answered a later one
-            if self._answers:
-                break
-            self._page.wait_for_timeout(10)
-        assert self._answers
-        for route, answer in self._answers:
-            with self._page.expect_response(self._address):
-                route.fulfill(response=answer)
-        self._page.evaluate("new Promise(requestAnimationFrame)")
 
 
 def test_the_list_of_puzzles_is_that_of_the_filter_chosen_last(browser: Browser, server: Served) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served
-from tests.web.browsing import upright, visitor
+from tests.web.browsing import account, upright, visitor
 from tests.web.states import STATES, send_once, snapshot
-from tests.web.test_friends import account
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 

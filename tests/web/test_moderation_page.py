@@ -9,8 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, ok, served
 from tests.server.test_moderation import Talk, appointed
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
-from tests.web.test_late_answers import Held
+from tests.web.browsing import DESK, PHONE, TONGUES, Held, accessible, built, catalogue, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 

@@ -7,21 +7,13 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.server.harness import Served
-from tests.web.browsing import DESK, PHONE, TONGUES, accessible, catalogue, play_on, upright, visitor
+from tests.web.browsing import TONGUES, accessible, catalogue, in_each_language, play_on, upright, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
 @pytest.mark.sampled(1, 1)
-@pytest.mark.parametrize(
-    ("locale", "size"),
-    [
-        ("en-GB", PHONE),
-        ("fr-FR", DESK),
-        ("zh-CN", (360, 640)),
-        ("zh-TW", (844, 390)),
-    ],
-)
+@in_each_language
 def test_hands_are_found_by_what_they_were(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
     words = catalogue(TONGUES[locale])
     with visitor(browser, server, size, locale=locale) as page:

@@ -11,8 +11,17 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tests.server.harness import SECONDS, Served, fast, served
 from tests.server.receivers import PostOffice, PushService, link_in, mail_by, post_office, push_service
-from tests.web.browsing import DESK, PATIENCE, PHONE, TONGUES, accessible, built, catalogue, upright, visitor
-from tests.web.test_friends import account
+from tests.web.browsing import (
+    PATIENCE,
+    TONGUES,
+    accessible,
+    account,
+    built,
+    catalogue,
+    in_each_language,
+    upright,
+    visitor,
+)
 
 from dasan.server.times import HOUR
 
@@ -45,9 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, office: PostOffice) -> Iter
 
 
 @pytest.mark.sampled(1, 2)
-@pytest.mark.parametrize(
-    ("locale", "size"), [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (360, 640)), ("zh-TW", (844, 390))]
-)
+@in_each_language
 def test_a_player_chooses_what_to_be_told_and_confirms_an_address(
     browser: Browser, server: Served, office: PostOffice, locale: str, size: tuple[int, int]
 ) -> None:

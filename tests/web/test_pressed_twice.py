@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.server.harness import Served
-from tests.web.browsing import visitor
-from tests.web.test_late_answers import Held
+from tests.web.browsing import Held, visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
