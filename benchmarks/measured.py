@@ -8,6 +8,7 @@ have found: between two rungs the distances are scaled to fit, above the last ru
 
 from __future__ import annotations
 
+import argparse
 import json
 
 from dasan.arena.ladder import ladders
@@ -24,6 +25,7 @@ LOW, HIGH = 1, 4
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     games = {}
     for game, up in DISTANCES.items():
         ladder = ladders()[game]

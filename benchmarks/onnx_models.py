@@ -7,6 +7,7 @@ On one core, excluding feature extraction. Needs the extra `onnx`.
 
 from __future__ import annotations
 
+import argparse
 import statistics
 from collections.abc import Callable
 from functools import partial
@@ -23,6 +24,7 @@ MOVES = 40
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     one = onnxruntime.SessionOptions()
     one.intra_op_num_threads = 1
     random = np.random.default_rng(1)

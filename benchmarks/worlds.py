@@ -5,6 +5,7 @@ One core; process time; the median of five.
 
 from __future__ import annotations
 
+import argparse
 import random
 from statistics import median
 from time import process_time
@@ -69,6 +70,7 @@ def playouts(rules: dasan.Rules, policy: str) -> float:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for preset, options in GAMES:
         columns = [
             f"{sum(s.hand_sizes)} cards held: {speed(s):.1f} M/s" for s in moments(dasan.rules(preset, **options))
