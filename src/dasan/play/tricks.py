@@ -282,12 +282,12 @@ def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
     combination = state.rules.combination(cards)
     on_table = state.table
     if on_table is not None and not combination.beats(on_table):
-        raise IllegalPlay(_why_not(state, combination, on_table), clause=_which_clause(state, combination, on_table))
+        raise IllegalPlay(_why_not(combination, on_table), clause=_which_clause(state, combination, on_table))
     _check_duty(state, combination)
     return combination
 
 
-def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sentence:
+def _why_not(mine: Combination, theirs: Combination) -> Sentence:
     named = {"cards": format_cards(mine.cards), "theirs": format_cards(theirs.cards)}
     n, m = len(theirs.cards), len(mine.cards)
     if mine.power < theirs.power or mine.family == theirs.family:

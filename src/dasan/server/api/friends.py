@@ -21,7 +21,7 @@ router = strict_router("/api")
 
 
 @router.get("/friends")
-async def friends(request: Request, store: StoreHere, live: LiveHere, player: Player) -> Friends:
+async def friends(store: StoreHere, live: LiveHere, player: Player) -> Friends:
     """The players whom the player follows, with who is online, and those whom the player has blocked."""
     person = await store.people.account(player)
     if person is None:
