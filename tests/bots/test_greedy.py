@@ -14,9 +14,9 @@ from tests.playing import Options, every_setup, play_out, rules_of
 import dasan
 from dasan import Move, State
 from dasan.arena import duplicate
-from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.heuristics.plan import Plan
 from dasan.bots.heuristics.races import SAFE
+from dasan.bots.heuristics.view_costs import ViewCosts
 from dasan.learn.dataset import DatasetPlan, played
 
 GREEDY = dasan.bot("greedy")
@@ -199,24 +199,24 @@ def test_it_wins_the_race_that_public_cards_prove() -> None:
 def test_each_loser_of_a_race_needs_an_answer_of_its_kind(hand: str, expected: set[str]) -> None:
     state = position("big-two", [hand, "6C 7D 8S 9H TC", "6D 7C 8H 9S TD", "6H 7S 8D 9C TH"])
     view = state.view(0)
-    judgement = ViewCosts(view)
-    won = {str(m) for m in state.legal_moves() if (risk := judgement.race(m)) is not None and risk < SAFE}
+    costs = ViewCosts(view)
+    won = {str(m) for m in state.legal_moves() if (risk := costs.race(m)) is not None and risk < SAFE}
     assert won == expected
 
 
 def test_a_card_answers_for_one_loser_alone() -> None:
     """Of its two 2s only 2S cannot be beaten: it covers one of the lower cards, not two."""
     state = position("winner", ["3D 4C 6H 2S 2D", "2H 5C 7D", "2C 5D 7C", "5S 7H 8D"])
-    judgement = ViewCosts(state.view(0))
-    races = {str(move): judgement.race(move) for move in state.legal_moves()}
+    costs = ViewCosts(state.view(0))
+    races = {str(move): costs.race(move) for move in state.legal_moves()}
     assert races["3D"] is None
     assert races["2S"] is None
 
 
 def test_both_cards_answer_where_nobody_beats_either() -> None:
     state = position("winner", ["3D 4C 6H 2S 2H", "2D 5C 7D", "2C 5D 7C", "5S 7H 8D"])
-    judgement = ViewCosts(state.view(0))
-    assert {str(m): judgement.race(m) for m in state.legal_moves()}["3D"] == 0
+    costs = ViewCosts(state.view(0))
+    assert {str(m): costs.race(m) for m in state.legal_moves()}["3D"] == 0
 
 
 RECORDED = [
@@ -263,8 +263,8 @@ def test_the_cheapest_move_is_found_without_working_out_every_cost(preset: str) 
         while state.to_act is not None:
             view, moves = state.view(state.to_act), state.legal_moves()
             if state.phase is dasan.Phase.PLAY:
-                judgement = ViewCosts(view)
-                assert judgement.cheapest(moves) is min(moves, key=judgement.of)
+                costs = ViewCosts(view)
+                assert costs.cheapest(moves) is min(moves, key=costs.of)
             state = state.play(GREEDY.choose(view))
 
 
@@ -349,11 +349,11 @@ def test_two_decisions_at_once_share_no_plan(monkeypatch: pytest.MonkeyPatch) ->
     plans: list[object] = []
     real = ViewCosts.cheapest
 
-    def cheapest(judgement: ViewCosts, moves: Sequence[Move]) -> Move:
-        plans.append(judgement._plan)
+    def cheapest(costs: ViewCosts, moves: Sequence[Move]) -> Move:
+        plans.append(costs._plan)
         if len(plans) == 2:  # while this decision is made, another thread asks for the same
             bot.choose(view)
-        return real(judgement, moves)
+        return real(costs, moves)
 
     monkeypatch.setattr(ViewCosts, "cheapest", cheapest)
     view = state.view(0)

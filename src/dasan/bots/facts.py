@@ -87,7 +87,7 @@ class Facts:
             return (Reason("goes-out"),)
         out = []
         stands = self._chances.stands(move.combination)
-        if self.certain.judgement.now.stands(move.combination) == 1 or (stands == 1 and self._chances.whole):
+        if self.certain.costs.now.stands(move.combination) == 1 or (stands == 1 and self._chances.whole):
             out.append(Reason("cannot-be-beaten"))
         else:
             percent = min(99, round(100 * stands))
@@ -102,7 +102,7 @@ class Facts:
         if spent:
             held = self._of_top(view.hand)
             out.append(counted("spends-top", "held", spent=spent, held=held, rank=str(self._top)))
-        out.append(counted("plays-left", "plays", plays=self.certain.judgement.plays(move.cards)))
+        out.append(counted("plays-left", "plays", plays=self.certain.costs.plays(move.cards)))
         return tuple(out)
 
     def _of_top(self, cards: Iterable[Card]) -> int:

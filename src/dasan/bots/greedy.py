@@ -9,8 +9,8 @@ from dasan.bots.facts import Facts
 from dasan.bots.heuristics.bidding import choose_bid, choose_call
 from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.exchanging import choose_offer, choose_take
-from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.heuristics.sides import enmity
+from dasan.bots.heuristics.view_costs import ViewCosts
 from dasan.bots.protocol import Named, choices, goes_out, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
@@ -24,7 +24,7 @@ class GreedyBot(Named):
 
     def __init__(self) -> None:
         self._before: dict[int | None, ViewCosts] = {}
-        """The last judgement of each seat, which only saves time: a new bot chooses the same moves. A decision takes it out, so
+        """The last costs of each seat, which only save time: a new bot chooses the same moves. A decision takes them out, so
         that no two threads use one at once.
         """
 
@@ -52,9 +52,9 @@ class GreedyBot(Named):
         candidates = worthy(view, moves, certain)
         if len(candidates) == 1:
             return candidates[0]
-        judgement = ViewCosts(view, before=self._before.pop(view.seat, None))
-        move = judgement.cheapest(candidates)
-        self._before[view.seat] = judgement
+        costs = ViewCosts(view, before=self._before.pop(view.seat, None))
+        move = costs.cheapest(candidates)
+        self._before[view.seat] = costs
         return move
 
     def explain(self, view: View) -> Explanation:
@@ -63,8 +63,8 @@ class GreedyBot(Named):
         chosen = self._choose(view, facts.certain)
         values: list[tuple[Move, float | None]] = [(move, None) for move in moves]
         if view.phase == "play" and len(moves) > 1:
-            judgement = ViewCosts(view)
-            values = [(move, -judgement.of(move)) for move in moves]
+            costs = ViewCosts(view)
+            values = [(move, -costs.of(move)) for move in moves]
         return explained(self.name, "turns", in_order(chosen, values), {move: facts.of(move) for move in moves})
 
 

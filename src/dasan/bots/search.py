@@ -110,7 +110,7 @@ class SearchBot(Named):
         certain = Certain(view)
         solved = solvable(view.rules)
         effort = self._effort or (OPEN if solved else PLAYED_OUT if compiled(view.rules) else INTERPRETED)
-        candidates = certain.judgement.cheapest_few(worthy(view, choices(view), certain), effort.width)
+        candidates = certain.costs.cheapest_few(worthy(view, choices(view), certain), effort.width)
         if len(candidates) == 1:
             return candidates[0], [(candidates[0], None)]
         beliefs = believed(

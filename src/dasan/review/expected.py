@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from dasan.bots.explanation import Unit
-from dasan.bots.heuristics.judgement import ViewCosts
+from dasan.bots.heuristics.view_costs import ViewCosts
 from dasan.bots.net import score, unit
 from dasan.bots.protocol import choices
 from dasan.bots.sampling.beliefs import evenly

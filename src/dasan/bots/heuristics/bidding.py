@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dasan.bots.heuristics.judgement import ViewCosts
+from dasan.bots.heuristics.view_costs import ViewCosts
 from dasan.bots.protocol import bid_up_to, choices, low_to_high
 from dasan.play.moves import Move
 from dasan.play.view import View

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from dasan.bots.heuristics.judgement import ViewCosts
 from dasan.bots.heuristics.sides import enmity
 from dasan.bots.heuristics.two_hands import winning
+from dasan.bots.heuristics.view_costs import ViewCosts
 from dasan.bots.protocol import choices, goes_out
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -24,7 +24,7 @@ class Certain:
         self._view = view
 
     @cached_property
-    def judgement(self) -> ViewCosts:
+    def costs(self) -> ViewCosts:
         """The costs of the view."""
         return ViewCosts(self._view)
 
@@ -62,4 +62,4 @@ class Certain:
         called = view.called if view.called in view.hand else None
         if len(rules.catalogue.fits(view.hand, called)) > MOST_WAYS:
             return ()
-        return [move for move in choices(view) if self.judgement.proved(move)]
+        return [move for move in choices(view) if self.costs.proved(move)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from dasan.bots.heuristics.judgement import ViewCosts
+from dasan.bots.heuristics.view_costs import ViewCosts
 from dasan.bots.protocol import choices, low_to_high
 from dasan.cards import Card
 from dasan.play.moves import Move
@@ -16,10 +16,10 @@ GIFT = 0.5
 
 def choose_offer(view: View) -> Move:
     """The two cards that this hand needs least, taking into account their value to the other player."""
-    judgement = ViewCosts(view)
+    costs = ViewCosts(view)
     values = view.rules.order.value
     top = max(values.values())
-    spare: dict[Card, float] = {c: judgement.turns((c,)) + GIFT * values[c] / top for c in dict.fromkeys(view.hand)}
+    spare: dict[Card, float] = {c: costs.turns((c,)) + GIFT * values[c] / top for c in dict.fromkeys(view.hand)}
     by_cards = {move.cards: move for move in choices(view)}
     best = min(
         (pair for pair in combinations(view.hand, 2) if pair in by_cards), key=lambda pair: sum(spare[c] for c in pair)

@@ -47,10 +47,10 @@ ROUNDING = 1e-9
 
 
 class ViewCosts:
-    """The costs of one view. hand: judge these cards instead of the seat's own; not with `before`.
+    """The costs of one view. hand: these cards instead of the seat's own; not with `before`.
 
     outlook: for later tricks; now: for an answer to a play in this one, in which not everybody may act (D2.12, D2.16).
-    before: an earlier judgement of a seat's own cards. Its estimates and plans are reused if nothing that they depend on has
+    before: earlier costs of a seat's own cards. Their estimates and plans are reused if nothing that they depend on has
     changed: only the seat itself has played cards since.
     """
 
