@@ -57,8 +57,3 @@ def _value(option: Option, text: str) -> OptionValue:
             return _SWITCH.get(text.lower(), text)
         return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else text
     return text
-
-
-def value_text(value: OptionValue) -> str:
-    """A value as typed by a user; the inverse of `_value`."""
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dasan import backends
-from dasan.cli.choosing import Options, chosen_rules, complete_preset, value_text
+from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson
 from dasan.cli.group import CannotRun
 from dasan.cli.output import print_json
 from dasan.games import PRESETS, Option
+from dasan.games.option import value_text
 from dasan.ruleset import clauses
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules

@@ -36,7 +36,7 @@ class Option:
             for choice in self.choices:
                 if _kind(choice) is _kind(value) and choice == value:
                     return choice
-            words = ", ".join(_word(choice) for choice in self.choices)
+            words = ", ".join(value_text(choice) for choice in self.choices)
             kind = WrongType if _kind(value) is type(None) else ValueError
             raise kind(f"option {self.name} is one of {words}, not {shown(value)} ({self.clause})")
         try:
@@ -56,9 +56,9 @@ def _kind(value: object) -> type:
     return type(None)
 
 
-def _word(choice: OptionValue) -> str:
-    """A choice as documentation and commands write it."""
-    return ("on" if choice else "off") if isinstance(choice, bool) else str(choice)
+def value_text(value: OptionValue) -> str:
+    """A value of an option as documentation and commands write it."""
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 def switch(name: str, default: bool, clause: str, help: str) -> Option:
@@ -101,7 +101,7 @@ class Need:
     clause: str
 
     def __str__(self) -> str:
-        *some, last = map(_word, self.among)
+        *some, last = map(value_text, self.among)
         if some:
             last = f"{some[0]} to {last}" if isinstance(self.among, range) else f"{', '.join(some)} or {last}"
         return f"{self.other}={last}"
@@ -131,7 +131,7 @@ def settled(values: Values, chosen: frozenset[str], needs: Sequence[Need]) -> di
         name = unmet[0].option
         if name in chosen or not left:
             others = " and ".join(str(need) for need in unmet if need.option == name)
-            raise ValueError(f"{name}={_word(out[name])} needs {others} ({unmet[0].clause})")
+            raise ValueError(f"{name}={value_text(out[name])} needs {others} ({unmet[0].clause})")
         out[name] = unmet[0].otherwise
     return out
 

@@ -17,6 +17,7 @@ from dasan.arguments import amount, shown
 from dasan.features import Feature, by_rank, kinds
 from dasan.features.cards import eights
 from dasan.games import changed_options, make_rules
+from dasan.games.option import value_text
 from dasan.networks.derived import Reads, layouts
 from dasan.networks.shared import Labels, SharedInputs, labels_of, shared_inputs
 from dasan.ruleset.rules import Rules
@@ -259,8 +260,7 @@ def _frame(rules: Rules) -> tuple[object, ...]:
 
 def changed(rules: Rules) -> str:
     """A preset with the options that are not at their defaults, in their order, such as `winner:players=6,jokers=on`."""
-    said = {True: "on", False: "off"}
-    options = [f"{k}={said[v] if isinstance(v, bool) else v}" for k, v in changed_options(rules).items()]
+    options = [f"{name}={value_text(value)}" for name, value in changed_options(rules).items()]
     return ":".join([rules.name, ",".join(options)] if options else [rules.name])
 
 
