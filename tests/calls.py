@@ -133,7 +133,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "review.judge": (judge, {"state": STATE, **BUDGET, "scope": None, "cancel": None, "notice": None}),
     "rounds.judge_within": (
         judge_within,
-        {"state": STATE, "total": 5, "seconds": 1, "memory_mb": 8, "alternatives": True, "cancel": None, "notice": None},
+        {"state": STATE, "total": 5, "seconds": 1, "memory_mb": 8},
     ),
     "vector.make": (vector.make, MAKE),
     "vector.functional": (

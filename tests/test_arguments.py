@@ -166,7 +166,6 @@ def test_what_was_once_taken_in_silence_is_refused() -> None:
         ("memory_mb is a number", lambda: dasan.solve_many([], memory_mb=-1)),
         ("scope is paranoid or max-n, not 'x'", lambda: dasan.solve_many([], scope=given("x"))),
         ("total is a number", lambda: judge_within(STATE, -1)),
-        ("cancel has a method is_set", lambda: judge_within(STATE, 1, cancel=given("now"))),
         ("session is True or False, not 'off'", lambda: vector.make(THREE, 1, session=given("off"))),
         ("hands follow one another is True or False, not 'off'", lambda: features.layout(THREE, given("off"))),
         ('mask is True, False or "packed", not array', lambda: vector.make(THREE, 1, mask=given(np.ones(2)))),

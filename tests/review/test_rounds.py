@@ -22,9 +22,9 @@ pytestmark = pytest.mark.full
 LONG = 600.0
 
 
-def within(state: dasan.State, total: float, alternatives: bool = True) -> tuple[Review, list[Judged]]:
+def within(state: dasan.State, total: float) -> tuple[Review, list[Judged]]:
     """The review made of the last judgement of each move, and everything that was yielded."""
-    judgements = list(judge_within(state, total, memory_mb=16, alternatives=alternatives))
+    judgements = list(judge_within(state, total, memory_mb=16))
     last = {one.seq: one for one in judgements}
     return Review(state, tuple(last[seq] for seq in sorted(last))), judgements
 
@@ -49,9 +49,6 @@ def test_with_time_enough_every_move_is_judged_as_minimax_judges(players: int) -
         (lost, held), (one, other) = decisive(judgements), decisive(reversed(report.moves))
         assert ((lost and lost.seq), held) == ((one and one.seq), other)
         assert lost is None or lost.keeping
-        plain, once = within(state, LONG, alternatives=False)
-        assert len(once) == len(plain.moves)
-        assert [j.kept for j in plain.moves] == [j.kept for j in report.moves]
 
 
 def test_bids_and_a_call_are_judged_as_a_review_judges_them() -> None:
@@ -91,10 +88,10 @@ def test_without_time_each_move_is_judged_once_and_soon(game: str) -> None:
 def test_a_move_that_comes_again_says_no_less(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
 
-    def budget(_: float, __: None, cancel: object, threads: int) -> Budget:
+    def budget(_: float, __: None, threads: int) -> Budget:
         nonlocal asked
         asked += 1
-        return Budget(None, nodes * (1 + asked % 3), cancel=None)
+        return Budget(None, nodes * (1 + asked % 3))
 
     monkeypatch.setattr(rounds, "Budget", budget)
     source = random.Random(nodes)

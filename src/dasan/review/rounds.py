@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from time import monotonic
 
-from dasan.arguments import amount, flag, instance
+from dasan.arguments import amount, instance
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.records.retrace import moves_of
 from dasan.review.best_play import HURRIED, Judged, contracts_of, judge_all, judged_bid, judged_by, listed_as, unjudged
-from dasan.solver.budget import Budget, Cancel
+from dasan.solver.budget import Budget
 from dasan.solver.open_hands import applies, position, solution_of
 from dasan.solver.solving import MOST_MB, Warm, solve_warm
 
@@ -33,9 +33,6 @@ def judge_within(
     seconds: float = 1.0,
     memory_mb: float = 256,
     threads: int = 1,
-    alternatives: bool = True,
-    cancel: Cancel | None = None,
-    notice: Callable[[str], object] | None = None,
 ) -> Iterator[Judged]:
     """As `review.judge`, within a time limit for the whole hand. A move is yielded again when its judgement improves.
 
@@ -44,28 +41,26 @@ def judge_within(
 
     total: seconds for all moves together, excluding the time to compile or load the solver; each move is judged at
     least once, for at most `HURRIED` seconds after the time has run out. seconds: the first time slice of a position.
-    alternatives: whether to value other legal moves. memory_mb: for all tables together, of plays and of bids. Errors
-    as for `judge`.
+    memory_mb: for all tables together, of plays and of bids. Errors as for `judge`.
     """
     instance(state, State, "a hand is reviewed from its last state, such as one from dasan.replay")
     total = amount(total, "total")
     seconds = amount(seconds, "seconds")
 
     def budget(limit: float) -> Budget:
-        return Budget(limit, None, cancel=cancel, threads=threads)
+        return Budget(limit, None, threads=threads)
 
     budget(seconds)  # raises here, not when the first move is requested
     memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
     if not applies(state):
         return judge_all(
             state,
-            Warm(memory_mb, notice),
+            Warm(memory_mb),
             lambda late: budget(min(seconds, HURRIED) if late else seconds),
             None,
             total,
         )
-    rounds = _Rounds(state, total, seconds, memory_mb, budget, notice)
-    return rounds.judgements(flag(alternatives, "alternatives"))
+    return _Rounds(state, total, seconds, memory_mb, budget).judgements()
 
 
 class _Rounds:
@@ -78,21 +73,19 @@ class _Rounds:
         seconds: float,
         memory_mb: float,
         budget: Callable[[float], Budget],
-        notice: Callable[[str], object] | None,
     ) -> None:
         self._moves = list(moves_of(state))
         self._after = [now for now, _ in self._moves[1:]] + [state]
         self._total, self._seconds, self._limited = total, seconds, budget
         bids = memory_mb * BIDS_SHARE if any(now.phase in (Phase.AUCTION, Phase.CALL) for now, _ in self._moves) else 0
-        self._warm, self._warm_bids = Warm(memory_mb - bids, notice), Warm(bids)
+        self._warm, self._warm_bids = Warm(memory_mb - bids), Warm(bids)
         self._won: dict[int, bool] = {}
         self._open: dict[int, Judged] = {}
         self._end = 0.0
 
-    def judgements(self, alternatives: bool) -> Iterator[Judged]:
-        from dasan.kernels.ranks.solver.search import ready, warm_up
+    def judgements(self) -> Iterator[Judged]:
+        from dasan.kernels.ranks.solver.search import warm_up
 
-        self._warm.warn(ready())
         warm_up()
         self._end = monotonic() + self._total
         phases = [now.phase for now, _ in self._moves]
@@ -101,12 +94,10 @@ class _Rounds:
             self._settle(plays[0] + 1, self._seconds)
         for i in plays:
             yield self._valued(i, self._seconds)
-        if alternatives:
-            yield from self._others(plays, SOON)
+        yield from self._others(plays, SOON)
         yield from self._again(plays)
         yield from self._before_the_play(phases)
-        if alternatives:
-            yield from self._others(plays, self._seconds)
+        yield from self._others(plays, self._seconds)
 
     def _again(self, plays: list[int]) -> Iterator[Judged]:
         """Search positions without a value again; yield plays whose verdict improved."""
