@@ -32,12 +32,12 @@ def played(rules: dasan.Rules, seed: int, moves: int) -> dasan.State:
     return state
 
 
-def dealt(view: dasan.View, seed: int, count: int = WORLDS) -> np.ndarray:
+def dealt(view: dasan.View, seed: int) -> np.ndarray:
     """uint64 [worlds, seats and kitty]: the hands before the auction."""
     (world,) = worlds.sample(view, 1, seed)
     story = stories(view, world)[0]
     assert story.start.phase is Phase.AUCTION
-    deals: np.ndarray = _at_the_start(view, story, with_kitty(view, worlds.deals(view, count, seed), seed)).one
+    deals: np.ndarray = _at_the_start(view, story, with_kitty(view, worlds.deals(view, WORLDS, seed), seed)).one
     return deals
 
 

@@ -18,7 +18,7 @@ from .running import cli, output, refusal
 COMMANDS = ["replay", "verify", "solve", "review"]
 
 
-def hand(bid: int, seats: list[dict[str, str]] | None = None) -> dasan.State:
+def hand(bid: int) -> dasan.State:
     """Three cards: seat 2 has led, and seat 0, the bidder, is to act over it."""
     return dasan.start(
         dasan.rules("big-three"), ["5H 9H", "4D 8D", "TC"], bidder=0, bid=bid, table="4C", table_seat=2, to_act=0

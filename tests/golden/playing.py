@@ -67,9 +67,9 @@ def played(rules: dasan.Rules, seed: int, hands: int = 2) -> tuple[dasan.Session
     return session, shown
 
 
-def body(rules: dasan.Rules, seed: int, hands: int = 2) -> str:
-    """All events, without the header and names: every option must change them."""
-    session, shown = played(rules, seed, hands)
+def body(rules: dasan.Rules, seed: int) -> str:
+    """All events of two hands, without the header and names: every option must change them."""
+    session, shown = played(rules, seed, 2)
     lines = session.record().splitlines()[1:]
     views = [{key: view[key] for key in KEPT if key in view} for view in shown]
     for view in views:

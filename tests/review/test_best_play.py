@@ -93,9 +93,9 @@ def assert_minimax(found: Review) -> None:
         assert j.could_turn is (len(keeping) < j.choices)
 
 
-def with_a_blunder(source: random.Random, cards: int) -> tuple[dasan.State, int] | None:
+def with_a_blunder(source: random.Random) -> tuple[dasan.State, int] | None:
     """A hand of best play except for one move, and the number of that move; None if no move of the hand can be one."""
-    state = endgame(source, cards)
+    state = endgame(source, 9)
     blunder: int | None = None
     skip = source.randrange(4)
     while state.phase is not dasan.Phase.OVER:
@@ -119,7 +119,7 @@ def test_a_losing_move_in_a_won_hand_is_the_turning_point(players: int) -> None:
     hands = 0
     while hands < 10:
         wins.cache_clear()
-        made = with_a_blunder(source, 9)
+        made = with_a_blunder(source)
         if made is None or made[0].rules.players != players:
             continue
         state, blunder = made
@@ -297,7 +297,7 @@ def test_a_picture_that_a_screen_reader_can_read() -> None:
     source = random.Random(7)
     made = None
     while made is None:
-        made = with_a_blunder(source, 9)
+        made = with_a_blunder(source)
     report = of(made[0])
     root = ET.fromstring(picture(report, 'A & B <"best">'))
     assert root.get("role") == "img"
@@ -339,7 +339,7 @@ def test_a_picture_fits_on_a_phone_and_nothing_in_it_overlaps() -> None:
     made = None
     source = random.Random(7)
     while made is None:
-        made = with_a_blunder(source, 9)
+        made = with_a_blunder(source)
     one = next(j for j in of(made[0]).moves if j.kept is False)
     moves = tuple(replace(one, seq=n, kept=n % 7 > 2, keeping=(), losing=(one.move,)) for n in range(60, 160))
     names = [f"a player with a rather long name {seat}" for seat in range(4)]

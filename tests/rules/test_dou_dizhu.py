@@ -23,8 +23,8 @@ def kind(text: str, rules: dasan.Rules = RULES) -> str | None:
         return None
 
 
-def beats(mine: str, theirs: str, rules: dasan.Rules = RULES) -> bool:
-    return rules.combination(mine).beats(rules.combination(theirs))
+def beats(mine: str, theirs: str) -> bool:
+    return RULES.combination(mine).beats(RULES.combination(theirs))
 
 
 def cards(ranks: str) -> str:

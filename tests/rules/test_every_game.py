@@ -37,11 +37,11 @@ CARD = re.compile(r"\b(?:[2-9TJQKA][DCHS]|[BR]J)\b")
 SEATS = (0, 1, 2, None)
 
 
-def states_of(setup: tuple[str, Options], seed: int = 1, hands: int = 2) -> Iterator[State]:
-    """Every state of some hands of a session."""
+def states_of(setup: tuple[str, Options], seed: int = 1) -> Iterator[State]:
+    """Every state of the first two hands of a session."""
     rng = random.Random(seed)
     session = dasan.session(rules_of(setup), seed=seed)
-    for n in range(hands):
+    for n in range(2):
         session = session.next_hand() if n else session
         yield session.state
         while session.state.phase != "over":

@@ -37,8 +37,8 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def parts(rules: dasan.Rules, row: list[int], session: bool = False) -> dict[str, list[int]]:
-    return {f.name: row[f.start : f.start + f.size] for f in move_layout(rules, session)}
+def parts(rules: dasan.Rules, row: list[int]) -> dict[str, list[int]]:
+    return {f.name: row[f.start : f.start + f.size] for f in move_layout(rules)}
 
 
 def check_cards(rules: dasan.Rules, move: Move, said: dict[str, list[int]]) -> None:

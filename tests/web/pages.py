@@ -327,11 +327,11 @@ def goes_to(path: str, there: str) -> Callable[[Page], None]:
     return opened
 
 
-def presses(path: str, button: str, there: str) -> Callable[[Page], None]:
-    """Opens an address and presses a button of the page."""
+def presses(button: str, there: str) -> Callable[[Page], None]:
+    """Opens the start page and presses one of its buttons."""
 
     def opened(page: Page) -> None:
-        page.goto(path)
+        page.goto("/")
         page.get_by_role("button", name=button, exact=True).first.click()
         page.locator(there).first.wait_for()
 
@@ -379,9 +379,9 @@ AROUND: dict[str, Callable[[Page], None]] = {
     "shelf": goes_to("/learn", "li .button"),
     "rules": goes_to("/rules/winner", "[data-clause]"),
     "guest": goes_to("/me", "form"),
-    "settings": presses("/", "Settings", "section.settings"),
-    "options": presses("/", "Options: Winner", "dialog[open] select"),
-    "friends": presses("/", "With friends: Big Two", "dialog[open] select"),
+    "settings": presses("Settings", "section.settings"),
+    "options": presses("Options: Winner", "dialog[open] select"),
+    "friends": presses("With friends: Big Two", "dialog[open] select"),
     "missing": missing,
     "no-table": no_table,
     "down": down,
