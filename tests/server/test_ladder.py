@@ -70,6 +70,18 @@ def test_a_measured_bot_keeps_its_rating_and_people_are_rated_against_it() -> No
     assert shown(known["a"].mu) > 1700
 
 
+def test_bots_are_measured_with_the_usual_number_of_players_alone() -> None:
+    """Winner for three has no measurements: its bots are rated by their hands."""
+    places: list[tuple[str | None, str | None]] = [("a", None), (None, "greedy"), ("b", None)]
+    sat = tuple(Seated(seat, "", *one, "player", 0, seat == 1) for seat, one in enumerate(places))
+    three = replace(hand(1, places, 0, True), preset="winner", players=sat, result={"finish_order": [1, 0, 2]})
+    known = after(three, {})
+    assert shown(known["bot:greedy"].mu) > 1500
+    assert known["bot:greedy"].sigma > known["a"].sigma / 2
+    four = replace(three, players=(*sat, Seated(3, "", "c", None, "player", 0, False)))
+    assert shown(after(four, {})["bot:greedy"].mu) == 1500
+
+
 def test_a_player_who_was_deleted_during_a_hand_is_not_rated() -> None:
     """The others are, against somebody without a rating."""
     gone = hand(1, [("a", None), (stranger(), None), (None, "greedy")], 0, True)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from fastapi import Request
 
-import dasan
 from dasan.arena.measured import measured
 from dasan.games import PRESETS
 from dasan.reasons import reason
@@ -15,7 +12,7 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.rate_limits import limit
 from dasan.server.protocol.people import Ladder, LadderBoard, LadderPlace
 from dasan.server.refusals import Refused
-from dasan.server.store.ratings import SCALE, SETTLED, Ranked, level, measured_ratings, shown
+from dasan.server.store.ratings import SCALE, SETTLED, Ranked, level, measured_ratings, shown, usual_players
 from dasan.server.tables.chairs import called
 from dasan.server.tables.facts import title_of
 
@@ -28,7 +25,7 @@ SHOWN = 100
 async def boards(request: Request, store: StoreHere) -> list[LadderBoard]:
     """The games with a leaderboard: those of most accounts first."""
     limit(request, "pages")
-    counts = {(name, _usual(name)): 0 for name in PRESETS if measured(name)}
+    counts = {(name, usual_players(name)): 0 for name in PRESETS if measured(name)}
     counts |= {(preset, players): accounts for preset, players, accounts in await store.ratings.boards()}
     order = sorted(counts, key=lambda one: -counts[one])
     return [_board(preset, players, counts[preset, players]) for preset, players in order]
@@ -40,8 +37,7 @@ async def board(preset: str, players: Small, request: Request, store: StoreHere,
     limit(request, "pages")
     if preset not in PRESETS:
         raise Refused("not-found", reason("no-game", name=preset[:40]))
-    bots = measured_ratings(preset) if players == _usual(preset) else {}
-    places, mine = await store.ratings.board(preset, players, bots, SHOWN, player)
+    places, mine = await store.ratings.board(preset, players, measured_ratings(preset, players), SHOWN, player)
     counts = {(one, count): accounts for one, count, accounts in await store.ratings.boards()}
     return Ladder(
         board=_board(preset, players, counts.get((preset, players), 0)),
@@ -49,12 +45,6 @@ async def board(preset: str, players: Small, request: Request, store: StoreHere,
         mine=None if mine is None else _place(mine, player),
         least=SETTLED,
     )
-
-
-@cache
-def _usual(preset: str) -> int:
-    """The number of players for which a preset's bots are measured."""
-    return dasan.rules(preset).players
 
 
 def _board(preset: str, players: int, accounts: int) -> LadderBoard:

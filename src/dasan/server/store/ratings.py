@@ -14,6 +14,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from statistics import fmean
 from typing import Any, TypeAlias
 
@@ -22,6 +23,7 @@ from openskill.models import PlackettLuce
 
 from dasan.arena import measured as arena
 from dasan.bots import BOTS
+from dasan.games import make_rules
 from dasan.server.new_ids import is_stranger
 from dasan.server.operations.reporting import report
 from dasan.server.store.database import Database, StorePart, reading
@@ -82,9 +84,20 @@ def level(rating: int) -> int:
     return 1 + bisect_right(LEVELS, rating)
 
 
-def measured_ratings(preset: str) -> dict[str, float]:
-    """The ratings in units of mu of the bots that the arena has measured in a game, by name."""
-    return {name: (BEGINNING + points - BASE) / SCALE for name, points in arena.measured(preset).items()}
+def measured_ratings(preset: str, players: int) -> dict[str, float]:
+    """The ratings in units of mu of the bots that the arena has measured in a game, by name: none for another number of players
+    than that of the preset, with which they were measured.
+    """
+    points = arena.measured(preset)
+    if not points or players != usual_players(preset):
+        return {}
+    return {name: (BEGINNING + one - BASE) / SCALE for name, one in points.items()}
+
+
+@cache
+def usual_players(preset: str) -> int:
+    """The number of players of a preset without house rules."""
+    return make_rules(preset).players
 
 
 def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
@@ -96,7 +109,7 @@ def after(hand: FinishedHand, known: Mapping[str, Rated]) -> dict[str, Rated]:
     if not any(p.won for p in hand.players):  # not by the result, which a damaged row lacks
         return {}
     names = _names(hand)
-    measured = measured_ratings(hand.preset)
+    measured = measured_ratings(hand.preset, len(hand.players))
     fixed = [measured.get(p.bot) if p.bot is not None else None for p in hand.players]
     before = [_before(known.get(name or ""), mu) for name, mu in zip(names, fixed, strict=True)]
     new: dict[str, list[Any]] = {}
