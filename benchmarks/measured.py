@@ -2,32 +2,45 @@
 
     python benchmarks/measured.py > src/dasan/arena/measured.json
 
-Rungs of the ladder have their points. The other graded players stand as far from their neighbours as contests over the same deals
-have found: between two rungs the distances are scaled to fit, above the last rung they are added.
+Rungs of the ladder have their points. The other graded players stand as far from their neighbours as the contests on the
+page have found: between two rungs the distances are scaled to fit, above the last rung they are added.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from dasan.arena.ladder import ladders
+from dasan.bench.figures import cells, sections
+from dasan.bots import CHARACTERS
 
-DISTANCES = {
-    "big-three": (79, 65, 84, 64, 97, 88, 100),
-    "big-three-4p": (67, 52, 80, 83, 78, 58, 81),
-    "big-two": (90, 68, 77, 74, 68, 78, 64),
-    "winner": (73, 67, 83, 69, 76, 85, 91),
+PAGE = Path(__file__).parents[1] / "docs/guide/strength.md"
+TITLES = {
+    "big-three": "Big Three",
+    "big-three-4p": "Big Three, four players",
+    "big-two": "Big Two",
+    "winner": "Winner, four players",
 }
-"""By game, the points from each level to the next (docs/guide/strength.md)."""
+"""By game, the title of the section of the page that has all levels."""
 LOW, HIGH = 1, 4
 """The levels that are rungs."""
+
+
+def distances(section: str) -> list[int]:
+    """The points from each level to the next, in the table of a section."""
+    rows = [cells(line) for line in section.splitlines() if line.startswith("| `level-")]
+    points = {one.split("`")[1]: int(row[4]) for one, _, *row in rows}
+    return [points[f"level-{level}"] for level in range(2, len(CHARACTERS) + 1)]
 
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     games = {}
-    for game, up in DISTANCES.items():
+    page = sections(PAGE.read_text(encoding="utf-8"))
+    for game, title in TITLES.items():
+        up = distances(page[title])
         ladder = ladders()[game]
         points = {rung.name: round(rung.points) for rung in ladder.rungs if rung.name != "random"}
         share = (points[f"level-{HIGH}"] - points[f"level-{LOW}"]) / sum(up[LOW - 1 : HIGH - 1])

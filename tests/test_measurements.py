@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import auctions, calls, levels, open_hands, partners, strength
+from benchmarks import auctions, calls, levels, measured, open_hands, partners, strength
 
 import dasan
 from dasan.arena.contest import Contest, OutcomeFile
@@ -41,6 +42,11 @@ def test_the_strength_page_keeps_what_others_measured(tmp_path: Path) -> None:
     assert found["First"] == "1\n"
     again = strength.page(kept, strength.page(kept, PAGE))
     assert again == strength.page(kept, PAGE)
+
+
+def test_bots_have_the_ratings_that_the_strength_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    measured.main()
+    assert capsys.readouterr().out == (files("dasan.arena") / "measured.json").read_text(encoding="utf-8")
 
 
 def test_a_bot_that_always_earns_more_has_an_interval_with_a_width() -> None:
