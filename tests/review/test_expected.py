@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from tests.bots.hidden import shuffled_for
 
 import dasan
 from dasan import bots
-from dasan.review.expected import decision, known
+from dasan.bots.sampling.rollouts import Tried
+from dasan.review.expected import _judged, _plain, decision, known
 
 pytestmark = pytest.mark.full
 
@@ -59,6 +61,17 @@ def test_a_winning_move_is_known_to_be_better() -> None:
     right = decision(state, judgement.best, 32)
     assert (right.habit, right.mistake) == (None, False)
     assert right.cost == 0
+
+
+def test_an_interval_of_few_deals_is_student_s() -> None:
+    """Four deals have the quantile 3.182 instead of 1.960, and a sample's variance."""
+    values = np.array([[1.0, -1.0, 1.0, -1.0], [2.0, 2.0, 2.0, 2.0]])
+    state = dasan.deal(dasan.rules("big-three"), seed=7)
+    tried = Tried(state.legal_moves()[:2], values, np.ones(4))
+    best, made = _judged(_plain(state.view(state.mover), state, tried.moves[0]), tried).estimates
+    assert (best.value, best.margin) == (2, 0)
+    assert made.value == 0
+    assert made.margin == pytest.approx(3.182 * (4 / 3 / 4) ** 0.5, rel=2e-3)
 
 
 def test_time_bounds_a_whole_hand() -> None:

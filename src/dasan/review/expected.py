@@ -18,6 +18,7 @@ from dasan.bots.protocol import choices
 from dasan.bots.sampling.beliefs import evenly
 from dasan.bots.sampling.rollouts import Tried, by_network, by_rule, network_for
 from dasan.bots.seeds import seed_of
+from dasan.estimates import CONFIDENCE, t_quantile
 from dasan.networks.trained import Fitted
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
@@ -35,8 +36,6 @@ WORLDS = 96
 """Deals to sample for each decision, time permitting."""
 FIRST, LEAST = 24, 16
 """Deals at the first decision, which measures this machine's speed, and the minimum at any other."""
-SURE = 1.96
-"""Half the width of a 95 % interval, in standard errors."""
 
 
 Habit = Literal["bid-low", "bid-high", "call", "pass", "spend", "lead-kind", "lead-rank", "follow"]
@@ -226,17 +225,22 @@ def _candidates(view: View, made: Move, network: Fitted | None) -> list[Move]:
 
 def _judged(plain: Known, tried: Tried) -> Known:
     """Means with their intervals, and the cost of the move that was made, the first of `tried`."""
-    import numpy as np
-
-    values, weights = tried.values, tried.weights
-    worlds = values.shape[1]
     means = tried.means
-    spread = np.sqrt((weights * (values - means[:, None]) ** 2).sum(axis=1) / weights.sum())
-    margins = SURE * spread / np.sqrt(worlds)
+    margins = _margins(tried.values, tried.weights, means)
     order = sorted(range(len(means)), key=lambda i: -means[i])
     estimates = tuple(MoveEstimate(tried.moves[i], float(means[i]), float(margins[i])) for i in order)
-    cost, margin = _cost(values, weights)
-    return replace(plain, estimates=estimates, worlds=worlds, cost=cost, margin=margin)
+    cost, margin = _cost(tried.values, tried.weights)
+    return replace(plain, estimates=estimates, worlds=tried.values.shape[1], cost=cost, margin=margin)
+
+
+def _margins(values: Doubles, weights: Doubles, means: Doubles) -> Doubles:
+    """[rows]: half of Student's 95 % interval of each row's mean over the worlds; 0 for one world."""
+    import numpy as np
+
+    freedom = max(1, values.shape[1] - 1)
+    variance = (values - means[:, None]) ** 2 @ weights / weights.sum()
+    margins: Doubles = t_quantile((1 + CONFIDENCE) / 2, freedom) * np.sqrt(variance / freedom)
+    return margins
 
 
 def _cost(values: Doubles, weights: Doubles) -> tuple[float, float]:
@@ -244,11 +248,10 @@ def _cost(values: Doubles, weights: Doubles) -> tuple[float, float]:
     import numpy as np
 
     worlds = values.shape[1]
-    differences = np.zeros(worlds)
+    differences = np.zeros((1, worlds))
     for half in (slice(0, worlds, 2), slice(1, worlds, 2)):
         chosen = int((values[:, half] @ weights[half]).argmax())
         other = slice(1 - half.start, worlds, 2)
-        differences[other] = values[chosen, other] - values[0, other]
-    cost = float(differences @ weights / weights.sum())
-    spread = float(np.sqrt((weights * (differences - cost) ** 2).sum() / weights.sum()))
-    return cost, SURE * spread / float(np.sqrt(worlds))
+        differences[0, other] = values[chosen, other] - values[0, other]
+    cost = differences @ weights / weights.sum()
+    return float(cost[0]), float(_margins(differences, weights, cost)[0])
