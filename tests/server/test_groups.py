@@ -203,6 +203,14 @@ async def test_standings_are_sums_over_the_evenings(opened: Opened) -> None:
     await store.close()
 
 
+def test_equal_points_are_ordered_by_hands_won() -> None:
+    """In games without payments all points are 0."""
+    wins = {"ada": 1, "bob": 3, "cyd": 3, "dan": 2}
+    rows = [SimpleNamespace(evening=10, hands=9, won=won, points=0, player=player) for player, won in wins.items()]
+    _, standings = _summed(rows, {name: name for name in wins}, "ada")
+    assert [one.name for one in standings] == ["bob", "cyd", "dan", "ada"]
+
+
 def test_a_member_who_is_deleted_meanwhile_is_not_in_the_standings() -> None:
     """PostgreSQL sees a deletion between two queries of one transaction."""
     sums = {"evening": 10, "hands": 2, "won": 1, "points": 3}

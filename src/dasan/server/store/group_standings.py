@@ -17,7 +17,8 @@ EVENING = 6 * HOUR
 
 
 def standings(connection: sa.Connection, group_id: str, player: str) -> tuple[list[int], list[GroupStanding]]:
-    """When each evening began, in order, and the members' standings as ``player`` sees them, the most points first.
+    """When each evening began, in order, and the members' standings as ``player`` sees them, the most points first, then the most
+    hands won: in games without payments nobody has points.
 
     A hand counts if two members or more have played it, and somebody won it.
     """
@@ -79,4 +80,4 @@ def _summed(sums: Sequence[Any], names: dict[str, str], player: str) -> tuple[li
                 you=one == player,
             )
         )
-    return evenings, sorted(order, key=lambda standing: (-standing.points, standing.name))
+    return evenings, sorted(order, key=lambda standing: (-standing.points, -standing.won, standing.name))
