@@ -49,6 +49,17 @@ def test_deals_not_settled_are_tried_again_with_more_nodes(tmp_path: Path) -> No
     assert file.read_text(encoding="utf-8").count("\n") == 2
 
 
+def test_of_two_lines_of_a_deal_the_one_with_more_proofs_counts(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    command = ("deals", "--count", "1", *QUICK, "--out", str(file), "--json")
+    (open_,) = json.loads(cli(*command).stdout)
+    assert any(one["won"] is None for one in open_["bidders"])
+    proved = {**open_, "nodes": 2000, "bidders": [{**one, "won": one["won"] or False} for one in open_["bidders"]]}
+    for lines in ([open_, proved], [proved, open_]):
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        assert json.loads(cli(*command).stdout) == [proved]
+
+
 def test_deals_of_one_bidder_are_kept_apart(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
 

@@ -87,6 +87,8 @@ def deals(
         if (one.seed, one.players, one.seats) == (seed, players, seats) and one.number in range(count)
         if one.settled or one.nodes >= enough
     ]
+    # The last line of a deal counts. Files that were put together may have several, in any order.
+    stored.sort(key=lambda one: (sum(bidder.won is not None for bidder in one.bidders), one.nodes))
     known: dict[int, Valued] = {}
     with progress_bar() as show, failures_refused("it solved a deal", "memory ran out"):
         for done, one in enumerate(stored, 1):
