@@ -4,7 +4,8 @@
 
 The bot plays every seat. The exact solver reviews each hand; plays and passes count in positions in which some legal
 moves keep the result of best play and others do not. No bot that cannot see the other hands can keep all of them.
-Brackets are 95 % intervals from a jackknife over hands. --page also writes the rows into that page.
+Brackets are 95 % intervals: the wider of a jackknife over hands, which has no width if nearly all decisions keep the result, and
+Wilson's over decisions. --page also writes the rows into that page.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import dasan
 from dasan.bench.figures import Figures, row
-from dasan.estimates import Estimate, jackknife
+from dasan.estimates import Estimate, jackknife, wilson
 from dasan.review.best_play import review
 
 FIGURES = Figures(
@@ -54,15 +55,19 @@ def percent(hands: Sequence[Counted], role: str) -> str:
 
 
 def share(hands: Sequence[Counted], roles: Sequence[str]) -> Estimate:
-    """The share of decisions that kept the result, with an interval from a jackknife over hands."""
+    """The share of decisions that kept the result, with its interval."""
 
-    def of(some: Sequence[Counted]) -> float:
+    def counts(some: Sequence[Counted]) -> tuple[int, int]:
         good, bad = (sum(one[role, k] for one in some for role in roles) for k in (True, False))
-        return good / max(1, good + bad)
+        return good, max(1, good + bad)
 
-    whole = of(hands)
-    half = jackknife([of([*hands[:i], *hands[i + 1 :]]) for i in range(len(hands))])
-    return Estimate(whole, max(0.0, whole - half), min(1.0, whole + half), len(hands))
+    good, every = counts(hands)
+    parts = [counts([*hands[:i], *hands[i + 1 :]]) for i in range(len(hands))]
+    half = jackknife([some / of for some, of in parts])
+    low, high = wilson(good / every, every)
+    if high - low < 2 * half:
+        low, high = max(0.0, good / every - half), min(1.0, good / every + half)
+    return Estimate(good / every, low, high, len(hands))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
@@ -179,6 +180,15 @@ def test_open_hands_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     good = sum(one["bidder", True] + one["opponent", True] for one in hands)
     assert row["kept"] == f"{good / int(row['decisions']):.1%}"
     assert "Open hands" in sections(page.read_text())
+
+
+def test_decisions_that_are_all_kept_have_an_interval_with_a_width() -> None:
+    kept: list[open_hands.Counted] = [Counter({("bidder", True): 5}) for _ in range(6)]
+    every = open_hands.share(kept, ["bidder", "opponent"])
+    assert (every.mean, every.high) == (1, 1)
+    assert every.low == pytest.approx(30 / (30 + 1.96**2), abs=1e-4)
+    mixed: list[open_hands.Counted] = [Counter({("bidder", k % 2 == 0): 9}) for k in range(6)]
+    assert open_hands.share(mixed, ["bidder"]).high == 1, "whole hands differ more than decisions"
 
 
 def test_a_partner_is_as_likely_as_the_moves_of_each_seat_make_it() -> None:
