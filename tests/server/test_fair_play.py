@@ -16,8 +16,12 @@ from tests.cli.running import output, refusal
 
 import dasan
 from dasan.server.store import Store, schema
+from dasan.server.store.hand import FinishedHand, Player
+from dasan.server.store.hands import insert_hands
 from dasan.server.store.people import put
 from dasan.server.study.fair_play import HandPlayed, agreement, decisions, pairs
+
+from .conftest import Opened
 
 POOL = ("drawn", 4)
 MOMENT = int(time.time() * 1000) - 2 * 24 * 60 * 60 * 1000
@@ -80,6 +84,29 @@ def test_few_decisions_prove_nothing() -> None:
     assert not agreement("p", 0, 0).suspicious
     assert not agreement("p", 10, 10).suspicious
     assert agreement("p", 40, 40).suspicious
+
+
+async def test_places_count_where_nothing_is_paid(opened: Opened) -> None:
+    store = await opened()
+
+    def hand(number: int, preset: str, payments: list[int], order: list[int]) -> FinishedHand:
+        names = ("ann", "bob", "cyd", None)
+        seats = tuple(
+            Player(seat, "", name, None if name else "greedy", "player", paid, seat == order[0])
+            for seat, (name, paid) in enumerate(zip(names, payments, strict=True))
+        )
+        result = {"payments": payments, "finish_order": order}
+        return FinishedHand(f"h{number}", "t", number, preset, number, True, False, result, [], "", seats)
+
+    hands = [hand(1, "winner", [0] * 4, [2, 0, 3, 1]), hand(2, "big-two", [3, -1, -1, -1], [0])]
+    hands.append(hand(3, "winner", [9, -3, -2, -4], [0, 2, 1, 3]))
+    await store.database.write(lambda connection: insert_hands(connection, hands))
+    assert [dict(one.payments) for one in await store.fair_play.hands(0)] == [
+        {"ann": 0.5, "bob": -1.5, "cyd": 1.5},
+        {"ann": 3, "bob": -1, "cyd": -1},
+        {"ann": 9, "bob": -3, "cyd": -2},
+    ]
+    await store.close()
 
 
 @pytest.mark.full

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 import dasan
+from dasan.ruleset.places import place_points, places_of
 from dasan.server.store.damage import undamaged
 from dasan.server.store.database import StorePart
+from dasan.server.store.hand import order_of
 from dasan.server.store.schema import addresses, hand_seats, hands, players
 from dasan.server.study.fair_play import HandPlayed
 
@@ -26,15 +29,17 @@ class FairPlay(StorePart):
             .having(sa.func.count() > 1)
         )
         query = (
-            sa.select(hand_seats.c.hand_id, hands.c.preset, hand_seats.c.player, hand_seats.c.payment)
+            sa.select(
+                hands.c.id, hands.c.preset, hands.c.result, hand_seats.c.seat, hand_seats.c.player, hand_seats.c.payment
+            )
             .join(hands, hands.c.id == hand_seats.c.hand_id)
-            .where(people, hand_seats.c.hand_id.in_(several))
-            .order_by(hands.c.finished, hand_seats.c.hand_id)
+            .where(hand_seats.c.hand_id.in_(several))
+            .order_by(hands.c.finished, hands.c.id)
         )
-        payments_of: dict[str, tuple[str, dict[str, float]]] = {}
+        seats_of: dict[str, list[Any]] = {}
         for row in await self._rows(query):
-            payments_of.setdefault(row.hand_id, (row.preset, {}))[1][row.player] = row.payment
-        return [HandPlayed((preset, len(payments)), payments) for preset, payments in payments_of.values()]
+            seats_of.setdefault(row.id, []).append(row)
+        return [HandPlayed((rows[0].preset, len(won)), won) for rows in seats_of.values() for won in [_earned(rows)]]
 
     async def shared_networks(self) -> dict[tuple[str, str], int]:
         """Ordered pairs of players, with the number of recent networks that they share."""
@@ -75,3 +80,12 @@ class FairPlay(StorePart):
             return state, row.seat
 
         return undamaged("hand", await self._rows(query), read)
+
+
+def _earned(seats: Sequence[Any]) -> dict[str, float]:
+    """The payments of a hand's people by player; where nothing is paid, the points for their places. seats: all its rows."""
+    order = order_of(seats[0].result, len(seats))
+    if order is None or any(row.payment for row in seats):
+        return {row.player: row.payment for row in seats if row.player is not None}
+    points = place_points(places_of(order, len(seats)))
+    return {row.player: points[row.seat] for row in seats if row.player is not None}

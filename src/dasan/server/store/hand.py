@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,6 +75,13 @@ class FinishedHand:
 def player_of(row: Any) -> Player:
     """The player in a row of ``hand_seats``."""
     return Player(row.seat, row.name, row.player, row.bot, row.role, row.payment, row.won, row.whole)
+
+
+def order_of(result: object, players: int) -> Sequence[int] | None:
+    """The seats in the order of finishing, if the hand was played to the last place; None if not, or if the row is damaged."""
+    order = result.get("finish_order") if isinstance(result, dict) else None
+    whole = isinstance(order, list | tuple) and sorted(order, key=str) == sorted(range(players), key=str)
+    return order if whole else None
 
 
 def finished(room: Room) -> FinishedHand:

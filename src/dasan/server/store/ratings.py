@@ -27,7 +27,7 @@ from dasan.games import make_rules
 from dasan.server.new_ids import is_stranger
 from dasan.server.operations.reporting import report
 from dasan.server.store.database import Database, StorePart, reading
-from dasan.server.store.hand import FinishedHand, Player, player_of
+from dasan.server.store.hand import FinishedHand, Player, order_of, player_of
 from dasan.server.store.schema import hand_seats, hands, players, rating_points, ratings
 
 BASE, SCALE = 500, 40
@@ -255,9 +255,9 @@ def teams(hand: FinishedHand) -> tuple[list[list[int]], list[float]]:
         defence = [p.seat for p in hand.players if p.role == "defender"]
         won = next(p.won for p in hand.players if p.role == "bidder")
         return [attack, defence], [1.0, 2.0] if won else [2.0, 1.0]
-    order = hand.result.get("finish_order") if isinstance(hand.result, dict) else None  # a damaged row has none
+    order = order_of(hand.result, len(hand.players))
     alone = [[p.seat] for p in hand.players]
-    if isinstance(order, list | tuple) and sorted(order, key=str) == sorted((p.seat for p in hand.players), key=str):
+    if order is not None:
         return alone, [float(order.index(p.seat) + 1) for p in hand.players]
     return alone, [float(1 + sum(other.payment > p.payment for other in hand.players)) for p in hand.players]
 

@@ -1,9 +1,10 @@
 """Signs of collusion and of programs that pose as people, as statistics with known rates of false alarms.
 
 Pairs: two people who help each other win more together than their skill explains, or one of them loses to the other. A
-hand's payments become normal scores within their pool: the game and the number of people at the table. A person's skill
-is fitted to all hands of a pool: the expected score is one's own skill minus the mean of the others'. A pair's
-residuals have mean 0 for honest people; Holm's method keeps the family-wise error rate of the report near `ALARM`.
+hand's payments, or places where nothing is paid, become normal scores within their pool: the game and the number of people
+at the table. A person's skill is fitted to all hands of a pool: the expected score is one's own skill minus the mean of the
+others'. A pair's residuals have mean 0 for honest people; Holm's method keeps the family-wise error rate of the report near
+`ALARM`.
 
 Programs: the share of an account's moves that agree with a strong bot, among moves where a simple bot disagrees.
 """
@@ -41,7 +42,9 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class HandPlayed:
-    """One finished hand. pool: hands with comparable payments. payments: of people only, by player."""
+    """One finished hand. pool: hands with comparable payments. payments: of people only, by player; points for places where
+    nothing is paid.
+    """
 
     pool: tuple[str, int]
     payments: Mapping[str, float]
