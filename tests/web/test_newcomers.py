@@ -51,9 +51,9 @@ def test_the_board_of_a_review_stays_in_sight(browser: Browser, server: Served) 
         assert board is not None
         assert board["y"] >= 0
         legend = page.locator(".legend")
-        expect(legend).to_contain_text("This move keeps the win.")
+        expect(legend).to_contain_text("This move keeps the result of best play.")
         expect(legend).to_contain_text("No real choice.")
-        said = page.get_by_role("button", name=re.compile(r"This move keeps the win\.|No real choice\."))
+        said = page.get_by_role("button", name=re.compile(r"This move keeps the result of best play\.|No real choice\."))
         expect(said).to_have_count(page.locator(".moves button").filter(has_text=re.compile("[✓·]")).count())
         assert said.count() > 9
 

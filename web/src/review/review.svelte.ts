@@ -1,5 +1,5 @@
-import type { PositionValue } from '../gen/protocol';
-import { signed, t } from '../i18n/i18n.svelte';
+import type { PositionValue, ReviewMove, RulesFacts } from '../gen/protocol';
+import { maybe, signed, t } from '../i18n/i18n.svelte';
 import { inGame } from '../i18n/words';
 import { requests } from '../browser/latest';
 import { lines, position as askPosition, problemText } from '../server/api';
@@ -76,11 +76,32 @@ export class OtherLine {
   }
 }
 
+type Wins = RulesFacts['wins'];
+
+/** A result as the solver gives it: a payment, or a place from 1. */
+export const resultText = (value: number, wins: Wins): string =>
+  wins === 'places' ? (maybe(`place.${value}`) ?? String(value)) : signed(value);
+
+/** A judged move in words, and whether it keeps a win. `ours`: whether its values are those of the side that moved. */
+export function verdictText(one: ReviewMove, wins: Wins, ours: boolean): { text: string; good: boolean } {
+  const said = (text: string, good = false) => ({ text, good });
+  if (one.forced) return said(t('review.forced'));
+  if (one.kept === null)
+    return said(one.as_bidder === null ? t('review.unknown') : t('review.bid', { n: signed(one.as_bidder) }));
+  const won = (value: number | null): boolean =>
+    value !== null && (wins === 'places' ? value === 1 : ours ? value > 0 : value < 0);
+  if (!one.kept) return said(t(won(one.value) && !won(one.worth) ? 'review.lost' : 'review.lost.result'));
+  if (won(one.value)) return said(t('review.kept'), true);
+  // Without a sure win against all others, or for another place than the first, nothing is lost.
+  return said(t(wins === 'places' || one.scope === 'paranoid' ? 'review.kept.result' : 'review.hopeless'));
+}
+
 /** What a variation comes to: its value or, if it ends the hand, who is out first. `names`: by seat. */
-export function variationText(value: PositionValue, sides: boolean, you: number | null, names: readonly string[]): string {
+export function variationText(value: PositionValue, wins: Wins, you: number | null, names: readonly string[]): string {
   if (value.value !== null) {
-    const n = signed(value.value);
-    return sides ? inGame('review.try.bidder', value.view.preset, { n }) : t('review.try.value', { n });
+    const n = resultText(value.value, wins);
+    if (wins === 'side') return inGame('review.try.bidder', value.view.preset, { n });
+    return t(wins === 'places' ? 'review.try.place' : 'review.try.value', { n });
   }
   const first = value.view.result?.finish_order[0];
   if (first === undefined) return t('review.unknown');

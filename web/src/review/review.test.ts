@@ -5,7 +5,7 @@ import { t } from '../i18n/i18n.svelte';
 import type { LegalMove, View } from '../gen/protocol';
 import { judged } from '../learn/lessons';
 import { sharePicture } from './picture';
-import { OtherLine, variationText, Verdicts } from './review.svelte';
+import { OtherLine, resultText, variationText, Verdicts, verdictText } from './review.svelte';
 
 const lines = (...all: object[]): Response => new Response(all.map((one) => `${JSON.stringify(one)}\n`).join(''));
 const move = (seq: number, kept: boolean): object => ({ type: 'move', seq, kept });
@@ -74,16 +74,47 @@ describe('another line', () => {
   it('says who is out first where it ends the hand', () => {
     const ending = (value: number | null, order: number[] | null) =>
       ({ value, view: { preset: 'big-three', result: order && { finish_order: order } } }) as unknown as PositionValue;
-    const said = (value: PositionValue) => variationText(value, true, 0, ['Ann', 'Bo']);
+    const said = (value: PositionValue) => variationText(value, 'side', 0, ['Ann', 'Bo']);
     expect(said(ending(null, [1]))).toBe(t('over.first', { name: 'Bo' }));
     expect(said(ending(null, [0]))).toBe(t('over.first.you'));
     expect(said(ending(null, null))).toBe(t('review.unknown'));
     expect(said(ending(2, null))).toContain('2');
   });
   it('calls the bidder what the players of the game do', () => {
-    const said = (preset: string) => variationText({ value: 2, view: { preset } } as unknown as PositionValue, true, 0, []);
+    const said = (preset: string) => variationText({ value: 2, view: { preset } } as unknown as PositionValue, 'side', 0, []);
     expect(said('dou-dizhu')).toContain('landlord');
     expect(said('big-three')).toContain('bidder');
+  });
+
+  it('names a place as a place', () => {
+    const value = { value: 3, view: { preset: 'winner' } } as unknown as PositionValue;
+    expect(variationText(value, 'places', 0, [])).toBe(t('review.try.place', { n: '3rd' }));
+    expect([resultText(3, 'places'), resultText(3, 'first-out')]).toEqual(['3rd', '+3']);
+  });
+});
+
+describe('a verdict', () => {
+  const said = (wins: 'side' | 'first-out' | 'places', value: number, worth: number, scope = '', ours = true) =>
+    verdictText({ forced: false, kept: value === worth, value, worth, scope } as ReviewMove, wins, ours);
+
+  it('speaks of the win only where it is kept or given away', () => {
+    expect(said('side', 4, 4)).toEqual({ text: t('review.kept'), good: true });
+    expect(said('side', -4, -4).text).toBe(t('review.hopeless'));
+    expect(said('side', -4, -4, '', false)).toEqual({ text: t('review.kept'), good: true });
+    expect(said('side', 4, -4).text).toBe(t('review.lost'));
+    // Bombs double what is paid.
+    expect(said('side', 4, 2).text).toBe(t('review.lost.result'));
+    expect(said('side', -2, -4).text).toBe(t('review.lost.result'));
+  });
+  it('takes a place for no payment', () => {
+    expect(said('places', 1, 1)).toEqual({ text: t('review.kept'), good: true });
+    expect(said('places', 1, 2).text).toBe(t('review.lost'));
+    expect(said('places', 2, 3).text).toBe(t('review.lost.result'));
+    expect(said('places', 3, 3)).toEqual({ text: t('review.kept.result'), good: false });
+  });
+  it('calls no position lost that is not sure to be won against all others together', () => {
+    expect(said('first-out', -1, -1, 'paranoid').text).toBe(t('review.kept.result'));
+    expect(said('first-out', -1, -1, 'two players').text).toBe(t('review.hopeless'));
   });
 });
 
