@@ -263,3 +263,22 @@ def test_a_spring_is_told_where_it_doubles(language: str) -> None:
         for move in ("5D", "4H 4C 4D 4S", "pass", "pass", "9D"):
             state = state.play(move)
         assert (spring in told(state, language)) == sprung
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_choices_of_cards_are_told_where_a_play_is_listed_once(language: str) -> None:
+    once, hands = messages(language)["listed_once"], ["6D 6C 6H", "7D 8D", "8C", "9C"]
+    for preset, listed_once in (("winner", True), ("zheng-shangyou", False), ("big-two", False)):
+        state = dasan.start(dasan.rules(preset), hands, leader=0)
+        assert (once in told(state, language, 0)) == listed_once
+        assert once not in told(state, language, 1)
+    assert dasan.start(dasan.rules("winner"), hands, leader=0).play("6C 6H").table is not None
+
+
+def test_a_dragon_goes_out_with_all_its_cards() -> None:
+    """H.31: its player has won, and has no place among those without cards."""
+    rules = dasan.rules("big-two", dragon=True)
+    hands = fill(rules, ["3D 4D 5D 6D 7D 8D 9D TD JC QC KC AC 2C", "", "", ""], 13)
+    said = told(dasan.start(rules, hands), "en")
+    assert "Winners: seat 0." in said
+    assert not [line for line in said if line.startswith("Out of cards")]

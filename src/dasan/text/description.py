@@ -125,7 +125,9 @@ class _Describer:
                 seat=view["table_seat"],
             )
         out = "passed.final" if self.rules.pass_is_final and view["phase"] == "play" else "passed"
-        for key, seats in ((out, view["passed"]), ("finished", view["finished"])):
+        # The winner of a dragon still holds all its cards (H.31).
+        finished = [seat for seat in view["finished"] if not view["hand_sizes"][seat]]
+        for key, seats in ((out, view["passed"]), ("finished", finished)):
             if seats:
                 yield self._say(key, seats=self._seats(seats))
         for key in ("offered", "played"):
@@ -150,6 +152,8 @@ class _Describer:
             held = auction.dig([c[0] for c in view["hand"]])
             if held is not None:
                 yield self._say("must_dig" if held else "must_dig.every", cards=" ".join(held), bid=auction.top)
+        if self.rules.suits_ranked and any("choices" in move for move in view["legal_moves"]):
+            yield self._say("listed_once")
         yield self._say("your_turn")
         for number, move in enumerate(view["legal_moves"], 1):
             kind, cards = move.get("kind"), self._cards(move.get("cards", ()))
