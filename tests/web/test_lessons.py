@@ -15,6 +15,11 @@ import dasan
 pytestmark = pytest.mark.full
 
 WEB = Path(__file__).parents[2] / "web"
+LEADS = {
+    **dict.fromkeys(("long", "low", "likely", "unbeatable"), True),
+    **dict.fromkeys(("beat", "spare", "top", "rocket", "pass", "ally"), False),
+}
+"""Whether the coach speaks of a lead or of an answer."""
 GAMES = ["big-three", "big-three-4p", "wa-keng", "dou-dizhu", "big-two", "winner"]
 
 
@@ -64,3 +69,32 @@ def test_an_exercise_needs_its_clause(preset: str) -> None:
             with pytest.raises(dasan.IllegalPlay) as refused:
                 one.state.play(one.forbidden)
             assert refused.value.clause == one.clause, where
+
+
+@pytest.mark.parametrize("preset", GAMES)
+def test_what_the_coach_says_of_a_move_is_so(preset: str) -> None:
+    """By the learner's view: the coach does not see the others' cards either."""
+    for one in LESSONS.LESSONS[preset]():
+        if one.coach is None:
+            continue
+        state, (text,) = one.state, one.accept
+        move = next(move for move in state.legal_moves() if str(move) == text)
+        mine = move.combination
+        others = [m for m in state.legal_moves() if m.combination is not None and mine is not None and m != move]
+        lower = [m for m in others if mine.family == m.combination.family and mine.beats(m.combination)]
+        match one.coach:
+            case "unbeatable" | "rocket":
+                hidden = state.rules.order.hand([c for hand in (*state.hands[1:], state.kitty) for c in hand])
+                assert not state.rules.catalogue.any_beats(hidden, mine, max(state.hand_sizes[1:])), text
+            case "out":
+                assert 0 in state.play(text).finished
+            case "beat" | "low":
+                assert not lower, text
+            case "spare":
+                assert lower, text
+            case "ally":
+                view = state.view(0)
+                assert {0, state.table_seat} == {view.bidder, view.partner}
+        if one.coach in LEADS:
+            assert state.phase == "play", text
+            assert (state.table is None) == LEADS[one.coach], text

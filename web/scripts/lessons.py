@@ -78,8 +78,8 @@ def big_three() -> list[Step]:
         Step(),
         *whole_hand(
             dasan.deal(positions.rules, seed=33, dealer=0),
-            "bid: bid 3 | long: 8D 9H TD JS QS KH | pass | pass | unbeatable: 4D 4C 4H 4S | pass | pass | low: 5H 5S"
-            " | 6D 6H | 8C 8S | top: 2C 2H | pass | pass | low: 7D 7C | KC KS | pass | unbeatable: 3D 3H | pass | pass"
+            "bid: bid 3 | long: 8D 9H TD JS QS KH | pass | pass | likely: 4D 4C 4H 4S | pass | pass | low: 5H 5S"
+            " | 6D 6H | 8C 8S | top: 2C 2H | pass | pass | low: 7D 7C | KC KS | pass | top: 3D 3H | pass | pass"
             " | unbeatable: 3S | pass | pass | out: 2S",
         ),
     ]
@@ -104,7 +104,7 @@ def big_three_4p() -> list[Step]:
             dasan.deal(positions.rules, seed=3, dealer=0),
             "bid: bid 3 | call: call 8D | low: 4C 4H | 9C 9H | 2C 2H | pass | pass: pass | pass | 6H 7C 8D 9D TS JC QS"
             " | pass | ally: pass | pass | 5H 5S | 8H 8S | top: AD AH | pass | pass | pass | low: 7D 7S | KD KH | pass"
-            " | pass | pass: pass | 4D 5D 6C | pass | pass | beat: JH QD KC | pass | pass | pass | out: 9S TD JS QH",
+            " | pass | pass: pass | 4D 5D 6C | pass | pass | spare: JH QD KC | pass | pass | pass | out: 9S TD JS QH",
         ),
     ]
 
@@ -127,7 +127,7 @@ def big_two() -> list[Step]:
             dasan.deal(positions.rules, seed=18, dealer=0),
             "low: 3D | 8D | JC | QC | top: 2C | pass | pass | pass | long: 4D 4C 4H TD TS | pass | pass | 6H 6S AD AH AS"
             " | pass: pass | pass | pass | 4S | beat: 6D | AC | pass | 2D | top: 2H | pass | pass | pass | low: 8H | pass"
-            " | pass | 8S | unbeatable: 2S | pass | pass | pass | out: QH QS",
+            " | pass | 8S | top: 2S | pass | pass | pass | out: QH QS",
         ),
     ]
 
@@ -148,7 +148,7 @@ def winner() -> list[Step]:
         *whole_hand(
             dasan.deal(positions.rules, seed=89, dealer=0),
             "4C 5H 6S 7C 8S 9H TD | beat: 5D 6C 7H 8C 9C TH JC | pass | 6D 7S 8H 9D TC JH QC | pass | pass: pass | pass | 4D"
-            " | QS | beat: KC | pass | AH | 2C | top: 2H | pass | pass | pass | low: AD AS | pass | pass | pass | out: QD QH",
+            " | QS | beat: KC | pass | AH | 2C | top: 2H | pass | pass | pass | likely: AD AS | pass | pass | pass | out: QD QH",
         ),
     ]
 
@@ -171,7 +171,7 @@ def wa_keng() -> list[Step]:
         Step(),
         *whole_hand(
             dasan.deal(positions.rules, seed=298, dealer=0),
-            "pass | pass | bid: bid 3 | 5D 5H 5S | 2C 2H 2S | pass: pass | pass | 5C 6D 7C | beat: 9D TC JD | pass | pass"
+            "pass | pass | bid: bid 3 | 5D 5H 5S | 2C 2H 2S | pass: pass | pass | 5C 6D 7C | spare: 9D TC JD | pass | pass"
             " | long: 6H 6S 7D 7H 8C 8S | pass | pass | low: 4C 4H 4S | pass | pass | unbeatable: AD AS | pass | pass"
             " | unbeatable: 3D | pass | pass | low: QD QH | KD KH | pass | top: 3H 3S | pass | pass | out: TH",
         ),
