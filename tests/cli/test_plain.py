@@ -16,6 +16,7 @@ from dasan.play.sessions import Session
 from dasan.records.verify import verify
 from dasan.text.words import Words
 from dasan.tui.asking import question
+from dasan.tui.panels import caption
 from dasan.tui.plain import run
 
 from .hands import SEED, greedy_game, opening_seed, play_on
@@ -117,6 +118,32 @@ def test_the_question_says_which_cards_to_give() -> None:
         "Give any two cards in return.",
         "Give any card in return.",
     ]
+
+
+@pytest.mark.parametrize("guard", ["foul", "enforced"])
+def test_the_question_says_what_a_guard_may_play(guard: str) -> None:
+    hands, duty = ["5C 9H KD", "AS", "6D 6C", "7D 7C"], "a single card must be your highest."
+    for table, seat, said in ((None, None, duty), ("4D", 3, f"you should not pass, and {duty}")):
+        state = dasan.start(dasan.rules("big-two", guard=guard), hands, leader=0, table=table, table_seat=seat, to_act=0)
+        assert asked(state).endswith(f" Bot 1 has one card left: {said}")
+    assert duty not in asked(dasan.start(dasan.rules("big-two", guard="off"), hands, leader=0))
+
+
+@pytest.mark.parametrize("options", [{}, {"ending": "last-in"}, {"guard_pays": True}])
+def test_a_foul_of_any_seat_is_told_above_the_settlement(options: dict[str, str]) -> None:
+    for guard in range(4):
+        hands = ["6D 6C"] * 4
+        hands[guard], hands[(guard + 1) % 4] = "5C KD", "AS"
+        hands[(guard + 2) % 4], hands[(guard + 3) % 4] = "6D", "7D 7C"
+        state = dasan.start(dasan.rules("big-two", **options), hands, leader=guard).play("5C").play("AS")
+        while state.to_act is not None:
+            state = state.play(state.legal_moves()[0])
+        assert state.result is not None
+        assert state.result.foul == guard
+        words = Words(state.rules, ("You", "Bot 1", "Bot 2", "Bot 3"), 0)
+        lines = caption(state.view(0), words).plain.splitlines()
+        assert lines[1:] == words.foul(state.result)
+        assert len(lines) == (3 if "guard_pays" in options else 2)
 
 
 def asked(state: dasan.State) -> str:

@@ -199,14 +199,18 @@ class Words:
         if len(result.finish_order) > 1:
             order = [f"{_ORDINALS[i]} {self.name(s)}" for i, s in enumerate(result.finish_order)]
             sentences.append(_sentence(f"The order: {', '.join(order)}"))
-        if result.foul is not None:
-            sentences.append(self.does(result.foul, "commit", "a foul: the neighbour's last card was not guarded"))
-            if self.rules.guard_pays:
-                sentences.append(self.does(result.foul, "pay", "for all losers"))
+        sentences += self.foul(result)
         if self.rules.pays:
             paid = [f"{self.name(s)} {signed(p)}" for s, p in enumerate(result.payments)]
             sentences.append(_sentence(", ".join(paid)))
         return sentences
+
+    def foul(self, result: Result) -> list[str]:
+        """Who did not guard the last card, and whether that player pays for all; empty if nobody fouled."""
+        if result.foul is None:
+            return []
+        paying = [self.does(result.foul, "pay", "for all losers")] if self.rules.guard_pays else []
+        return [self.does(result.foul, "commit", "a foul: the neighbour's last card was not guarded"), *paying]
 
     def balances(self, balances: Sequence[int]) -> str:
         show = str if self.rules.stake_chips else signed

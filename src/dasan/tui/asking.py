@@ -41,13 +41,21 @@ def question(view: View, words: Words) -> str:
             may_pass = any(move.type is MoveType.PASS for move in moves)
             if not may_play:
                 return f"You cannot beat {beat}: pass."
-            return f"Beat {beat}{' or pass' if may_pass else ''}."
+            return f"Beat {beat}{' or pass' if may_pass else ''}.{_duty(view, words)}"
         case Phase.PLAY if view.must_include is not None:
             return f"You lead: play any combination that contains the {words.cards([view.must_include])}."
         case Phase.PLAY:
-            return "You lead: play any combination."
+            return f"You lead: play any combination.{_duty(view, words)}"
         case _:
             return ""
+
+
+def _duty(view: View, words: Words) -> str:
+    """What a guard has to know (D2.16)."""
+    if view.guarding is None:
+        return ""
+    staying = "" if view.table is None else "you should not pass, and "
+    return f" {words.names[view.guarding]} has one card left: {staying}a single card must be your highest."
 
 
 def _gift(view: View, words: Words) -> str:

@@ -98,12 +98,13 @@ class Middle(Vertical):
         self.set_class(view.result is not None, "over")
         on_table = view.table if view.result is None else None
         self.query_one("#trick", Fan).show(() if on_table is None else on_table.cards)
-        self.query_one("#caption", Static).update(_caption(view, words))
+        self.query_one("#caption", Static).update(caption(view, words))
 
 
-def _caption(view: View, words: Words) -> Text:
+def caption(view: View, words: Words) -> Text:
+    """The line over the middle: what is on the table, or how the hand has ended."""
     if view.result is not None:
-        return Text("\n".join(words.result(view.result)[: 1 if not view.result.foul else 2]), "bold #ffe08a")
+        return Text("\n".join([words.result(view.result)[0], *words.foul(view.result)]), "bold #ffe08a")
     if view.table is not None and view.table_seat is not None:
         who = words.name(view.table_seat)
         return Text.assemble((who[0].upper() + who[1:], "bold white"), (f" · {kind_words(view.table.kind)}", "#9db8a9"))
@@ -116,6 +117,8 @@ def _caption(view: View, words: Words) -> Text:
             return Text(words.does(view.bidder, "call", "a card: its holder becomes the partner"), "bold white")
         case Phase.EXCHANGE if view.offered is not None:
             return Text(f"On offer: {signs(view.offered)}", "bold white")
+        case Phase.EXCHANGE if view.rules.double_exchange:
+            return Text("The exchange: the last two give their highest cards, and get as many back", "bold white")
         case Phase.EXCHANGE:
             return Text("The tribute: the loser gives a card, and takes one", "bold white")
         case _ if view.leader is not None:
