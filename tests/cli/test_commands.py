@@ -274,6 +274,14 @@ def test_replay_tells_the_story(file: Path, record: str) -> None:
     assert "Hand 1. " not in cli("replay", str(file), "--hand", "2").stdout
 
 
+def test_replay_calls_only_a_kitty_so() -> None:
+    """In Big Two for two or three the cards that are left are none (H.27)."""
+    for game, options, name in (("big-three", {}, "kitty"), ("big-two", {"players": 3}, "left over")):
+        state = dasan.deal(dasan.rules(game, **options), seed=1)
+        lines = cli("replay", "-", stdin=state.record()).stdout.splitlines()
+        assert [line.split("  ")[0] for line in lines if line.startswith(("kitty", "left over"))] == [name]
+
+
 def test_replay_as_json_gives_every_position(file: Path, record: str) -> None:
     report = json.loads(cli("replay", str(file), "--json").stdout)
     game = dasan.replay(record)

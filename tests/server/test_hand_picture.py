@@ -55,3 +55,11 @@ def test_a_moment_of_the_auction_shows_the_bid_so_far() -> None:
     first, second = (event for event in state.events if event.type is EventType.BID)
     for seq, bid in ((first.seq, 1), (second.seq, 3), (None, 3)):
         assert re.findall(r"★ (\d)", picture(stored(state), state, seq)) == [str(bid)]
+
+
+def test_cards_that_nobody_takes_are_in_no_picture() -> None:
+    """H.27: with two players, half of the pack stays face down."""
+    for players, shown in ((2, 26), (3, 52)):
+        state = finished(dasan.deal(dasan.rules("big-two", players=players), seed=5))
+        svg = picture(stored(state), state, None)
+        assert len(re.findall(r'<rect width="50"', svg)) == shown

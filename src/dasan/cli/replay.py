@@ -78,6 +78,7 @@ def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) 
 def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
     from dasan.play.dealing import Deal
     from dasan.records.retrace import positions
+    from dasan.ruleset.policies import Leftover
     from dasan.text.words import signs
 
     first = next(positions(state))
@@ -85,7 +86,8 @@ def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
     yield words.begun(state.begun, number) if dealt else f"Hand {number}, from a given position."
     yield from held(words, first)
     if state.begun.kitty:
-        yield f"{'kitty':{max(map(len, words.names))}}  {signs(state.begun.kitty)}"
+        name = "kitty" if state.rules.leftover is Leftover.BIDDER else "left over"
+        yield f"{name:{max(map(len, words.names))}}  {signs(state.begun.kitty)}"
     if not dealt:
         yield to_act(words, first)
     for event in state.events:

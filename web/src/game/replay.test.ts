@@ -89,5 +89,18 @@ describe('the bidder of a record', () => {
     ]);
   });
 
+  it('is nobody in Big Two, where the card that is left over is no kitty', () => {
+    const deal = { seq: 0, type: 'deal', hands: ['3C 4D', '5D', '6D'], kitty: '3D' };
+    const take = { seq: 1, seat: 0, type: 'kitty', cards: ['3D'] };
+    const play = { seq: 3, seat: 0, type: 'play', cards: ['3D'] };
+    for (const taken of [[take], []]) {
+      const game = replay(record(deal, ...taken, { ...play, cards: taken.length ? ['3D'] : ['3C'] }));
+      expect(game?.start.kitty).toEqual([]);
+      const [step] = game?.steps ?? [];
+      expect([step?.before.bidder, step?.after.bidder, step?.after.bid]).toEqual([null, null, null]);
+      expect(step?.before.hands[0]).toEqual(taken.length ? ['3C', '4D', '3D'] : ['3C', '4D']);
+    }
+  });
+
   it('is nobody if the hand is void', () => expect(bidders().at(-1)).toEqual([null, null, null]));
 });

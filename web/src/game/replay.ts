@@ -50,6 +50,7 @@ export interface Replay {
   open: boolean;
 }
 
+const BEGINNINGS = new Set(['bid', 'pass', 'kitty', 'play']);
 const AFTER_AUCTION = new Set(['kitty', 'call', 'play']);
 const MOVES = new Set(['bid', 'pass', 'call', 'play', 'give', 'offer', 'take']);
 
@@ -77,6 +78,11 @@ export function replay(text: string, doublings: readonly number[] = []): Replay 
   if (!header || !dealing?.hands) return null;
   const split = (cards: string | undefined): Card[] => (cards ?? '').split(' ').filter(Boolean);
   const hands = dealing.hands.map(split);
+  const kitty = split(dealing.kitty);
+  const rest = lines.slice(lines.indexOf(dealing) + 1);
+  // Without an auction the cards that are left over are no kitty: they go to the first leader, or to nobody.
+  const first = rest.find(({ type }) => type !== undefined && BEGINNINGS.has(type))?.type;
+  const bidding = first === 'bid' || first === 'pass';
   let now: Position = {
     preset: header.name,
     hands,
@@ -86,7 +92,7 @@ export function replay(text: string, doublings: readonly number[] = []): Replay 
     auction: true,
     doublings: 0,
     called: null,
-    kitty: split(dealing.kitty),
+    kitty: bidding ? kitty : [],
   };
   const start = now;
   const steps: Step[] = [];
@@ -95,14 +101,14 @@ export function replay(text: string, doublings: readonly number[] = []): Replay 
   const other = (seat: number): number => pairs[pairs.indexOf(seat) ^ 1] ?? -1;
   const handed = (hands: Card[][], from: number, to: number, cards: readonly Card[]): Card[][] =>
     added(taken(hands, from, cards), to, cards);
-  for (const line of lines.slice(lines.indexOf(dealing) + 1)) {
+  for (const line of rest) {
     const { type, seat, seq } = line;
     if (type === undefined || seat === undefined || seq === undefined || seat === null) continue;
     const event = { ...line, type, seat, seq } as Event;
     const cards = line.cards ?? [];
     if (now.auction && AFTER_AUCTION.has(type)) {
       // If all have passed, the opener is the bidder, for 1. Both hold from the last bid or pass on.
-      const none = now.bidder === null && type !== 'play';
+      const none = bidding && now.bidder === null && type !== 'play';
       now = { ...now, ...(none ? { bidder: seat, bid: 1 } : {}), auction: false };
       const last = steps.at(-1);
       if (last) steps[steps.length - 1] = { ...last, after: now };
@@ -113,7 +119,7 @@ export function replay(text: string, doublings: readonly number[] = []): Replay 
         now = { ...now, bidder: seat, bid: line.bid ?? null };
         break;
       case 'kitty':
-        now = { ...now, hands: added(now.hands, seat, now.kitty), kitty: [] };
+        now = { ...now, hands: added(now.hands, seat, kitty), kitty: [] };
         break;
       case 'call':
         now = { ...now, called: cards[0] ?? null };

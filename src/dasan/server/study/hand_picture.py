@@ -9,6 +9,7 @@ from dasan.cards import Card
 from dasan.play.events import MOVES, EventType
 from dasan.play.state import State
 from dasan.records.retrace import positions
+from dasan.ruleset.policies import Leftover
 from dasan.server.store.hand import FinishedHand
 from dasan.server.tables.facts import title_of
 
@@ -56,7 +57,7 @@ def picture(hand: FinishedHand, state: State, seq: int | None) -> str:
         seat, lying = played
         parts.append(_text(28, y + 42, f"→ {hand.players[seat].name}", 20, most=NAMES - 20, word=str(seat)))
         parts += _cards(NAMES + 20, y, lying, WIDTH - NAMES - 60)
-    elif whole and state.begun.kitty:
+    elif whole and state.begun.kitty and state.rules.leftover is not Leftover.NOBODY:
         parts.append(_text(28, y + 42, "+", 26))
         parts += _cards(NAMES + 20, y, [c for c in state.begun.kitty if c is not None], WIDTH - NAMES - 60)
     return "".join([*parts, "</svg>"])
