@@ -12,6 +12,7 @@ from tests.playing import Options, every_setup, rules_of
 import dasan
 from dasan import worlds
 from dasan.bots.explanation import SENTENCES, Reason
+from dasan.bots.net import NetBot
 
 HOLE = re.compile(r"\{(\w+)\}")
 
@@ -183,3 +184,12 @@ def test_a_bid_is_judged_in_words(hand: str, said: set[str]) -> None:
     reasons = [reason for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons]
     assert {reason.id for reason in reasons if reason.id.startswith("bid-")} == said
     assert not any(char.isdigit() for reason in reasons for char in reason.text.replace(str(reason.values["bid"]), ""))
+
+
+@pytest.mark.parametrize(("scoring", "exact"), [("off", True), ("cards", False)])
+def test_a_network_that_was_trained_for_places_names_places(scoring: str, exact: bool) -> None:
+    """Winner with payments has no network of its own."""
+    rules = dasan.rules("winner", scoring=scoring)
+    state = dasan.deal(rules, seed=3)
+    assert (NetBot().note(rules) == "") is exact
+    assert NetBot().explain(state.view(state.to_act)).unit == "place"

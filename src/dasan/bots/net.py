@@ -105,7 +105,9 @@ class NetBot(Named):
         return moves[candidates[place]]
 
     def explain(self, view: View) -> Explanation:
-        """Candidates with the network's scores as values; without a network, the explanation of `greedy`."""
+        """Candidates with the network's scores as values, in the unit of the rules that it was trained for; without a network,
+        the explanation of `greedy`.
+        """
         values = self.values(view)
         if values is None:
             return replace(self._greedy.explain(view), bot=self.name)
@@ -116,7 +118,9 @@ class NetBot(Named):
         ordered = in_order(
             self._best(moves, values, facts.certain), [(m, float(v)) for m, v in zip(moves, values, strict=True)]
         )
-        return explained(self.name, unit(view.rules), ordered, reasons)
+        network = self._fitted(view.rules) if self._score is None else None
+        rules = view.rules if network is None else network.trained.nearest(view.rules)
+        return explained(self.name, unit(rules), ordered, reasons)
 
 
 class NetworkBot(NetBot):
