@@ -127,3 +127,14 @@ def test_the_games_do_not_wait_for_the_deal_of_the_day_for_long(browser: Browser
         expect(page.get_by_role("alert")).to_have_count(0)
         today.arrive()
         expect(page.get_by_text("Deal of the day")).to_be_visible()
+
+
+def test_every_page_says_that_it_loads(browser: Browser, server: Served) -> None:
+    """Pages whose answers never come."""
+    with visitor(browser, server) as page:
+        page.route("**/api/**", lambda route: None)
+        ours = ["me", "events", "friends", "bidding", "notifications", "ladder", "groups", "moderation", "puzzles"]
+        named = ["puzzles/daily", "puzzles/x", "h/x", "rules/winner", "players/x", "events/x", "groups/x", "join/x"]
+        for path in (*ours, *named):
+            page.goto(f"/{path}")
+            expect(page.get_by_role("status").filter(has_text="Loading…"), path).to_be_visible()
