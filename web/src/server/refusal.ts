@@ -1,14 +1,17 @@
 import type { ErrorMessage } from '../gen/protocol';
 import { printed, short } from '../cards/cards';
 import { locale, maybe, t } from '../i18n/i18n.svelte';
-import { personName } from '../i18n/words';
+import { cardName, personName } from '../i18n/words';
 
 /** A refusal: the server's sentence, and its id in the catalogue. */
 export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wording'>;
 
-/** `3C 4D` as `3♣ 4♦`, `T` as `10`, for display. */
+/** `3C 4D` as `3♣ 4♦`, `T` as `10`, `BJ` as `black joker`, for display. */
 const drawn = (text: string): string =>
-  text.replace(/\b([2-9TJQKA])([DCHS])\b/g, (card) => short(card)).replace(/\bT\b/g, printed('T'));
+  text
+    .replace(/\b([2-9TJQKA])([DCHS])\b/g, short)
+    .replace(/\b[BR]J\b/g, cardName)
+    .replace(/\bT\b/g, printed('T'));
 
 function value(name: string, text: string): string {
   if (name === 'name') return personName(text);
