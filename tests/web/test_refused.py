@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 from tests.server.harness import Served
-from tests.web.browsing import DESK, PHONE, accessible, upright, visitor
+from tests.web.browsing import DESK, PHONE, TONGUES, accessible, upright, visitor
 from tests.web.states import send_once, show, snapshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
@@ -103,6 +103,34 @@ def test_a_refusal_over_the_waiting_room_disappears(browser: Browser, server: Se
         expect(page.locator("aside").get_by_role("alert")).to_have_text(re.compile("Too fast"))
         page.clock.fast_forward(9000)
         expect(shown).to_have_count(0)
+
+
+@pytest.mark.parametrize("locale", TONGUES)
+def test_a_refusal_on_a_phone_takes_no_line_for_its_cross(browser: Browser, server: Served, locale: str) -> None:
+    wording = {"id": "joker", "values": {"cards": "3C BJ"}}
+    refusal = {"type": "error", "id": None, "code": "illegal", "clause": "DD.04", "message": "", "wording": wording}
+    with visitor(browser, server, PHONE, locale) as page:
+        send_once(page, snapshot("play"), json.dumps(refusal))
+        page.goto("/t/fixed")
+        rule, cross = (page.locator(f".refusal {one}") for one in (".link", ".close"))
+        expect(cross).to_be_visible()
+        boxes = rule.bounding_box(), cross.bounding_box()
+        assert boxes[0]
+        assert boxes[1]
+        assert abs(boxes[0]["y"] - boxes[1]["y"]) < 2
+
+
+def test_no_turning_point_is_asked_for_where_the_hands_stay_hidden(browser: Browser, server: Served) -> None:
+    message = json.loads(snapshot("settlement"))
+    message["view"]["hands"] = None
+    with visitor(browser, server, DESK) as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        send_once(page, json.dumps(message))
+        page.goto("/t/fixed")
+        expect(page.get_by_role("dialog").get_by_role("link", name="Review")).to_be_visible()
+        expect(page.get_by_role("dialog").get_by_text("Turning point")).to_have_count(0)
+        assert not [url for url in asked if url.endswith("/turning")]
 
 
 def test_no_move_is_taken_back_after_the_hand(browser: Browser, server: Served) -> None:
