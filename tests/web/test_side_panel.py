@@ -151,3 +151,22 @@ def test_a_tab_beside_the_table_opens_no_drawer(browser: Browser, server: Served
         expect(page.get_by_role("tabpanel", name="Rules")).to_be_visible()
         resized(page, *DESK)
         expect(page.get_by_role("tabpanel", name="Rules")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [(320, 568), DESK])
+def test_the_scores_of_eight_fit(browser: Browser, server: Served, size: tuple[int, int]) -> None:
+    """One of the players has a long name."""
+    message = json.loads(snapshot("long-8"))
+    message["table"]["seats"][3] |= {"kind": "human", "bot": None, "name": "M" * 32}
+    hand = {"payments": [0] * 8, "winners": [1], "finish_order": [*range(1, 8), 0], "hand": None}
+    message["session"]["results"] = [hand]
+    with visitor(browser, server, size) as page:
+        send_once(page, json.dumps(message))
+        page.goto("/t/fixed")
+        score = page.get_by_role("tab", name="Score").or_(page.get_by_role("button", name="Score", exact=True))
+        if size != DESK:
+            page.get_by_role("button", name="Moves", exact=True).click()
+        score.first.click()
+        sheet = page.get_by_role("region", name="Score", exact=True)
+        expect(sheet.get_by_role("columnheader", name="M" * 32)).to_be_visible()
+        assert sheet.evaluate("sheet => sheet.scrollWidth <= sheet.clientWidth")
