@@ -47,6 +47,27 @@ def test_the_moves_of_long_names(browser: Browser, server: Served) -> None:
         assert panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
 
 
+FROM_THE_END = """() => [...document.querySelectorAll('*')]
+  .filter((one) => getComputedStyle(one).textOverflow === 'ellipsis' && one.scrollWidth > one.clientWidth)
+  .filter((one) => one.checkVisibility() && /[\u0600-\u06ff]/.test(one.textContent))
+  .map((one) => [one.className, getComputedStyle(one).direction])"""
+"""The elements that cut off an Arabic name, and their directions."""
+
+
+@pytest.mark.parametrize("state", ["play", "outbid"])
+def test_a_name_from_right_to_left_is_cut_off_at_its_end(browser: Browser, server: Served, state: str) -> None:
+    message = json.loads(snapshot(state))
+    for seat in message["table"]["seats"]:
+        seat |= {"name": "\u0645\u062d\u0645\u062f" * 8, "kind": "human", "bot": None}
+    with visitor(browser, server) as page:
+        send_once(page, json.dumps(message))
+        page.goto("/t/fixed")
+        page.locator("table th[title], li.made").first.wait_for()
+        cut = page.evaluate(FROM_THE_END)
+        assert len(cut) > 2
+        assert {direction for _, direction in cut} == {"rtl"}, cut
+
+
 def made_by(page: Page, path: str, body: object) -> str:
     """The id of what this page's player makes by a request."""
     answer = page.request.post(path, data=body)
