@@ -247,6 +247,17 @@ def test_felts_and_backs(browser: Browser, server: Served) -> None:
             page.get_by_role("tab", name="Settings").click()
 
 
+def test_swatches_differ_in_forced_colours(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, DESK) as page:
+        page.emulate_media(forced_colors="active")
+        show(page, "play")
+        page.get_by_role("tab", name="Settings").click()
+        for group in ("Table", "Card backs"):
+            swatches = page.get_by_role("group", name=group).locator(".swatch")
+            looks = swatches.evaluate_all("all => all.map((one) => getComputedStyle(one).background)")
+            assert len(set(looks)) == len(looks) == 4
+
+
 @pytest.mark.parametrize("chosen", ["dark", "system"])
 def test_paper_is_light(browser: Browser, server: Served, chosen: str) -> None:
     ink = "getComputedStyle(document.body).color.match(/\\d+/g).reduce((sum, part) => sum + Number(part), 0)"
