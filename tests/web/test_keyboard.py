@@ -124,6 +124,25 @@ def whole_hand(*pages: Page) -> None:
     pytest.fail("the hand never ended")
 
 
+def test_the_focus_stays_in_a_waiting_room(browser: Browser, server: Served) -> None:
+    """Commands whose buttons disappear; once the hand is dealt, the hand has the focus."""
+    with visitor(browser, server) as page:
+        seats = ["me", "open", "greedy", "greedy"]
+        made = page.request.post("/api/tables", data={"preset": "big-two", "options": {}, "seats": seats}).json()
+        page.goto(f"/t/{made['id']}")
+        room = page.locator(".room")
+        for command, done in (("Sit here", "Seat 1"), ("Remove bot", "Seat 3"), ("Leave", "Join the table")):
+            use(page, room.get_by_role("button", name=command).first)
+            expect(room.get_by_role("button", name=done).first).to_be_visible()
+            has_focus(page)
+            expect(room.locator(":focus")).to_have_count(1)
+        use(page, room.get_by_role("button", name="Join the table"))
+        use(page, room.get_by_role("button", name="Start with bots"))
+        page.locator("[data-at]").first.wait_for()
+        has_focus(page)
+        expect(page.get_by_role("group", name="Your hand")).to_be_focused()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("locale", TONGUES)
 def test_from_the_first_visit_to_a_review(browser: Browser, server: Served, locale: str) -> None:

@@ -38,11 +38,13 @@ export function keepFocus(): void {
       !['Enter', ' '].includes(event.key) ||
       !(used instanceof HTMLElement) ||
       lost() ||
-      used.closest('.felt:not(.nothing), [data-do]')
+      used.closest('[data-do]') ||
+      (used.closest('.felt:not(.nothing)') && !used.closest('.room'))
     )
       return;
     const around: HTMLElement[] = [];
-    for (let box = used.parentElement; box && box !== document.body; box = box.parentElement) around.push(box);
+    // Where a waiting room was, the hand takes the focus.
+    for (let box = used.parentElement; box && !box.matches('body, main.felt'); box = box.parentElement) around.push(box);
     const until = Date.now() + WATCHED;
     const { route } = router;
     timer = setInterval(() => {
