@@ -138,3 +138,11 @@ def test_every_page_says_that_it_loads(browser: Browser, server: Served) -> None
         for path in (*ours, *named):
             page.goto(f"/{path}")
             expect(page.get_by_role("status").filter(has_text="Loading…"), path).to_be_visible()
+
+
+def test_a_page_whose_script_is_late_says_that_it_loads(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        page.route("**/assets/LearnPage*.js", lambda route: None)
+        page.goto("/")
+        page.get_by_role("link", name="Learn", exact=True).click()
+        expect(page.get_by_role("status").filter(has_text="Loading…")).to_be_visible()
