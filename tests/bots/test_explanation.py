@@ -193,3 +193,17 @@ def test_a_network_that_was_trained_for_places_names_places(scoring: str, exact:
     state = dasan.deal(rules, seed=3)
     assert (NetBot().note(rules) == "") is exact
     assert NetBot().explain(state.view(state.to_act)).unit == "place"
+
+
+def test_a_weak_hand_that_must_bid_is_too_weak_for_more() -> None:
+    """Who opens the auction bids at least 1: that the hand is too weak for 1 would speak against the only choice."""
+    hand = "4H 4C 5D 5H 6H 7S 7C 8D 9C 9H TC JS QD KC KH AD"
+    rest = [rank + suit for rank in "456789TJQKA23" for suit in "DCHS" if rank + suit not in hand]
+    others = [" ".join(rest[:16]), " ".join(rest[16:32])]
+    state = dasan.start(dasan.rules("big-three", cut=False), [hand, *others], kitty=" ".join(rest[32:]), dealer=0)
+    explained = dasan.bot("greedy").explain(state.view(0)).moves
+    assert [(str(one.move), *((reason.id, reason.values["bid"]) for reason in one.reasons)) for one in explained] == [
+        ("bid 1", ("bid-weak", 2)),
+        ("bid 2", ("bid-weak", 2)),
+        ("bid 3", ("bid-weak", 3)),
+    ]

@@ -22,6 +22,7 @@ class Facts:
     def __init__(self, view: View) -> None:
         self._view = view
         self._moves = choices(view)
+        self._bids = [move.bid for move in self._moves if move.bid is not None]
         self.certain = Certain(view)
         # `ranks` leaves out jokers, which are above all of them.
         self._top = None if view.rules.jokers else view.rules.ranks[-1]
@@ -36,7 +37,7 @@ class Facts:
             return (Reason("only-move"),)
         match move.type:
             case MoveType.BID:
-                return self._bid(move.bid or 0)
+                return self._forced(move) or self._bid(move.bid or 0)
             case MoveType.PASS if self._view.phase == "play":
                 return (*self._sure(move), *self._pass())
             case MoveType.PASS:
@@ -47,6 +48,7 @@ class Facts:
                 return ()
 
     def _bid(self, bid: int) -> tuple[Reason, ...]:
+        """Whether the hand is strong enough for `bid`."""
         limits = enough(self._view.rules)
         if not 1 <= bid <= len(limits):
             return ()
@@ -55,8 +57,17 @@ class Facts:
 
     def _no_bid(self) -> tuple[Reason, ...]:
         """Why a pass of the auction is right: the hand is too weak for the lowest bid."""
-        bids = [move.bid for move in self._moves if move.bid is not None]
-        return tuple(reason for reason in self._bid(min(bids, default=0)) if reason.id == "bid-weak")
+        return self._weak(min(self._bids, default=0))
+
+    def _forced(self, move: Move) -> tuple[Reason, ...]:
+        """Why the lowest bid is right for a player who may not pass: the hand is too weak for the next one."""
+        lowest, *higher = sorted(self._bids)
+        must = len(self._bids) == len(self._moves) and move.bid == lowest and self._weak(lowest)
+        return self._weak(higher[0]) if must else ()
+
+    def _weak(self, bid: int) -> tuple[Reason, ...]:
+        """That the hand is too weak for `bid`, if it is."""
+        return tuple(reason for reason in self._bid(bid) if reason.id == "bid-weak")
 
     def _sure(self, move: Move) -> tuple[Reason, ...]:
         if move in self.certain.proved:
