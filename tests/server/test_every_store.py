@@ -347,7 +347,7 @@ class Unsteady:
     """A database whose answer to a write is lost this many times, whether or not the write was carried out."""
 
     def __init__(self, database: Database, lost: int, *, carried_out: bool) -> None:
-        self.shared = database.shared
+        self.shared, self.scans = database.shared, database.scans
         self._database, self._lost, self._carried_out = database, lost, carried_out
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:

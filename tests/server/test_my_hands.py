@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -186,4 +187,26 @@ async def test_hands_that_an_earlier_version_wrote_get_their_facts(tmp_path: Pat
     await store.database.write(lambda connection: connection.execute(bare))
     await prune(store.database, store.people, Keep(), 1)
     assert await store.database.read(lambda connection: connection.execute(facts).all()) == before
+    await store.close()
+
+
+async def test_nobody_waits_for_queries_of_the_whole_database(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They run one at a time, whoever asks for them, and a bot's statistics are not made for each request."""
+    store = await opened()
+    seats = tuple(Seated(seat, "Bo", None, "random", "player", 1, seat == 0) for seat in range(3))
+    first, second = (FinishedHand(f"h{n}", "t", n, "big-two", n, True, False, {}, [], "", seats) for n in (1, 2))
+    await store.database.write(lambda connection: insert_hand(connection, first))
+    async with store.database.scans:
+        scans = [asyncio.create_task(work) for work in (store.hands.of_bot("random"), store.people.export("ann"))]
+        await store.people.find("ann")
+        assert not any(scan.done() for scan in scans)
+    rows, _ = await asyncio.gather(*scans)
+    assert [row.hands for row in rows] == [3]
+    monkeypatch.setattr(kept, "KEPT_TIMES", 1_000_000)
+    store.hands._of_bots.clear()
+    await store.hands.of_bot("random")
+    await store.database.write(lambda connection: insert_hand(connection, second))
+    assert [row.hands for row in await store.hands.of_bot("random")] == [3]
+    store.hands._of_bots.clear()
+    assert [row.hands for row in await store.hands.of_bot("random")] == [6]
     await store.close()

@@ -43,13 +43,8 @@ def legal_moves(room: Room) -> Sequence[dasan.Move]:
     return room.state.legal_moves()
 
 
-async def test_no_move_waits_while_old_chat_is_looked_for(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole log is read, because no index finds chat: in parts, and in no transaction that writes."""
-    store = await opened()
-    for name in ("a", "b", "c"):
-        await store.log.create(named(room_of("big-three", ["p0", "p1", "p2"]), name))
-    await chatting(store)
-    monkeypatch.setattr("dasan.server.store.retention.AT_ONCE", 2)
+def statements_of_writes(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Collects the statements of all transactions that write, for which moves wait."""
     writes: list[str] = []
     write = store.database.write
 
@@ -67,6 +62,27 @@ async def test_no_move_waits_while_old_chat_is_looked_for(opened: Opened, monkey
         return write(run)
 
     monkeypatch.setattr(store.database, "write", noting)
+    return writes
+
+
+async def test_no_move_waits_while_old_hands_are_looked_for(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No index finds them, nor hands of an earlier schema: all rows are read, in no transaction that writes."""
+    store = await opened()
+    writes = statements_of_writes(store, monkeypatch)
+    keep = Keep(tables=30, hands=30)
+    await prune(store.database, store.people, keep, 50 * DAY)
+    assert not [one for one in writes if " hands" in one or " hand_seats" in one or " tables" in one]
+    await store.close()
+
+
+async def test_no_move_waits_while_old_chat_is_looked_for(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole log is read, because no index finds chat: in parts, and in no transaction that writes."""
+    store = await opened()
+    for name in ("a", "b", "c"):
+        await store.log.create(named(room_of("big-three", ["p0", "p1", "p2"]), name))
+    await chatting(store)
+    monkeypatch.setattr("dasan.server.store.retention.AT_ONCE", 2)
+    writes = statements_of_writes(store, monkeypatch)
     assert (await prune(store.database, store.people, Keep(chat=30), 50 * DAY))["chat"] == 1
     assert any("UPDATE events" in statement for statement in writes)
     assert not any("LIKE" in statement for statement in writes)

@@ -265,6 +265,7 @@ class _Breaking:
     shared = False
 
     def __init__(self, database: Database) -> None:
+        self.scans = database.scans
         self._database = database
         self.broken = 2
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import sqlalchemy as sa
 from fastapi import Query, Request
 
 from dasan import bots
@@ -36,7 +35,7 @@ async def my_profile(store: StoreHere, player: Player) -> Profile:
     person = None if player is None else await store.people.find(player)
     kind = "account" if person is not None and person.account is not None else "guest"
     name = "" if person is None else person.name
-    return await _profile(store, player or "", name, kind, hand_seats.c.player, player or "")
+    return await _profile(store, player or "", name, kind, await _played(store, player or ""))
 
 
 @router.get("/people/{name}")
@@ -44,7 +43,7 @@ async def profile(name: str, request: Request, store: StoreHere) -> Profile:
     """An account's ratings and statistics."""
     limit(request, "pages")
     person = await account_named(store, name)
-    return await _profile(store, person.id, person.name, "account", hand_seats.c.player, person.id)
+    return await _profile(store, person.id, person.name, "account", await _played(store, person.id))
 
 
 @router.get("/bots/{name}")
@@ -53,7 +52,7 @@ async def bot_profile(name: str, request: Request, store: StoreHere) -> Profile:
     limit(request, "pages")
     if name not in bots.BOTS:
         raise Refused("not-found", reason("no-bot"))
-    return await _profile(store, f"{BOT}{name}", name, "bot", hand_seats.c.bot, name)
+    return await _profile(store, f"{BOT}{name}", name, "bot", await store.hands.of_bot(name))
 
 
 @router.get("/me/history")
@@ -121,8 +120,12 @@ async def rating_chart(preset: str, players: Small, store: StoreHere, player: Pl
     return [RatingPoint(at=moment(row.at), rating=row.rating) for row in rows]
 
 
-async def _profile(store: Store, rated: str, name: str, kind: Any, column: sa.Column[Any], value: str) -> Profile:
-    ratings, statistics = await store.ratings.of(rated), await store.hands.statistics(column, value)
+async def _played(store: Store, player: str) -> list[Any]:
+    return await store.hands.statistics(hand_seats.c.player, player)
+
+
+async def _profile(store: Store, rated: str, name: str, kind: Any, statistics: list[Any]) -> Profile:
+    ratings = await store.ratings.of(rated)
     with intact("player", rated):
         return Profile(
             name=name, kind=kind, ratings=[*map(_rating, ratings)], statistics=[*map(_statistics, statistics)]

@@ -84,6 +84,8 @@ class Database(Protocol):
 
     shared: bool
     """Whether other processes may also write to it."""
+    scans: asyncio.Lock
+    """Held by a query whose time grows with the whole database: one at a time, so that the other readers stay free."""
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
         """Run ``query``, which must not write, in one transaction and return its result."""
@@ -134,6 +136,20 @@ def reading(
     @wraps(query)
     async def run(part: Part, /, *args: P.args, **named: P.kwargs) -> T:
         return await part._database.read(lambda connection: query(part, connection, *args, **named))
+
+    return run
+
+
+def scanning(
+    query: Callable[Concatenate[Part, sa.Connection, P], T],
+) -> Callable[Concatenate[Part, P], Coroutine[Any, Any, T]]:
+    """As `reading`, for a query that looks at all rows of a large table, see `Database.scans`."""
+    read = reading(query)
+
+    @wraps(query)
+    async def run(part: Part, /, *args: P.args, **named: P.kwargs) -> T:
+        async with part._database.scans:
+            return await read(part, *args, **named)
 
     return run
 
@@ -217,6 +233,7 @@ class SqliteDatabase:
     shared = False
 
     def __init__(self, path: Path) -> None:
+        self.scans = asyncio.Lock()
         self._path = path
         self._files = (path, path.with_name(f"{path.name}-wal"))
         self._identity: list[tuple[int, int]] | None = None

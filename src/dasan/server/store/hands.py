@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from dasan.records.lines import record_lines
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.people import HistoryChoices
 from dasan.server.refusals import Refused
-from dasan.server.store.database import StorePart, reading
+from dasan.server.store.database import Database, StorePart, reading
 from dasan.server.store.event_plays import check_open, record_result
 from dasan.server.store.hand import FinishedHand, player_of
 from dasan.server.store.ratings import BOT, hold_ratings, rate
@@ -25,6 +26,8 @@ PAGE = 50
 SCANNED = 2000
 """The most hands of a player that one request scans."""
 MOST_OPPONENTS = 50
+KEPT_TIMES = 100
+"""A bot's statistics are kept this many times as long as their query took, so that it takes at most 1 % of the time."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,18 @@ def insert_hands(connection: sa.Connection, several: Sequence[FinishedHand]) -> 
         insert_hand(connection, hand)
 
 
-def fill_facts(connection: sa.Connection, most: int) -> None:
+async def fill_facts(database: Database, most: int) -> None:
     """Store the preset and the bid with the seats of up to ``most`` hands that a process of an earlier schema has written."""
-    bare = sa.select(hand_seats.c.hand_id).where(hand_seats.c.preset == "").distinct().limit(most)
-    for row in connection.execute(
-        sa.select(hands.c.id, hands.c.preset, hands.c.record).where(hands.c.id.in_(bare))
-    ).all():
+    query = sa.select(hand_seats.c.hand_id).where(hand_seats.c.preset == "").limit(most)
+    async with database.scans:
+        bare = await database.read(lambda connection: set(connection.scalars(query)))
+    if bare:
+        await database.write(lambda connection: _fill_facts(connection, bare))
+
+
+def _fill_facts(connection: sa.Connection, bare: Collection[str]) -> None:
+    rows = connection.execute(sa.select(hands.c.id, hands.c.preset, hands.c.record).where(hands.c.id.in_(bare))).all()
+    for row in rows:
         try:
             entries = (json.loads(line) for line in record_lines(row.record))
             bids = [line["bid"] for line in entries if line.get("type") == "bid"]
@@ -95,6 +104,11 @@ def decided(seat: Any) -> sa.ColumnElement[bool]:
 
 class FinishedHands(StorePart):
     """Reads finished hands."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._of_bots: dict[str, tuple[list[Any], float]] = {}
+        """Each bot's statistics, and until when they are kept, by the monotonic clock in seconds."""
 
     @reading
     def load(self, connection: sa.Connection, hand_id: str, reader: str | None) -> FinishedHand:
@@ -162,6 +176,16 @@ class FinishedHands(StorePart):
             bids=sorted({row.bid for row in rows if row.bid is not None}),
             opponents=sorted(opponents, key=lambda name: (-opponents[name], name))[:MOST_OPPONENTS],
         )
+
+    async def of_bot(self, bot: str) -> list[Any]:
+        """As `statistics`, of a bot, which has most seats of all hands: those of large databases are kept for a while."""
+        async with self._database.scans:
+            known = self._of_bots.get(bot)
+            begun = time.monotonic()
+            if known is None or begun >= known[1]:
+                rows = await self.statistics(hand_seats.c.bot, bot)
+                known = self._of_bots[bot] = rows, begun + KEPT_TIMES * (time.monotonic() - begun)
+            return known[0]
 
     async def statistics(self, column: sa.Column[Any], value: str) -> list[Any]:
         """Rows with the hands, wins and payments of a player or bot, by preset and role, without void hands."""

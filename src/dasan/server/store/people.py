@@ -16,7 +16,7 @@ from dasan.server.people.restrictions import Restrictions
 from dasan.server.protocol.people import folded
 from dasan.server.refusals import Refused
 from dasan.server.store.damage import json_value
-from dasan.server.store.database import Database, Lock, StorePart, among, put_row, reading, serialize, writing
+from dasan.server.store.database import Database, Lock, StorePart, among, put_row, reading, scanning, serialize, writing
 from dasan.server.store.forgetting import forget_at, forget_everywhere, tables_of
 from dasan.server.store.friends import friends_of
 from dasan.server.store.group_people import groups_of
@@ -239,7 +239,7 @@ class People(StorePart):
             put_session(connection, session, player, agent, now)
         return str(player)
 
-    @reading
+    @scanning
     def export(self, connection: sa.Connection, player: str) -> dict[str, Any]:
         """All data stored about a player."""
         own = {
@@ -340,7 +340,8 @@ class People(StorePart):
         return len(players)
 
     async def _forget_at_tables(self, player: str, other: str, now: int) -> list[str]:
-        known = await self._database.read(lambda connection: tables_of(connection, player))
+        async with self._database.scans:
+            known = await self._database.read(lambda connection: tables_of(connection, player))
         for table_id in known:
             await self._database.write(
                 lambda connection, table_id=table_id: forget_at(connection, table_id, player, other, now)  # type: ignore[misc]

@@ -103,7 +103,7 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     if not dry:
         interrupted = await people.forget_interrupted(now)
         await database.write(lambda connection: _tidy(connection, now))
-        await database.write(lambda connection: fill_facts(connection, AT_ONCE))
+        await fill_facts(database, AT_ONCE)
         if interrupted or any(removed.values()):
             await database.scrub()
     return removed
@@ -174,19 +174,23 @@ async def _remove(database: Database, old: Query, key: sa.Column[Any], *, dry: b
     def count(connection: sa.Connection) -> int:
         return connection.scalar(sa.select(sa.func.count()).select_from(old(connection).subquery())) or 0
 
-    def some(connection: sa.Connection) -> int:
-        ids = list(connection.scalars(old(connection).limit(AT_ONCE).with_for_update(skip_locked=True)))
-        if ids:
+    def delete(connection: sa.Connection, ids: list[str]) -> int:
+        still = old(connection).where(key.in_(ids)).with_for_update(skip_locked=True)
+        if ids := list(connection.scalars(still)):
             connection.execute(sa.delete(key.table).where(key.in_(ids)))
         return len(ids)
 
-    return await (database.read(count) if dry else _all(database, some))
+    async def some() -> int:
+        # A reader looks for them: moves would wait for a writer that looks at all rows.
+        async with database.scans:
+            ids = await database.read(lambda connection: list(connection.scalars(old(connection).limit(AT_ONCE))))
+        return await database.write(lambda connection: delete(connection, ids)) if ids else 0
 
-
-async def _all(database: Database, some: Callable[[sa.Connection], int]) -> int:
+    if dry:
+        return await database.read(count)
     total = 0
-    while count := await database.write(some):
-        total += count
+    while deleted := await some():
+        total += deleted
     return total
 
 

@@ -48,6 +48,7 @@ class ServerDatabase:
     shared = True
 
     def __init__(self, engine: AsyncEngine) -> None:
+        self.scans = asyncio.Lock()
         self._engine = engine
         self._logged = -SAID_EVERY
 
