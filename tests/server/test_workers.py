@@ -158,6 +158,39 @@ async def test_an_error_that_no_reader_asks_for_is_not_reported_as_lost(workers:
     assert not reported
 
 
+async def test_a_move_never_waits_for_hints_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hints take seconds: however many are asked for, a process stays free for moves."""
+    begun: list[str] = []
+    first, release = asyncio.Event(), asyncio.Event()
+
+    class Stalled:
+        alive = True
+
+        def __init__(self, memory_mb: int) -> None: ...
+
+        async def start(self) -> None: ...
+
+        async def do(self, job: Job) -> None:
+            begun.append(job.name)
+            first.set()
+            if job.name == "hint":
+                await release.wait()
+
+        def end(self) -> None: ...
+
+    monkeypatch.setattr("dasan.server.workers.pools.Worker", Stalled)
+    pool = Workers(2, Limits(60.0, 0), "test", reserved=1)
+    hints = [asyncio.create_task(pool.run("hint")) for _ in range(3)]
+    await first.wait()
+    for _ in range(5):
+        await asyncio.wait_for(pool.run("move", urgent=True), 10)
+    assert begun == ["hint", *["move"] * 5]
+    release.set()
+    await asyncio.gather(*hints)
+    assert begun.count("hint") == 3
+    pool.close()
+
+
 async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_for_are_not_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

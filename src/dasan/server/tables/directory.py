@@ -78,7 +78,10 @@ class Tables:
         self.pace = Pace(int(settings.bot_delay * 1000))
         self.relays = None if bus is None else Relays(bus, self.process)
         bots = Limits(settings.bot_seconds, settings.bot_memory_mb)
-        self.bots = Workers(settings.bot_processes, bots, "bot", MOST_HINTS * settings.bot_processes, "hints")
+        # Hints take seconds: all processes but one at most, so that moves never wait for them alone.
+        self.bots = Workers(
+            settings.bot_processes, bots, "bot", MOST_HINTS * settings.bot_processes, "hints", reserved=1
+        )
         study = Limits(settings.study_seconds, settings.study_memory_mb)
         self.study = Workers(settings.study_processes, study, "study", MOST_STUDIES * settings.study_processes)
         self.turning: Once[dict[str, Any]] = Once()

@@ -39,12 +39,21 @@ class Workers:
     """A pool of processes with the same limits, used by one event loop. ``counts`` has the outcomes of jobs."""
 
     def __init__(
-        self, processes: int, limits: Limits, name: str, most_waiting: int | None = None, busy: str = "study.busy"
+        self,
+        processes: int,
+        limits: Limits,
+        name: str,
+        most_waiting: int | None = None,
+        busy: str = "study.busy",
+        reserved: int = 0,
     ) -> None:
         """most_waiting: the most jobs running or waiting, urgent ones aside; more are refused. None: no limit. busy: the
-        id of the sentence that refuses them.
+        id of the sentence that refuses them. reserved: the processes that run urgent jobs alone, of several.
         """
         self._processes = processes
+        self._most_others = max(1, processes - reserved)
+        """The most jobs that run at once, urgent ones aside."""
+        self._others = 0
         self._limits = limits
         self._most_waiting = most_waiting
         self._busy = busy
@@ -108,8 +117,10 @@ class Workers:
         """Run waiting jobs one after another in one process."""
         worker: Worker | None = self._idle.pop() if self._idle else None
         try:
-            while jobs := self._urgent or self._jobs:
-                job = jobs.popleft()
+            while self._urgent or (self._jobs and self._others < self._most_others):
+                urgent = bool(self._urgent)
+                job = (self._urgent or self._jobs).popleft()
+                self._others += not urgent
                 try:
                     if job.wanted and (worker is None or not worker.alive):
                         worker = await self._start()
@@ -127,6 +138,8 @@ class Workers:
                     self.counts["done"] += 1
                     if not job.future.done():
                         job.future.set_result(value)
+                finally:
+                    self._others -= not urgent
         finally:
             # In the same event-loop step as the last check of the queue: the next job starts a new task.
             self._tasks.discard(asyncio.current_task())
