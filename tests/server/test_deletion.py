@@ -96,7 +96,16 @@ async def test_a_log_without_a_player_still_makes_the_same_table(opened: Opened)
         assert [line.text for line in after.chat] == ["…"]
     assert await store.listings.mine("p1") == []
     assert len(await store.listings.mine("p0")) == 1
+    assert not await digests_of_chat(store)
     await store.close()
+
+
+async def digests_of_chat(store: Store) -> list[Any]:
+    """The digests of the commands of chat in the log: with one a guess of a deleted text can be confirmed."""
+    mine = sa.select(events.c.digest, events.c.client_id).where(events.c.line.startswith('{"type":"chat"'))
+    rows = await store.database.read(lambda connection: connection.execute(mine).all())
+    assert rows
+    return [row for row in rows if row.digest is not None or row.client_id is not None]
 
 
 class Crash(Exception):

@@ -33,7 +33,7 @@ from dasan.server.times import DAY, now
 from .conftest import Opened, new_database
 from .harness import RATED, ban, fast
 from .rooms import move, named, open_table, room_of
-from .test_deletion import chatting
+from .test_deletion import chatting, digests_of_chat
 
 pytestmark = pytest.mark.full
 
@@ -86,6 +86,7 @@ async def test_no_move_waits_while_old_chat_is_looked_for(opened: Opened, monkey
     assert (await prune(store.database, store.people, Keep(chat=30), 50 * DAY))["chat"] == 1
     assert any("UPDATE events" in statement for statement in writes)
     assert not any("LIKE" in statement for statement in writes)
+    assert not await digests_of_chat(store)
     assert (await prune(store.database, store.people, Keep(chat=30), 50 * DAY))["chat"] == 0
     await store.close()
 

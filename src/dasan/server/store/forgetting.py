@@ -85,7 +85,8 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
     )
     connection.execute(sa.delete(seats).where(seats.c.table_id == table_id, seats.c.player == player))
     mine_sent = sa.and_(events.c.table_id == table_id, events.c.player == player)
-    connection.execute(sa.update(events).where(mine_sent).values(player=other))
+    # A digest tells whoever guesses a name or a message that the guess is right.
+    connection.execute(sa.update(events).where(mine_sent).values(player=other, client_id=None, digest=None))
     leave_notice(connection, "reopen", table_id, now)
 
 

@@ -281,7 +281,9 @@ def _unsay_lines(connection: sa.Connection, places: Sequence[tuple[str, int]], c
         place = sa.and_(events.c.table_id == table_id, events.c.seq == seq)
         line = connection.scalar(sa.select(events.c.line).where(place))
         if line is not None:  # else the table has been deleted in the meantime
-            connection.execute(sa.update(events).where(place).values(line=compact(_unsaid(line))))
+            # A digest of the command tells whoever guesses the text that the guess is right.
+            unsaid = {"line": compact(_unsaid(line)), "client_id": None, "digest": None}
+            connection.execute(sa.update(events).where(place).values(**unsaid))
 
 
 def _unsaid(line: str) -> dict[str, Any]:
