@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,10 +30,11 @@ from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import events
 from dasan.server.store.schema import tables as rows
-from dasan.server.tables import shared_rules
+from dasan.server.tables import directory, shared_rules
 from dasan.server.tables.chairs import Chair
 from dasan.server.tables.decisions import MOST_HANDS, substitute
 from dasan.server.tables.directory import Tables, check_bot, check_seats
+from dasan.server.tables.facts import facts
 from dasan.server.tables.open_table import Table
 from dasan.server.tables.presence import Attendance
 from dasan.server.times import DAY, HOUR, now
@@ -246,6 +249,36 @@ async def test_tables_with_people_leave_no_room(few: Tables) -> None:
     await few.leave(full[0], connections[0])
     assert (await few.look(another)).head.id == another
     assert set(few._open) == {*full[1:], another}
+
+
+async def test_tables_of_many_rules_make_room_and_keep_nobody_out(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Strangers choose house rules, and the catalogue of each may take 10 MB."""
+    seats = ["me", "open", "open", "open"]
+    idle, new, another = [(await tables.create("ann", "big-two", {}, seats))[0] for _ in range(3)]
+    await tables.look(idle)
+    await asyncio.sleep(0.01)
+    monkeypatch.setattr(directory, "MOST_CATALOGUES", shared_rules.catalogues())
+    await tables.join(new, "ann", Connection(9, "ann"), None)
+    assert set(tables._open) == {new}
+    await tables.look(another)
+    assert set(tables._open) == {new, another}
+
+
+def test_rules_of_closed_tables_do_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compiled(rules: RulesFields) -> catalogue.Catalogue:
+        return catalogue.Catalogue(catalogue.CardRules.of(rules), (), "complete")
+
+    monkeypatch.setattr(catalogue, "compile", compiled)
+    before = shared_rules.catalogues()
+    names = ("triples", "fours", "two_pairs", "flushes", "four_plus_one", "pass_is_final", "show_hands_after")
+    for values in product((True, False), repeat=len(names)):
+        rules = shared_rules.kept_rules("big-two", dict(zip(names, values, strict=True)))
+        shared_rules.compile_rules(rules)
+        facts(rules)
+    gc.collect()
+    assert shared_rules.catalogues() <= before + shared_rules.MOST_RULES
 
 
 async def test_a_process_that_has_not_read_notices_for_long_misses_none(

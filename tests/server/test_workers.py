@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import pickle
+import socket
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -120,6 +121,22 @@ async def test_the_least_memory_that_can_be_set_is_enough() -> None:
         assert threads_of(pool._all[0]._process.pid) in (1, None)
     finally:
         pool.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell how much memory a process has used")
+async def test_a_process_that_is_nearly_full_ends_after_its_job() -> None:
+    """It caches what it computes for the rules of each table; a job that needs more memory than is left would fail."""
+    assert process._nearly_full(1)
+    assert not process._nearly_full(1 << 20)
+    assert not process._nearly_full(0)
+    worker = Worker(0)
+    here, there = socket.socketpair()
+    worker._transport, _ = await asyncio.get_running_loop().create_connection(lambda: worker, sock=here)
+    for kind, alive in (("done", True), ("last", False)):
+        worker._answers.append((kind, 5))
+        assert await worker.do(Job("choose", (), 60.0)) == 5
+        assert worker.alive == alive
+    there.close()
 
 
 async def test_a_process_that_dies_is_replaced(workers: Workers) -> None:

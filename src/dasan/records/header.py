@@ -76,7 +76,7 @@ def _read_rules(described: object) -> Rules:
     return rules
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _rules(described: str) -> Rules:
     """The rules of a header, from its JSON; cached, because many records have the same."""
     header: dict[str, Any] = json.loads(described)

@@ -401,7 +401,7 @@ def compile(rules: RulesFields) -> Catalogue:
     return _compile(CardRules.of(rules))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _compile(rules: CardRules) -> Catalogue:
     listed = tuple(_rows(rules))
     if _lists_exact_sets(rules, listed):

@@ -40,7 +40,7 @@ from dasan.server.tables.open_table import RESTART, Table
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room
-from dasan.server.tables.shared_rules import chosen_rules
+from dasan.server.tables.shared_rules import MOST_CATALOGUES, catalogues, chosen_rules
 from dasan.server.times import now
 from dasan.server.workers.pools import Limits, Workers
 from dasan.server.workers.process import JobError
@@ -330,7 +330,8 @@ class Tables:
             raise Refused("unavailable", reason("stopping"))
         table = self._open.get(table_id)
         if table is None:
-            if len(self._open) >= self.settings.most_tables and not self._make_room():
+            full = len(self._open) >= self.settings.most_tables
+            if (full or catalogues() >= MOST_CATALOGUES) and not self._make_room() and full:
                 raise Refused("unavailable", reason("busy"))
             table = self._open[table_id] = Table(self, table_id)
             self._group.create_task(guarded(f"table {table_id}", table.run()), name=f"table {table_id}")

@@ -10,9 +10,10 @@ from dasan.games import PRESETS
 from dasan.ruleset.policies import BidScoring, FixedScoring
 from dasan.ruleset.rules import Rules
 from dasan.server.protocol.table import RulesFacts
+from dasan.server.tables.shared_rules import MOST_RULES
 
 
-@lru_cache(maxsize=256)
+@lru_cache(MOST_RULES)
 def facts(rules: Rules) -> RulesFacts:
     """The facts of ``rules``.
 

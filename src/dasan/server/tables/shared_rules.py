@@ -6,13 +6,17 @@ import asyncio
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
+from weakref import WeakSet
 
 import dasan
 from dasan.games import PRESETS, make_rules
+from dasan.ruleset.catalogue import Catalogue
 from dasan.server.refusals import Refused
 
-MOST_RULES = 256
-"""The size of the cache."""
+MOST_RULES = 32
+"""The size of the cache. The catalogue of Big Two's rules takes 10 MB, and there are a thousand with their own catalogue."""
+MOST_CATALOGUES = 128
+"""The number of catalogues in memory from which idle tables make room for others."""
 
 
 def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
@@ -45,6 +49,15 @@ def is_compiled(rules: dasan.Rules) -> bool:
 def compile_rules(rules: dasan.Rules) -> None:
     """Compile the rules to a catalogue with everything that the first legal moves need. This takes up to a second."""
     rules.catalogue.fits(())
+    _catalogues.add(rules.catalogue)
+
+
+_catalogues: WeakSet[Catalogue] = WeakSet()
+
+
+def catalogues() -> int:
+    """The number of catalogues in memory: those of open tables, and of the rules in caches."""
+    return len(_catalogues)
 
 
 def _flat(options: Mapping[str, object]) -> list[object]:

@@ -20,13 +20,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import dasan
 from dasan.server.refusals import Refused
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-MOST_RULES = 256
+MOST_RULES = 32
+SPARE = 8
+"""A process ends after a job when this share of its memory, one in so many, is all that is left: what it caches for the rules
+of many tables must not end the job of another.
+"""
 START_SECONDS = 60.0
 NEEDED = ("numpy", "dasan.bots.greedy")
 """Modules that the first move of any bot needs. They are loaded before the process is ready, because on a busy machine that takes
@@ -135,7 +140,9 @@ class Worker(asyncio.Protocol):
                 self._send(self._pack((job.name, job.given)))
                 while True:
                     kind, value = await self._next()
-                    if kind == "done":
+                    if kind == "last":
+                        self.end()
+                    if kind in ("done", "last"):
                         return value
                     if kind == "refused":
                         raise value
@@ -269,7 +276,7 @@ def work(there: socket.socket, memory_mb: int) -> None:
                 for part in value:
                     pipe.send(("part", part))
                 value = None
-            answer: tuple[str, object] = ("done", value)
+            answer: tuple[str, object] = ("last" if _nearly_full(memory_mb) else "done", value)
         except (dasan.DasanError, Refused) as error:
             answer = ("refused", error)
         except MemoryError:
@@ -290,3 +297,11 @@ def _limit(memory_mb: int) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         wanted = memory_mb << 20
         resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
+
+
+def _nearly_full(memory_mb: int) -> bool:
+    """Whether this process has used most of its memory, if the system tells."""
+    if sys.platform != "linux" or not memory_mb:
+        return False
+    data = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    return data * SPARE >= (memory_mb << 20) * (SPARE - 1)
