@@ -28,7 +28,7 @@ class Thinkers:
         await self.answer.wait()
         return Thought(str(view.legal_moves()[-1]))
 
-    async def only(self, move: str) -> Thought:
+    async def only(self, name: str, move: str) -> Thought:
         return Thought(move, only=True)
 
     def bot_failed(self, name: str) -> None:

@@ -91,8 +91,11 @@ def test_load_delays_forced_and_chosen_passes_alike() -> None:
 
 
 @pytest.mark.full
-async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("thinks", [0.0, 9.0])
+async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path, thinks: float) -> None:
+    """thinks: the bot's mean seconds so far. Slow bots wait for quick ones."""
     async with only_process(tmp_path, bot_delay=0.01, bot_processes=1) as tables:
+        tables._thinks["greedy"] = thinks
         state = dasan.deal(dasan.rules("big-three"), seed=7)
         await tables.think("random", state.view(state.to_act))  # the process runs
         done: list[str] = []
@@ -103,8 +106,30 @@ async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path) -
 
         view = state.view(state.to_act)
         waiting = [note("choice", tables.think("greedy", view)) for _ in range(2)]
-        await asyncio.gather(*waiting, note("only", tables.only("pass")))
+        await asyncio.gather(*waiting, note("only", tables.only("greedy", "pass")))
         assert done == ["choice", "choice", "only"]
+
+
+@pytest.mark.full
+async def test_bots_whose_choices_are_quick_wait_for_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor do their forced moves, whose time would tell them apart."""
+    takes = {"greedy": 0.01, "strong": 2.0}
+    asked: list[tuple[str, bool]] = []
+
+    async def run(job: str, *given: Any, quick: bool, **options: Any) -> tuple[str, float]:
+        await asyncio.sleep(0)
+        asked.append((job, quick))
+        return "pass", takes.get(given[0], 0.0) if given else 0.0
+
+    async with only_process(tmp_path, bot_delay=0.01) as tables:
+        monkeypatch.setattr(tables.bots, "run", run)
+        view: Any = None
+        for bot, then in (("greedy", True), ("strong", False)):
+            for quick in (False, then):
+                asked.clear()
+                await tables.only(bot, "pass")
+                await tables.think(bot, view)
+                assert asked == [("turn", quick), ("choose", quick)]
 
 
 def test_the_former_way_is_told_apart() -> None:

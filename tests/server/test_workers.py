@@ -175,8 +175,9 @@ async def test_an_error_that_no_reader_asks_for_is_not_reported_as_lost(workers:
     assert not reported
 
 
-async def test_a_move_never_waits_for_hints_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hints take seconds: however many are asked for, a process stays free for moves."""
+@pytest.mark.parametrize("urgent", [False, True])
+async def test_quick_moves_wait_for_nothing_slow(monkeypatch: pytest.MonkeyPatch, urgent: bool) -> None:
+    """Those take seconds: however many are asked for, a process stays free for quick moves."""
     begun: list[str] = []
     first, release = asyncio.Event(), asyncio.Event()
 
@@ -190,21 +191,21 @@ async def test_a_move_never_waits_for_hints_alone(monkeypatch: pytest.MonkeyPatc
         async def do(self, job: Job) -> None:
             begun.append(job.name)
             first.set()
-            if job.name == "hint":
+            if job.name == "slow":
                 await release.wait()
 
         def end(self) -> None: ...
 
     monkeypatch.setattr("dasan.server.workers.pools.Worker", Stalled)
     pool = Workers(2, Limits(60.0, 0), "test", reserved=1)
-    hints = [asyncio.create_task(pool.run("hint")) for _ in range(3)]
+    slow = [asyncio.create_task(pool.run("slow", urgent=urgent)) for _ in range(3)]
     await first.wait()
     for _ in range(5):
-        await asyncio.wait_for(pool.run("move", urgent=True), 10)
-    assert begun == ["hint", *["move"] * 5]
+        await asyncio.wait_for(pool.run("quick", urgent=True, quick=True), 10)
+    assert begun == ["slow", *["quick"] * 5]
     release.set()
-    await asyncio.gather(*hints)
-    assert begun.count("hint") == 3
+    await asyncio.gather(*slow)
+    assert begun.count("slow") == 3
     pool.close()
 
 

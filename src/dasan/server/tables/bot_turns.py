@@ -40,7 +40,7 @@ class Bots(Protocol):
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
         ...
 
-    async def only(self, move: str) -> Thought:
+    async def only(self, name: str, move: str) -> Thought:
         """A bot's only legal move, after the same wait as a choice."""
         ...
 
@@ -141,7 +141,7 @@ class BotTurns:
         legal = state.legal_moves()
         if len(legal) != 1:
             return asyncio.ensure_future(self._bots.think(bot, state.view(seat)))
-        return asyncio.ensure_future(self._bots.only(str(legal[0])))
+        return asyncio.ensure_future(self._bots.only(bot, str(legal[0])))
 
     async def _replace(self, bot: str) -> None:
         """Replace a bot by its stand-in in all its seats, visibly to everybody."""

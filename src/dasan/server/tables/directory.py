@@ -43,7 +43,7 @@ from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import MOST_CATALOGUES, catalogues, chosen_rules
 from dasan.server.times import now
 from dasan.server.workers.pools import Limits, Workers
-from dasan.server.workers.process import JobError
+from dasan.server.workers.process import JobError, JobTimeout
 from dasan.server.workers.warming import Part
 
 T = TypeVar("T")
@@ -62,6 +62,8 @@ speeds.
 """
 MOST_HINTS = 4
 """The most hints running or waiting for each process of bots, beyond which more are refused. Moves do not wait for them."""
+QUICK = 0.25
+"""The mean seconds of a bot's choices from which they wait for each other rather than let those of quick bots wait."""
 MOST_STUDIES = 16
 """The most reviews and puzzles running or waiting, beyond which more are refused."""
 TRY_AGAIN = 0.2
@@ -78,7 +80,7 @@ class Tables:
         self.pace = Pace(int(settings.bot_delay * 1000))
         self.relays = None if bus is None else Relays(bus, self.process)
         bots = Limits(settings.bot_seconds, settings.bot_memory_mb)
-        # Hints take seconds: all processes but one at most, so that moves never wait for them alone.
+        # Hints and strong bots take seconds, in all processes but one: the moves of quick bots do not wait for them.
         self.bots = Workers(
             settings.bot_processes, bots, "bot", MOST_HINTS * settings.bot_processes, "hints", reserved=1
         )
@@ -86,6 +88,8 @@ class Tables:
         self.study = Workers(settings.study_processes, study, "study", MOST_STUDIES * settings.study_processes)
         self.turning: Once[dict[str, Any]] = Once()
         self.failed_bots: Counter[str] = Counter()
+        self._thinks: dict[str, float] = {}
+        """The mean seconds of each bot's latest choices."""
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}
         self._due = DueTables(self)
@@ -394,24 +398,36 @@ class Tables:
     async def think(self, name: str, view: dasan.View) -> Thought:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
         try:
-            move, seconds = await self.bots.run("choose", name, view, urgent=True)
-            return Thought(move, seconds)
+            return await self._choice(name, view)
         except Exception as error:
             if self._closing:
                 raise
             self.bot_failed(name)
             report(f"bot {name} failed", error)
-            move, seconds = await self.bots.run("choose", self.stand_in(name), view, urgent=True)
-            return Thought(move, seconds, failed=True)
+            return replace(await self._choice(self.stand_in(name), view), failed=True)
 
-    async def only(self, move: str) -> Thought:
-        """The only legal move, after the wait for a bot's process that a choice has, so that load delays both
+    async def _choice(self, name: str, view: dasan.View) -> Thought:
+        try:
+            move, seconds = await self.bots.run("choose", name, view, urgent=True, quick=self._is_quick(name))
+        except JobTimeout:
+            self._thinks[name] = self.settings.bot_seconds
+            raise
+        before = self._thinks.get(name, QUICK)
+        self._thinks[name] = before + (seconds - before) / 8
+        return Thought(move, seconds)
+
+    async def only(self, name: str, move: str) -> Thought:
+        """A bot's only legal move, after the wait for a process that the bot's choices have, so that load delays both
         equally.
         """
         if self.settings.bot_delay:
             with suppress(Refused, JobError):
-                await self.bots.run("turn", urgent=True)
+                await self.bots.run("turn", urgent=True, quick=self._is_quick(name))
         return Thought(move, only=True)
+
+    def _is_quick(self, bot: str) -> bool:
+        """Whether the bot's choices have been quick so far."""
+        return self._thinks.get(bot, QUICK) < QUICK
 
     def stand_in(self, bot: str) -> str:
         """The substitute for ``bot`` if it fails."""

@@ -48,16 +48,17 @@ class Workers:
         reserved: int = 0,
     ) -> None:
         """most_waiting: the most jobs running or waiting, urgent ones aside; more are refused. None: no limit. busy: the
-        id of the sentence that refuses them. reserved: the processes that run urgent jobs alone, of several.
+        id of the sentence that refuses them. reserved: the processes that run quick jobs alone, of several.
         """
         self._processes = processes
         self._most_others = max(1, processes - reserved)
-        """The most jobs that run at once, urgent ones aside."""
+        """The most jobs that run at once, quick ones aside."""
         self._others = 0
         self._limits = limits
         self._most_waiting = most_waiting
         self._busy = busy
         self._waiting = 0
+        self._quick: deque[Job] = deque()
         self._urgent: deque[Job] = deque()
         self._jobs: deque[Job] = deque()
         self._tasks: set[asyncio.Task[None] | None] = set()
@@ -73,13 +74,18 @@ class Workers:
         """Whether its processes work, as far as is known."""
         return self._crashes < FAILING or time.monotonic() - self._crashed_at > BROKEN_FOR
 
-    async def run(self, job: str, *given: object, seconds: float | None = None, urgent: bool = False) -> Any:
+    async def run(
+        self, job: str, *given: object, seconds: float | None = None, urgent: bool = False, quick: bool = False
+    ) -> Any:
         """Run a job and return its result. Raises ``JobError`` or the engine's errors. ``PoolBusy``: too many jobs wait.
 
-        urgent: whether it begins before all jobs that are not, and is never refused.
+        urgent: whether it begins before all jobs that are not, and is never refused. quick: whether it begins before all
+        that are not, and is never refused.
         """
         made = Job(job, given, seconds or self._limits.seconds)
-        return await (self._enqueue(self._urgent, made) if urgent else self._submit(made))
+        if quick or urgent:
+            return await self._enqueue(self._quick if quick else self._urgent, made)
+        return await self._submit(made)
 
     async def ask(self, otherwise: str, job: str, *given: object) -> Any:
         """Run a job for a player. ``Refused``, with the sentence ``otherwise``, if the job has no result."""
@@ -117,10 +123,9 @@ class Workers:
         """Run waiting jobs one after another in one process."""
         worker: Worker | None = self._idle.pop() if self._idle else None
         try:
-            while self._urgent or (self._jobs and self._others < self._most_others):
-                urgent = bool(self._urgent)
-                job = (self._urgent or self._jobs).popleft()
-                self._others += not urgent
+            while jobs := self._next():
+                job, quick = jobs.popleft(), jobs is self._quick
+                self._others += not quick
                 try:
                     if job.wanted and (worker is None or not worker.alive):
                         worker = await self._start()
@@ -139,12 +144,18 @@ class Workers:
                     if not job.future.done():
                         job.future.set_result(value)
                 finally:
-                    self._others -= not urgent
+                    self._others -= not quick
         finally:
             # In the same event-loop step as the last check of the queue: the next job starts a new task.
             self._tasks.discard(asyncio.current_task())
             if worker is not None and worker.alive:
                 self._idle.append(worker)
+
+    def _next(self) -> deque[Job]:
+        """The queue whose first job a free process runs next; an empty one if there is no such job."""
+        if self._quick or self._others >= self._most_others:
+            return self._quick
+        return self._urgent or self._jobs
 
     def _fail(self, job: Job, error: Exception) -> None:
         """Count an error, and give it to the job's reader."""
@@ -171,7 +182,7 @@ class Workers:
         for task in tuple(self._tasks):
             if task is not None:
                 task.cancel()
-        for job in (*self._urgent, *self._jobs):
+        for job in (*self._quick, *self._urgent, *self._jobs):
             job.future.cancel()
         for worker in self._all:
             worker.end()
