@@ -75,6 +75,15 @@ def half_open(server: Served, addresses: int, each: int) -> Iterator[list[socket
         yield held
 
 
+def test_refusals_make_no_limit_drop_out() -> None:
+    """Each /64 is counted, and a customer with a /48 has more of them than are remembered."""
+    buckets = Buckets(rate=1e-6, burst=1, most=40)
+    assert buckets.take_for("192.0.2.7")
+    taken = [buckets.take_for(f"2001:db8:0:{n:x}::1") for n in range(0, 256 * 100, 256)]
+    assert sum(taken) == 16, "those of a /48"
+    assert not buckets.take_for("192.0.2.7")
+
+
 def test_half_open_connections_keep_nobody_out(serve: Serve) -> None:
     """As many as the server accepts, from 17 addresses: everybody else is answered as if they did not exist."""
     with serve(most_connections=256, connections_each=64, request_seconds=60.0) as server:

@@ -32,15 +32,18 @@ class Bucket:
         self._tokens = float(burst)
         self._at = clock()
 
-    def take(self) -> bool:
-        """Take one token, if there is one."""
+    def has_one(self) -> bool:
+        """Whether there is a token."""
         now = self._clock()
         self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
         self._at = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
+        return self._tokens >= 1
+
+    def take(self) -> bool:
+        """Take one token, if there is one."""
+        there = self.has_one()
+        self._tokens -= there
+        return there
 
     def give_back(self) -> None:
         """Return a token that was taken."""
@@ -60,8 +63,15 @@ class Buckets:
         self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
 
     def take_for(self, address: str) -> bool:
-        """Take a token of every network of the address, if each has one."""
-        return all(self.take(("network", network), share) for network, share in networks(address))
+        """Take a token of every network of the address, if each has one.
+
+        A refusal adds no key: a customer has 65,536 networks in a /48, and could make the others drop out with them.
+        """
+        wanted = [(("network", network), share) for network, share in networks(address)]
+        known = [key for key, _ in wanted if key in self._buckets]
+        for key in known:
+            self._buckets.move_to_end(key)
+        return all(self._buckets[key].has_one() for key in known) and all(self.take(*one) for one in wanted)
 
     def take(self, key: Hashable, share: int = 1) -> bool:
         """Take one of ``key``'s tokens, if there is one. share: the multiple of the usual tokens that the key has."""
