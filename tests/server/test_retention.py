@@ -285,3 +285,18 @@ async def test_a_guest_who_comes_back_while_others_are_deleted_stays(
     left = {row["id"] for row in (await store.overviews.players(None, False, 99)).rows}
     assert left == set(guests) - set(forgotten)
     await store.close()
+
+
+async def test_an_address_that_nobody_confirms_is_deleted_after_a_day(opened: Opened) -> None:
+    """Somebody may have given another person's; the link in the e-mail is then invalid anyway."""
+    store = await opened()
+    for player, address in (("p0", "ann@mail.example"), ("p1", "bo@mail.example")):
+        await store.people.register(player, f"Name-{player}", "hash", 0)
+        await store.notifications.ask(player, address, f"token-{player}", DAY)
+    assert await store.notifications.confirm("token-p1", DAY + 1)
+    left = {}
+    for moment in (2 * DAY, 2 * DAY + 1):
+        await prune(store.database, store.people, Keep(), moment)
+        left[moment] = [(await store.notifications.of(player)).address for player in ("p0", "p1")]
+    assert left == {2 * DAY: ["ann@mail.example", "bo@mail.example"], 2 * DAY + 1: [None, "bo@mail.example"]}
+    await store.close()

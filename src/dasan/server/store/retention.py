@@ -39,6 +39,7 @@ from dasan.server.store.schema import (
     invitations,
     network_bans,
     notices,
+    notification_settings,
     outbox,
     players,
     promises,
@@ -307,8 +308,8 @@ def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> 
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:
-    """Delete expired data: promises, sign-ins, bans of networks, invitations, old sessions, addresses, notices, and the
-    bidding trainer's hands of guests without a name.
+    """Delete expired data: promises, sign-ins, bans of networks, invitations, old sessions, addresses, e-mail addresses that
+    nobody has confirmed, notices, and the bidding trainer's hands of guests without a name.
     """
     connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
     unseen = now - UNSEEN_DAYS * DAY
@@ -320,4 +321,7 @@ def _tidy(connection: sa.Connection, now: int) -> None:
     connection.execute(sa.delete(network_bans).where(network_bans.c.until < now))
     connection.execute(sa.delete(invitations).where(invitations.c.at < now - OPEN))
     connection.execute(sa.delete(outbox).where(outbox.c.at < now - DAY))
+    letters = notification_settings.c
+    late = sa.and_(letters.address.is_not(None), sa.not_(letters.confirmed), letters.asked < now - DAY)
+    connection.execute(sa.update(notification_settings).where(late).values(address=None, token=None))
     connection.execute(sa.delete(notices).where(notices.c.at < now - 2 * NOTICE_LIFE))
