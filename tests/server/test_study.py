@@ -7,6 +7,7 @@ import json
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 import dasan
+from dasan.puzzles import Puzzle
 from dasan.reasons import reason
 from dasan.records.verify import verify
 from dasan.ruleset.policies import FixedScoring
@@ -385,6 +387,23 @@ def answered(response: object) -> Json:
     assert response.status_code == 200, response.text  # type: ignore[attr-defined]
     answer: Json = response.json()  # type: ignore[attr-defined]
     return answer
+
+
+def test_threads_that_want_the_puzzles_at_once_load_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a restart many pages ask for them. All threads of the server loaded them, for which other requests waited."""
+    loaded: list[int] = []
+
+    def load(**wanted: object) -> tuple[Puzzle, ...]:
+        loaded.append(1)
+        time.sleep(0.05)
+        return ()
+
+    puzzle_book._book.cache_clear()
+    monkeypatch.setattr("dasan.server.study.puzzle_book.puzzles.load", load)
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda _: puzzle_book.book(), range(4))) == [{}] * 4
+    assert len(loaded) == 1
+    puzzle_book._book.cache_clear()
 
 
 @pytest.mark.full

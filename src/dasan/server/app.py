@@ -48,6 +48,7 @@ from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.migrating import migrate, require
 from dasan.server.store.processes import ALIVE
+from dasan.server.study import puzzle_book
 from dasan.server.study.together import Together
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
@@ -161,7 +162,13 @@ def _attach(app: FastAPI, tables: Tables, bus: Bus | None, key: bytes) -> None:
     app.state.metrics.attach(tables, app.state.sockets)
     if settings.warm:
         warming.start(done=partial(_warm_up, asyncio.get_running_loop(), tables, warming))
-        threading.Thread(target=listed, name="dasan-presets", daemon=True).start()
+        threading.Thread(target=_load_pages, name="dasan-pages", daemon=True).start()
+
+
+def _load_pages() -> None:
+    """Load what many pages ask for at once after a restart."""
+    listed()
+    puzzle_book.book()
 
 
 def _limits(settings: Settings) -> dict[str, Buckets]:

@@ -19,6 +19,7 @@ from dasan.server.api.dependencies import Player, StoreHere, TablesHere
 from dasan.server.api.hands import JsonLines
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.rate_limits import limit
+from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.hand import View
 from dasan.server.protocol.rest import (
@@ -228,6 +229,7 @@ async def puzzles(
     offset: int = 0,
 ) -> PuzzleList:
     """A page of matching puzzles from ``offset``, the easy ones first."""
+    await _loaded()
     puzzles = await asyncio.to_thread(puzzle_book.chosen, game, theme, grade, players)
     games, themes, grades = puzzle_book.counted()
     first = max(0, offset)
@@ -240,13 +242,15 @@ async def puzzles(
 @router.get("/puzzles/today")
 async def puzzle_of_the_day() -> PuzzleInfo:
     """The puzzle of the day, which changes at midnight UTC."""
-    daily = await asyncio.to_thread(puzzle_book.of_day, datetime.now(UTC).date())
+    await _loaded()
+    daily = puzzle_book.of_day(datetime.now(UTC).date())
     return await asyncio.to_thread(_info, daily)
 
 
 @router.get("/puzzles/{puzzle_id}")
 async def puzzle(puzzle_id: str) -> PuzzleInfo:
     """A puzzle, without its solution."""
+    await _loaded()
     return await asyncio.to_thread(lambda: _info(puzzle_book.find(puzzle_id)))
 
 
@@ -255,10 +259,19 @@ async def answer(
     puzzle_id: str, wanted: PuzzleAnswer, request: Request, tables: TablesHere, player: Player
 ) -> PuzzleVerdict:
     """Whether the last move is correct, and its continuation."""
-    await asyncio.to_thread(puzzle_book.find, puzzle_id)
+    await _loaded()
+    puzzle_book.find(puzzle_id)
     limit(request, "study", player)
     verdict = await tables.study.ask("solver", "puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
     return PuzzleVerdict.model_validate(verdict)
+
+
+_loading: Once[dict[str, Puzzle]] = Once()
+
+
+async def _loaded() -> None:
+    """Load the puzzles in one thread, however many pages ask for them after a restart: others need the threads."""
+    await _loading.do("puzzles", lambda: asyncio.to_thread(puzzle_book.book))
 
 
 def _summary(one: Puzzle) -> PuzzleSummary:

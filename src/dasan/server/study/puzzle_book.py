@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from datetime import date
 from functools import lru_cache
@@ -15,9 +16,17 @@ from dasan.server.refusals import Refused
 PAGE = 100
 
 
-@lru_cache(maxsize=1)
+_LOADING = threading.Lock()
+
+
 def book() -> dict[str, Puzzle]:
-    """All puzzles by id, cached."""
+    """All puzzles by id, cached. Loading them takes seconds, in which threads with the same wish wait."""
+    with _LOADING:
+        return _book()
+
+
+@lru_cache(maxsize=1)
+def _book() -> dict[str, Puzzle]:
     return {puzzle.id: puzzle for puzzle in puzzles.load()}
 
 
@@ -35,6 +44,7 @@ def chosen(game: str | None, theme: str | None, grade: int | None, players: int 
         raise Refused("malformed", f"there are no puzzles of {game[:40]!r}; there are of {', '.join(GAMES)}")
     if theme is not None and theme not in THEMES:
         raise Refused("malformed", f"there is no theme {theme[:40]!r}; there are {', '.join(THEMES)}")
+    book()
     return puzzles.load(game=game, theme=theme, grade=grade, players=players)
 
 
