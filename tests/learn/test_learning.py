@@ -229,11 +229,14 @@ def test_a_network_without_finite_weights_is_refused(name: str, value: float) ->
         Network.load(BytesIO(file.getvalue()))
 
 
-@pytest.mark.parametrize(("name", "value"), [*BROKEN, ("w_last", -65505.0)])
+@pytest.mark.parametrize(("name", "value"), [*BROKEN, ("w_last", -65505.0), ("unit", 1e-50), ("unit", 1e39)])
 def test_a_network_that_could_not_be_read_back_is_not_saved(name: str, value: float) -> None:
     file = BytesIO()
     with pytest.raises(ValueError, match="weights up to 65,504 and a positive unit"):
         broken(name, value).save(file)
+    assert not file.getvalue()
+    with pytest.raises(ValueError, match="JSON"):
+        replace(Trainer(SMALL).network(), card={"loss": math.nan}).save(file)
     assert not file.getvalue()
 
 

@@ -430,3 +430,5 @@ def _keep(out: Path, trainer: Trainer, row: dict[str, Any] | None) -> None:
             stream.write(picture(read(out / "curve.csv"), OPPONENTS).encode())
     except OSError as error:
         raise CannotRun(f"cannot write in {out}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise CannotRun(f"cannot write in {out}: {error}") from error

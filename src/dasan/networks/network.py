@@ -152,15 +152,17 @@ class Network:
 
     def save(self, file: Any) -> None:
         """Write the weights as a compressed `.npz` of half-precision numbers, with the model card. ValueError: half precision
-        cannot hold a weight, or `unit` is not positive and finite.
+        cannot hold a weight, `unit` is not positive and finite in single precision, or the card holds such a number.
         """
         weights_fit = all((np.abs(w) <= MOST_WEIGHT).all() for w in self.weights.values())
-        if not (weights_fit and 0 < self.unit < np.inf):
+        with np.errstate(over="ignore"):
+            unit = np.float32(self.unit)
+        if not (weights_fit and 0 < unit < np.inf):
             raise ValueError(f"a network is saved with weights up to {MOST_WEIGHT:,.0f} and a positive unit")
         half: dict[str, Any] = {name: w.astype(np.float16) for name, w in self.weights.items()}
         if self.card is not None:
-            half["card"] = np.array(json.dumps(dict(self.card)))
-        np.savez_compressed(file, unit=np.float32(self.unit), **half)
+            half["card"] = np.array(json.dumps(dict(self.card), allow_nan=False))
+        np.savez_compressed(file, unit=unit, **half)
 
     @staticmethod
     def load(file: Any) -> Network:
