@@ -44,7 +44,7 @@ test-all: $(if $(filter yes,$(TESTED)),,test)  ## the same, then everything else
 	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist loadfile $(ADDED) README.md docs src)
 
 # Machine code is compiled while the page is built and Chromium installed, in one process. Its output comes in one piece.
-KERNELS = README.md tests/kernels tests/vector tests/worlds tests/solver tests/review
+KERNELS = README.md tests/kernels tests/vector tests/worlds tests/solver tests/review tests/bench
 test-kernels:
 	@PYTHONPATH=src $(BIN)/python -m pytest -q -n0 -m "$(SMALL)" $(KERNELS) > $(VENV)/kernels.log 2>&1; status=$$?; \
 	  cat $(VENV)/kernels.log; exit $$status

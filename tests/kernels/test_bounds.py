@@ -1,4 +1,4 @@
-"""No kernel reads or writes past the end of an array: the same games with Numba's bounds check, which raises IndexError.
+"""No kernel reads or writes outside an array: the same games with Numba's bounds check, which raises IndexError.
 
 And the tests of kernels as plain Python, which NumPy checks. Slow: whole suites.
 """
@@ -91,8 +91,13 @@ for function, at in (kernel, 3), (kernel, -1), (other, 3), (other, -1):
 """
 
 
-def test_the_check_reaches_kernels_which_have_no_negative_indices() -> None:
-    assert run(CHECK, "-c", SLIPS).stdout.split() == ["caught", "caught", "caught", "2"]
+def test_the_check_reaches_kernels_and_refuses_negative_indices(tmp_path: Path) -> None:
+    assert run({**CHECK, "NUMBA_CACHE_DIR": str(tmp_path)}, "-c", SLIPS).stdout.split() == [
+        "caught",
+        "caught",
+        "caught",
+        "2",
+    ]
 
 
 def suite(environment: dict[str, str], *tests: str) -> None:
@@ -102,9 +107,9 @@ def suite(environment: dict[str, str], *tests: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("tests", ["kernels", "vector", "worlds", "solver", "backends"])
+@pytest.mark.parametrize("tests", ["kernels", "networks", "vector", "worlds", "solver", "backends"])
 def test_whole_suites_with_the_bounds_check(tests: str) -> None:
-    left_out = ("test_warming", "test_caches", "test_bounds", "test_interpreted", "test_bench")
+    left_out = ("test_warming", "test_caches", "test_bounds", "test_interpreted")
     suite(CHECK, str(HERE / tests), "-k", " and ".join(f"not {name}" for name in left_out))
 
 
