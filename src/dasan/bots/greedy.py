@@ -25,7 +25,7 @@ class GreedyBot(Named):
     def __init__(self) -> None:
         self._before: dict[int | None, ViewCosts] = {}
         """The last costs of each seat, which only save time: a new bot chooses the same moves. A decision takes them out, so
-        that no two threads use one at once.
+        that no two threads use the same ones.
         """
 
     def choose(self, view: View) -> Move:

@@ -45,7 +45,8 @@ FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
 """Columns of `plies`, a row a ply: its first child and how many there are (`KNOWN` or `NEW`: not expanded), the child being
 searched, the numbers at which the ply is left, and the nodes counted when it was expanded."""
 KNOWN, NEW = -1, -2
-"""A position that is not expanded: is it in the transposition table?"""
+"""COUNT of a ply that is not expanded: whether the transposition table had the position when the search went down to it. The root
+counts as new."""
 NODES, FILLED, BUCKETS, AT, SHARED = 0, 1, 2, 3, 5
 """Words of `counters`: nodes expanded, places filled and buckets in use of `transpositions`, the ply the search is at, and
 whether other threads use the table. Word 4 is the game's."""
@@ -136,7 +137,8 @@ def make_proceed(
     module: the name of the game's module. ours(search, ply, claim): whether the side to move proves the claim.
     expand(search, ply, ours, buckets, claim): list the children of a ply. leave(search, ply, best, proved, claim):
     called when the numbers of a ply are final for now; proved: whether `best` decides it.
-    follow(search, ply, best, nodes, claim): write the position after child `best` to the next ply.
+    follow(search, ply, best, nodes, claim): write the position after child `best` to the next ply; it may be called again for
+    another child before the search goes down.
     """
 
     @woven
@@ -187,7 +189,7 @@ def make_proceed(
                 ply -= 1
                 search.numbers[search.plies[ply, BEST]] = numbers
                 continue
-            # Before the table is asked, so that what it prefetches arrives meanwhile.
+            # Before the table look-up, so that the lines that it prefetches arrive meanwhile.
             follow(search, ply, best, nodes, claim)
             # Another line may have decided the child since its numbers were stored.
             entry = find(search.transpositions, U(buckets), search.children[best, KEY], search.children[best, CHECK])

@@ -1,4 +1,4 @@
-"""Arrays that begin with a cache line of the processor, so that rows of eight words lie in one line each."""
+"""Arrays aligned to cache lines, so that a row of eight words lies in one line."""
 
 from __future__ import annotations
 

@@ -71,10 +71,10 @@ class Search(NamedTuple):
     """The state of one search, and the transposition table that it shares with other searches of the same deal.
 
     keys, plies, children, numbers, counters, transpositions: see `proofs.loop`. hands: four words a ply. contexts: one a ply.
-    plies also has PLACE, the index of the ply's entry in `move_cache`, or -1: not cached. MOVE of `children` is the action (8
-    bits), the context after it (16) and the top of the check word. counters also has KEEPS, the number of nodes after which
-    children are cached. splits: the split hands of a ply. cover: scratch of `surely`. move_cache: the cached children,
-    see the module of that name.
+    plies also has PLACE, the index of the ply's entry in `move_cache` (before the ply is expanded: where it may be), or -1: none.
+    MOVE of `children` is the action (8 bits), the context after it (16) and the top of the check word. counters also has KEEPS,
+    the number of nodes after which children are cached. splits: the split hands of a ply. cover: scratch of `surely`.
+    move_cache: the cached children, see the module of that name.
     """
 
     hands: Words
@@ -192,6 +192,7 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, claim: Sid
     ):
         search.plies[ply, COUNT] = recall(search.move_cache, place, search.numbers, search.children, first)
         return
+    search.plies[ply, PLACE] = -1
     seat = mover_of(context)
     below = above + SEATS
     hand = search.hands[above + seat]
@@ -223,7 +224,6 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, claim: Sid
             search.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
             child += 1
     search.plies[ply, COUNT] = child - first
-    search.plies[ply, PLACE] = -1
     if not _recognised(search, ply, players, side, buckets, catalogue):
         _estimated(search, ply, players, side, catalogue)
         count = search.plies[ply, COUNT]
