@@ -21,6 +21,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import fold
+from dasan.server.workers.process import JobTimeout
 
 from .conftest import only_process
 from .harness import RATED
@@ -112,7 +113,9 @@ async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path, t
 
 @pytest.mark.full
 async def test_bots_whose_choices_are_quick_wait_for_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor do their forced moves, whose time would tell them apart."""
+    """Nor do their forced moves, whose time would tell them apart. A bot counts as quick before its first choice: after a
+    restart the code for hints is loaded, which takes longer than a choice.
+    """
     takes = {"greedy": 0.01, "strong": 2.0}
     asked: list[tuple[str, bool]] = []
 
@@ -125,11 +128,26 @@ async def test_bots_whose_choices_are_quick_wait_for_no_others(tmp_path: Path, m
         monkeypatch.setattr(tables.bots, "run", run)
         view: Any = None
         for bot, then in (("greedy", True), ("strong", False)):
-            for quick in (False, then):
+            for quick in (True, then):
                 asked.clear()
                 await tables.only(bot, "pass")
                 await tables.think(bot, view)
                 assert asked == [("turn", quick), ("choose", quick)]
+
+
+@pytest.mark.full
+async def test_a_bot_out_of_time_is_not_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run(job: str, name: str, *given: object, **options: object) -> tuple[str, float]:
+        await asyncio.sleep(0)
+        if name == "strong":
+            raise JobTimeout
+        return "pass", 0.0
+
+    async with only_process(tmp_path, bot_seconds=0.1) as tables:
+        monkeypatch.setattr(tables.bots, "run", run)
+        view: Any = None
+        assert (await tables.think("strong", view)).failed
+        assert not tables._is_quick("strong")
 
 
 def test_the_former_way_is_told_apart() -> None:

@@ -7,9 +7,11 @@ import gc
 import pickle
 import socket
 import sys
+import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -18,9 +20,11 @@ import pytest_asyncio
 from tests.server.harness import fast
 
 import dasan
+from dasan.ruleset import catalogue
 from dasan.server.app import create_app
 from dasan.server.settings import LEAST_MEMORY_MB
 from dasan.server.workers import process
+from dasan.server.workers.jobs import choose
 from dasan.server.workers.pools import Limits, PoolBusy, Workers
 from dasan.server.workers.process import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
 from dasan.server.workers.warming import PARTS, Part, Warming, warm_solver
@@ -49,6 +53,23 @@ async def test_a_job_is_done_and_rules_are_sent_once(workers: Workers) -> None:
         move, _ = await workers.run("choose", "greedy", seen)
         assert move == str(dasan.bot("greedy").choose(seen))
     assert workers.counts == {"done": 3}
+
+
+def test_compiling_rules_does_not_count_as_thinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables with ever other house rules would make a bot slow for all."""
+    compiled = catalogue.compile
+
+    def compile(rules: dasan.Rules) -> catalogue.Catalogue:
+        time.sleep(1)
+        return compiled(rules)
+
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    view = state.view(state.to_act)
+    choose("greedy", view)
+    monkeypatch.setattr(catalogue, "compile", compile)
+    begun = time.monotonic()
+    _, seconds = choose("greedy", replace(view, rules=dasan.Rules.from_json(view.rules.to_json())))
+    assert seconds < 0.9 < time.monotonic() - begun
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5])

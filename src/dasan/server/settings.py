@@ -118,7 +118,11 @@ class Settings:
         3600,
     )
     bot_processes: int = number(
-        2, "processes for bots and hints; of several, one is for bots that think for less than 0.25 s", 1, 256
+        2,
+        "processes for bots and hints; if there are several, one is reserved for bots whose choices take less than 0.25 s "
+        "on average",
+        1,
+        256,
     )
     bot_seconds: float = number(10.0, "seconds that a bot may think before its process is killed", 0.1, 3600)
     bot_memory_mb: int = number(1024, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)

@@ -63,7 +63,7 @@ speeds.
 MOST_HINTS = 4
 """The most hints running or waiting for each process of bots, beyond which more are refused. Moves do not wait for them."""
 QUICK = 0.25
-"""The mean seconds of a bot's choices from which they wait for each other rather than let those of quick bots wait."""
+"""A bot whose choices take this many seconds or more on average does not delay quicker bots."""
 MOST_STUDIES = 16
 """The most reviews and puzzles running or waiting, beyond which more are refused."""
 TRY_AGAIN = 0.2
@@ -410,9 +410,9 @@ class Tables:
         try:
             move, seconds = await self.bots.run("choose", name, view, urgent=True, quick=self._is_quick(name))
         except JobTimeout:
-            self._thinks[name] = self.settings.bot_seconds
+            self._thinks[name] = max(QUICK, self.settings.bot_seconds)
             raise
-        before = self._thinks.get(name, QUICK)
+        before = self._thinks.get(name, seconds)
         self._thinks[name] = before + (seconds - before) / 8
         return Thought(move, seconds)
 
@@ -426,8 +426,8 @@ class Tables:
         return Thought(move, only=True)
 
     def _is_quick(self, bot: str) -> bool:
-        """Whether the bot's choices have been quick so far."""
-        return self._thinks.get(bot, QUICK) < QUICK
+        """Whether the bot's choices have been quick so far; True for a bot that has made none here."""
+        return self._thinks.get(bot, 0.0) < QUICK
 
     def stand_in(self, bot: str) -> str:
         """The substitute for ``bot`` if it fails."""
@@ -435,7 +435,8 @@ class Tables:
 
     def warm_up(self, part: Part, compiled: bool) -> None:
         """Make the study processes load a part's code in the background. If it is compiled, one of several bot
-        processes loads the code for hints; a single bot process does not, because moves would wait.
+        processes loads the code for hints, for which moves of slow bots wait; a single bot process does not, because all
+        moves would wait.
         """
         if not self._closing:
             self.chore(self._warm_up(part, compiled), f"loading the code for {part}")

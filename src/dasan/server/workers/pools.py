@@ -47,13 +47,13 @@ class Workers:
         busy: str = "study.busy",
         reserved: int = 0,
     ) -> None:
-        """most_waiting: the most jobs running or waiting, urgent ones aside; more are refused. None: no limit. busy: the
-        id of the sentence that refuses them. reserved: the processes that run quick jobs alone, of several.
+        """most_waiting: the most jobs running or waiting, urgent and quick ones aside; more are refused. None: no limit.
+        busy: the id of the sentence that refuses them. reserved: the processes that run quick jobs alone, of several.
         """
         self._processes = processes
-        self._most_others = max(1, processes - reserved)
-        """The most jobs that run at once, quick ones aside."""
-        self._others = 0
+        self._most_slow = max(1, processes - reserved)
+        """The most jobs that run at once, quick ones aside. `_slow` counts them."""
+        self._slow = 0
         self._limits = limits
         self._most_waiting = most_waiting
         self._busy = busy
@@ -79,8 +79,8 @@ class Workers:
     ) -> Any:
         """Run a job and return its result. Raises ``JobError`` or the engine's errors. ``PoolBusy``: too many jobs wait.
 
-        urgent: whether it begins before all jobs that are not, and is never refused. quick: whether it begins before all
-        that are not, and is never refused.
+        urgent: whether it begins before jobs that are not. quick: whether it begins before all others, also in a reserved
+        process. Neither kind is refused.
         """
         made = Job(job, given, seconds or self._limits.seconds)
         if quick or urgent:
@@ -125,7 +125,7 @@ class Workers:
         try:
             while jobs := self._next():
                 job, quick = jobs.popleft(), jobs is self._quick
-                self._others += not quick
+                self._slow += not quick
                 try:
                     if job.wanted and (worker is None or not worker.alive):
                         worker = await self._start()
@@ -144,7 +144,7 @@ class Workers:
                     if not job.future.done():
                         job.future.set_result(value)
                 finally:
-                    self._others -= not quick
+                    self._slow -= not quick
         finally:
             # In the same event-loop step as the last check of the queue: the next job starts a new task.
             self._tasks.discard(asyncio.current_task())
@@ -153,7 +153,7 @@ class Workers:
 
     def _next(self) -> deque[Job]:
         """The queue whose first job a free process runs next; an empty one if there is no such job."""
-        if self._quick or self._others >= self._most_others:
+        if self._quick or self._slow >= self._most_slow:
             return self._quick
         return self._urgent or self._jobs
 
