@@ -45,7 +45,7 @@ def drawn(seed: int, hands: int, change: Change | None = None) -> list[HandPlaye
         winner = max(strength, key=strength.__getitem__)
         lost = {one: float(round(strength[winner] - strength[one])) for one in seats if one != winner}
         payments = {winner: sum(lost.values()), **{one: -loss for one, loss in lost.items()}}
-        played.append(HandPlayed(("drawn", 4), payments))
+        played.append(HandPlayed(("drawn", 4, False), payments))
     return played
 
 
@@ -121,7 +121,7 @@ def league(preset: str, people: int, hands: int, seed: int, colluders: int) -> l
 def named(preset: str, people: int, hands: int, seed: int, colluders: int) -> tuple[int, int, bool]:
     """(pairs that the report of one league judges, pairs it names wrongly, whether it names the partners)."""
     played = league(preset, people, hands, seed, colluders)
-    judged = pairs(HandPlayed((preset, len(hand)), hand) for hand in played)
+    judged = pairs(HandPlayed((preset, len(hand), False), hand) for hand in played)
     guilty = {(str(one), str(other)) for one in range(colluders) for other in range(one + 1, colluders)}
     suspicious = {(pair.one, pair.other) for pair in judged if pair.suspicious}
     return len(judged), len(suspicious - guilty), bool(suspicious & guilty)

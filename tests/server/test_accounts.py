@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import httpx
 import pytest
 import sqlalchemy as sa
@@ -13,7 +15,7 @@ from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.hand import FinishedHand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
-from dasan.server.store.ratings import rate, shown, teams
+from dasan.server.store.ratings import after, rate, shown, teams
 from dasan.server.store.schema import hand_seats, metadata, ratings
 
 from .harness import ANN, RATED, Serve, Served, ok, played
@@ -222,6 +224,10 @@ def test_sides_and_places_follow_from_the_result() -> None:
     assert teams(places) == ([[0], [1], [2]], [3.0, 1.0, 2.0])
     paid = hand_of([("player", False, -3), ("player", True, 4), ("player", False, -1)], [1])
     assert teams(paid) == ([[0], [1], [2]], [3.0, 1.0, 2.0])
+    for hand, order in (places, [1, 7, 0]), (places, [1, 2, 0]), (sides, [0]):
+        *rest, last = hand.players
+        damaged = replace(hand, players=(*rest, replace(last, seat=7)), result={"finish_order": order})
+        assert len(after(damaged, {})) == len(hand.players)
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -23,7 +24,7 @@ from dasan.server.study.fair_play import HandPlayed, agreement, decisions, pairs
 
 from .conftest import Opened
 
-POOL = ("drawn", 4)
+POOL = ("drawn", 4, False)
 MOMENT = int(time.time() * 1000) - 2 * 24 * 60 * 60 * 1000
 
 
@@ -56,8 +57,8 @@ def test_a_pair_that_is_always_together_cannot_be_judged() -> None:
 def test_games_of_other_stakes_do_not_mix() -> None:
     """Another game pays a thousand times as much; only ranks within a game count."""
     small = drawn(5, 800)
-    large = [HandPlayed(("other", 4), {one: 1000 * paid for one, paid in hand.payments.items()}) for hand in small]
-    twice = [HandPlayed(("other", 4), hand.payments) for hand in small]
+    large = [HandPlayed(("other", 4, False), {one: 1000 * paid for one, paid in hand.earned.items()}) for hand in small]
+    twice = [HandPlayed(("other", 4, False), hand.earned) for hand in small]
     one, other = ({(p.one, p.other): p.joint for p in pairs(chain(small, more))} for more in (large, twice))
     assert one == pytest.approx(other)
 
@@ -100,11 +101,17 @@ async def test_places_count_where_nothing_is_paid(opened: Opened) -> None:
 
     hands = [hand(1, "winner", [0] * 4, [2, 0, 3, 1]), hand(2, "big-two", [3, -1, -1, -1], [0])]
     hands.append(hand(3, "winner", [9, -3, -2, -4], [0, 2, 1, 3]))
+    damaged = hand(4, "winner", [0] * 4, [3, 7, 0, 1])
+    seat = damaged.players[2]
+    hands.append(replace(damaged, players=(*damaged.players[:2], replace(seat, seat=7), damaged.players[3])))
+    hands.append(replace(hands[-1], id="h5", number=5, result={"finish_order": [0, 1, 2, 3]}))
     await store.database.write(lambda connection: insert_hands(connection, hands))
-    assert [dict(one.payments) for one in await store.fair_play.hands(0)] == [
-        {"ann": 0.5, "bob": -1.5, "cyd": 1.5},
-        {"ann": 3, "bob": -1, "cyd": -1},
-        {"ann": 9, "bob": -3, "cyd": -2},
+    assert [(one.pool[2], dict(one.earned)) for one in await store.fair_play.hands(0)] == [
+        (True, {"ann": 0.5, "bob": -1.5, "cyd": 1.5}),
+        (False, {"ann": 3, "bob": -1, "cyd": -1}),
+        (False, {"ann": 9, "bob": -3, "cyd": -2}),
+        (True, {"ann": -0.5, "bob": -1.5, "cyd": 0.5}),
+        (False, {"ann": 0, "bob": 0, "cyd": 0}),
     ]
     await store.close()
 
@@ -123,7 +130,7 @@ def test_a_host_reads_the_report(tmp_path: Path) -> None:
             row = {"id": f"h{number}", "table_id": "t", "number": number, "preset": "big-two", "finished": MOMENT}
             row |= {"shown": True, "rated": True, "result": {}, "opening": [], "record": record}
             connection.execute(sa.insert(schema.hands), row)
-            for seat, (player, payment) in enumerate(hand.payments.items()):
+            for seat, (player, payment) in enumerate(hand.earned.items()):
                 values = {"hand_id": f"h{number}", "seat": seat, "name": player, "player": player, "role": "player"}
                 values |= {"payment": round(payment), "won": payment > 0, "finished": MOMENT}
                 connection.execute(sa.insert(schema.hand_seats), values)

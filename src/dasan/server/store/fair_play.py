@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 import dasan
-from dasan.ruleset.places import place_points, places_of
+from dasan.ruleset.places import place_points
 from dasan.server.store.damage import undamaged
 from dasan.server.store.database import StorePart
 from dasan.server.store.hand import order_of
@@ -39,7 +39,7 @@ class FairPlay(StorePart):
         seats_of: dict[str, list[Any]] = {}
         for row in await self._rows(query):
             seats_of.setdefault(row.id, []).append(row)
-        return [HandPlayed((rows[0].preset, len(won)), won) for rows in seats_of.values() for won in [_earned(rows)]]
+        return list(map(_played, seats_of.values()))
 
     async def shared_networks(self) -> dict[tuple[str, str], int]:
         """Ordered pairs of players, with the number of recent networks that they share."""
@@ -82,10 +82,11 @@ class FairPlay(StorePart):
         return undamaged("hand", await self._rows(query), read)
 
 
-def _earned(seats: Sequence[Any]) -> dict[str, float]:
-    """The payments of a hand's people by player; where nothing is paid, the points for their places. seats: all its rows."""
-    order = order_of(seats[0].result, len(seats))
-    if order is None or any(row.payment for row in seats):
-        return {row.player: row.payment for row in seats if row.player is not None}
-    points = place_points(places_of(order, len(seats)))
-    return {row.player: points[row.seat] for row in seats if row.player is not None}
+def _played(seats: Sequence[Any]) -> HandPlayed:
+    """A hand with what its people earned: payments, or points for places where nothing is paid. seats: all its rows."""
+    order = None if any(row.payment for row in seats) else order_of(seats[0].result, (row.seat for row in seats))
+    earned = {row.seat: row.payment for row in seats}
+    if order is not None:
+        earned = dict(zip(order, place_points(range(1, len(order) + 1)), strict=True))
+    people = {row.player: earned[row.seat] for row in seats if row.player is not None}
+    return HandPlayed((seats[0].preset, len(people), order is not None), people)

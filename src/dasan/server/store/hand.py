@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,10 +77,13 @@ def player_of(row: Any) -> Player:
     return Player(row.seat, row.name, row.player, row.bot, row.role, row.payment, row.won, row.whole)
 
 
-def order_of(result: object, players: int) -> Sequence[int] | None:
-    """The seats in the order of finishing, if the hand was played to the last place; None if not, or if the row is damaged."""
+def order_of(result: object, seats: Iterable[int]) -> Sequence[int] | None:
+    """The seats in the order of finishing, if the hand was played to the last place; None if not, or if the row is damaged.
+
+    seats: those of the hand's rows.
+    """
     order = result.get("finish_order") if isinstance(result, dict) else None
-    whole = isinstance(order, list | tuple) and sorted(order, key=str) == sorted(range(players), key=str)
+    whole = isinstance(order, list | tuple) and sorted(order, key=str) == sorted(seats, key=str)
     return order if whole else None
 
 

@@ -249,14 +249,14 @@ def _which(key: Key) -> dict[str, Any]:
 
 
 def teams(hand: FinishedHand) -> tuple[list[list[int]], list[float]]:
-    """The sides of a hand as lists of seats, and their places, 1 for the best."""
+    """The sides of a hand as lists of positions in `players`, and their places, 1 for the best."""
     if any(p.role == "bidder" for p in hand.players):
-        attack = [p.seat for p in hand.players if p.role in ("bidder", "partner")]
-        defence = [p.seat for p in hand.players if p.role == "defender"]
+        attack = [at for at, p in enumerate(hand.players) if p.role in ("bidder", "partner")]
+        defence = [at for at, p in enumerate(hand.players) if p.role == "defender"]
         won = next(p.won for p in hand.players if p.role == "bidder")
         return [attack, defence], [1.0, 2.0] if won else [2.0, 1.0]
-    order = order_of(hand.result, len(hand.players))
-    alone = [[p.seat] for p in hand.players]
+    order = order_of(hand.result, (p.seat for p in hand.players))
+    alone = [[at] for at in range(len(hand.players))]
     if order is not None:
         return alone, [float(order.index(p.seat) + 1) for p in hand.players]
     return alone, [float(1 + sum(other.payment > p.payment for other in hand.players)) for p in hand.players]

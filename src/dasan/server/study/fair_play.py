@@ -1,10 +1,10 @@
 """Signs of collusion and of programs that pose as people, as statistics with known rates of false alarms.
 
 Pairs: two people who help each other win more together than their skill explains, or one of them loses to the other. A
-hand's payments, or places where nothing is paid, become normal scores within their pool: the game and the number of people
-at the table. A person's skill is fitted to all hands of a pool: the expected score is one's own skill minus the mean of the
-others'. A pair's residuals have mean 0 for honest people; Holm's method keeps the family-wise error rate of the report near
-`ALARM`.
+hand's payments, or places where nothing is paid, become normal scores within their pool: the game, the number of people at
+the table, and which of the two counts. A person's skill is fitted to all hands of a pool: the expected score is one's own
+skill minus the mean of the others'. A pair's residuals have mean 0 for honest people; Holm's method keeps the family-wise
+error rate of the report near `ALARM`.
 
 Programs: the share of an account's moves that agree with a strong bot, among moves where a simple bot disagrees.
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from statistics import NormalDist, fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -39,15 +39,18 @@ DOUBT = 0.005
 """The probability that an account with agreement `PROGRAM` is named."""
 _NORMAL = NormalDist()
 
+Pool: TypeAlias = tuple[str, int, bool]
+"""A game, the number of people at the table, and whether places count because nothing was paid."""
+
 
 @dataclass(frozen=True)
 class HandPlayed:
-    """One finished hand. pool: hands with comparable payments. payments: of people only, by player; points for places where
-    nothing is paid.
+    """One finished hand. pool: the hands whose earnings are comparable. earned: by people only, by player: payments, or points
+    for places where nothing is paid.
     """
 
-    pool: tuple[str, int]
-    payments: Mapping[str, float]
+    pool: Pool
+    earned: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,12 @@ def pairs(hands: Iterable[HandPlayed]) -> list[Pair]:
     listed = list(hands)
     beyond = _beyond_skill(listed)
     number = Counter(player for hand in beyond for player in hand)
-    sums: dict[tuple[str, str], list[tuple[tuple[str, int], float, float]]] = defaultdict(list)
+    sums: dict[tuple[str, str], list[tuple[Pool, float, float]]] = defaultdict(list)
     for played, hand in zip(listed, beyond, strict=True):
         for one, other in combinations(sorted(hand), 2):
             sums[one, other].append((played.pool, hand[one] + hand[other], hand[one] - hand[other]))
     # The variance is pooled over all pairs: a pair's own is too small if its few hands were lucky.
-    squares: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
+    squares: dict[Pool, list[tuple[float, float]]] = defaultdict(list)
     for pool, joint, transfer in chain.from_iterable(sums.values()):
         squares[pool].append((joint**2, transfer**2))
     spread = {pool: (fmean(j for j, _ in values), fmean(t for _, t in values)) for pool, values in squares.items()}
@@ -117,23 +120,23 @@ def pairs(hands: Iterable[HandPlayed]) -> list[Pair]:
 def _beyond_skill(hands: Sequence[HandPlayed]) -> list[dict[str, float]]:
     """Each person's residual score after skill, by hand."""
     residuals: list[dict[str, float]] = [{} for _ in hands]
-    pools: dict[tuple[str, int], list[int]] = defaultdict(list)
+    pools: dict[Pool, list[int]] = defaultdict(list)
     for at, hand in enumerate(hands):
         pools[hand.pool].append(at)
     for places in pools.values():
-        payments = np.array([paid for at in places for paid in hands[at].payments.values()])
-        names = [player for at in places for player in hands[at].payments]
-        which = np.repeat(np.arange(len(places)), [len(hands[at].payments) for at in places])
-        for place, player, rest in zip(which, names, _residuals(_normal_scores(payments), names, which), strict=True):
+        earned = np.array([one for at in places for one in hands[at].earned.values()])
+        names = [player for at in places for player in hands[at].earned]
+        which = np.repeat(np.arange(len(places)), [len(hands[at].earned) for at in places])
+        for place, player, rest in zip(which, names, _residuals(_normal_scores(earned), names, which), strict=True):
             residuals[places[place]][player] = float(rest)
     return residuals
 
 
-def _normal_scores(payments: Doubles) -> Doubles:
-    """The normal quantile of each payment's rank; equal payments share the mean of their ranks."""
-    ordered = np.sort(payments)
-    ranks = (np.searchsorted(ordered, payments, "left") + np.searchsorted(ordered, payments, "right")) / 2
-    quantiles = {rank: _NORMAL.inv_cdf(rank / len(payments)) for rank in np.unique(ranks)}
+def _normal_scores(earned: Doubles) -> Doubles:
+    """The normal quantile of each value's rank; equal values share the mean of their ranks."""
+    ordered = np.sort(earned)
+    ranks = (np.searchsorted(ordered, earned, "left") + np.searchsorted(ordered, earned, "right")) / 2
+    quantiles = {rank: _NORMAL.inv_cdf(rank / len(earned)) for rank in np.unique(ranks)}
     return np.array([quantiles[rank] for rank in ranks])
 
 
