@@ -199,14 +199,16 @@ async def test_nobody_waits_for_queries_of_the_whole_database(opened: Opened, mo
     async with store.database.scans:
         scans = [asyncio.create_task(work) for work in (store.hands.of_bot("random"), store.people.export("ann"))]
         await store.people.find("ann")
-        assert not any(scan.done() for scan in scans)
+        done, _ = await asyncio.wait(scans, timeout=0.1)
+        assert not done
     rows, _ = await asyncio.gather(*scans)
     assert [row.hands for row in rows] == [3]
     monkeypatch.setattr(kept, "KEPT_TIMES", 1_000_000)
     store.hands._of_bots.clear()
     await store.hands.of_bot("random")
     await store.database.write(lambda connection: insert_hand(connection, second))
-    assert [row.hands for row in await store.hands.of_bot("random")] == [3]
+    async with store.database.scans:
+        assert [row.hands for row in await store.hands.of_bot("random")] == [3]
     store.hands._of_bots.clear()
     assert [row.hands for row in await store.hands.of_bot("random")] == [6]
     await store.close()

@@ -179,13 +179,20 @@ class FinishedHands(StorePart):
 
     async def of_bot(self, bot: str) -> list[Any]:
         """As `statistics`, of a bot, which has most seats of all hands: those of large databases are kept for a while."""
+        if (rows := self._kept(bot)) is not None:
+            return rows
         async with self._database.scans:
-            known = self._of_bots.get(bot)
-            begun = time.monotonic()
-            if known is None or begun >= known[1]:
+            rows = self._kept(bot)  # another request may have read them in the meantime
+            if rows is None:
+                begun = time.monotonic()
                 rows = await self.statistics(hand_seats.c.bot, bot)
-                known = self._of_bots[bot] = rows, begun + KEPT_TIMES * (time.monotonic() - begun)
-            return known[0]
+                self._of_bots[bot] = rows, begun + KEPT_TIMES * (time.monotonic() - begun)
+            return rows
+
+    def _kept(self, bot: str) -> list[Any] | None:
+        """A bot's statistics if they have been read lately."""
+        rows, until = self._of_bots.get(bot, (None, 0.0))
+        return rows if time.monotonic() < until else None
 
     async def statistics(self, column: sa.Column[Any], value: str) -> list[Any]:
         """Rows with the hands, wins and payments of a player or bot, by preset and role, without void hands."""
