@@ -145,11 +145,15 @@ async def test_the_least_memory_that_can_be_set_is_enough() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell how much memory a process has used")
-async def test_a_process_that_is_nearly_full_ends_after_its_job() -> None:
+async def test_a_process_that_is_nearly_full_ends_after_its_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """It caches what it computes for the rules of each table; a job that needs more memory than is left would fail."""
-    assert process._nearly_full(1)
-    assert not process._nearly_full(1 << 20)
-    assert not process._nearly_full(0)
+    for most, full in ((1 << 20, True), (1 << 50, False), (-1, False)):
+        monkeypatch.setattr("resource.getrlimit", lambda _, most=most: (most, -1))
+        assert process._nearly_full() == full
+    with monkeypatch.context() as patch:
+        patch.setattr("resource.getrlimit", lambda _: (1 << 20, -1))
+        patch.setattr(Path, "read_text", lambda _: "0 0")
+        assert not process._nearly_full(), "nor does a job fail where the system does not tell"
     worker = Worker(0)
     here, there = socket.socketpair()
     worker._transport, _ = await asyncio.get_running_loop().create_connection(lambda: worker, sock=here)

@@ -29,8 +29,8 @@ from dasan.server.refusals import Refused
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 MOST_RULES = 32
 SPARE = 8
-"""A process ends after a job when this share of its memory, one in so many, is all that is left: what it caches for the rules
-of many tables must not end the job of another.
+"""A process ends after a job that leaves less than 1/SPARE of its memory: what it caches for the rules of many tables must not
+end the job of another.
 """
 START_SECONDS = 60.0
 NEEDED = ("numpy", "dasan.bots.greedy")
@@ -276,7 +276,7 @@ def work(there: socket.socket, memory_mb: int) -> None:
                 for part in value:
                     pipe.send(("part", part))
                 value = None
-            answer: tuple[str, object] = ("last" if _nearly_full(memory_mb) else "done", value)
+            answer: tuple[str, object] = ("last" if _nearly_full() else "done", value)
         except (dasan.DasanError, Refused) as error:
             answer = ("refused", error)
         except MemoryError:
@@ -299,9 +299,15 @@ def _limit(memory_mb: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
-def _nearly_full(memory_mb: int) -> bool:
-    """Whether this process has used most of its memory, if the system tells."""
-    if sys.platform != "linux" or not memory_mb:
+def _nearly_full() -> bool:
+    """Whether this process has used most of the memory that it may use, if the system tells."""
+    if sys.platform != "linux":
         return False
-    data = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
-    return data * SPARE >= (memory_mb << 20) * (SPARE - 1)
+    import resource
+
+    try:
+        data = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return False
+    most, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return 0 < most * (SPARE - 1) <= data * SPARE
