@@ -259,7 +259,10 @@ async def test_tables_of_many_rules_make_room_and_keep_nobody_out(
     idle, new, another = [(await tables.create("ann", "big-two", {}, seats))[0] for _ in range(3)]
     await tables.look(idle)
     await asyncio.sleep(0.01)
-    monkeypatch.setattr(directory, "MOST_CATALOGUES", shared_rules.catalogues())
+    monkeypatch.setattr(directory, "MOST_CATALOGUES", 0)
+    with pytest.raises(Refused):
+        await tables.look("none")
+    assert set(tables._open) == {idle}, "a table that does not exist needs no room"
     await tables.join(new, "ann", Connection(9, "ann"), None)
     assert set(tables._open) == {new}
     await tables.look(another)
@@ -279,6 +282,7 @@ def test_rules_of_closed_tables_do_not_fill_memory(monkeypatch: pytest.MonkeyPat
         facts(rules)
     gc.collect()
     assert shared_rules.catalogues() <= before + shared_rules.MOST_RULES
+    shared_rules._cached.cache_clear()
 
 
 async def test_a_process_that_has_not_read_notices_for_long_misses_none(

@@ -334,8 +334,7 @@ class Tables:
             raise Refused("unavailable", reason("stopping"))
         table = self._open.get(table_id)
         if table is None:
-            full = len(self._open) >= self.settings.most_tables
-            if (full or catalogues() >= MOST_CATALOGUES) and not self._make_room() and full:
+            if len(self._open) >= self.settings.most_tables and not self._make_room():
                 raise Refused("unavailable", reason("busy"))
             table = self._open[table_id] = Table(self, table_id)
             self._group.create_task(guarded(f"table {table_id}", table.run()), name=f"table {table_id}")
@@ -381,7 +380,9 @@ class Tables:
         return renewed
 
     async def opened(self, table: Table) -> None:
-        """Start to answer other processes for the table."""
+        """Start to answer other processes for the table, whose rules may be one more catalogue in memory."""
+        if catalogues() > MOST_CATALOGUES:
+            self._make_room()
         if self.relays is not None:
             await self.relays.opened(table)
 

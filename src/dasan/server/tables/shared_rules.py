@@ -14,9 +14,9 @@ from dasan.ruleset.catalogue import Catalogue
 from dasan.server.refusals import Refused
 
 MOST_RULES = 32
-"""The size of the cache. The catalogue of Big Two's rules takes 10 MB, and there are a thousand with their own catalogue."""
+"""The size of the cache. The catalogue of Big Two's rules takes 10 MB, and house rules make a thousand different ones."""
 MOST_CATALOGUES = 128
-"""The number of catalogues in memory from which idle tables make room for others."""
+"""The number of catalogues in memory beyond which idle tables make room for others."""
 
 
 def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
