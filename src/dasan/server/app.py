@@ -39,6 +39,7 @@ from dasan.server.operations.checks import Checks
 from dasan.server.operations.chores import Chores
 from dasan.server.operations.folders import data_dir
 from dasan.server.operations.metrics import Metrics
+from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import log, report
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import Identities, signing_key
@@ -88,6 +89,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.metrics = Metrics(chosen)
     app.state.guesses = Guesses(chosen)
     app.state.limits = _limits(chosen)
+    app.state.loading = Once()
     for router in api.ROUTERS:
         app.include_router(router)
     app.include_router(websocket.router)

@@ -19,7 +19,6 @@ from dasan.server.api.dependencies import Player, StoreHere, TablesHere
 from dasan.server.api.hands import JsonLines
 from dasan.server.api.strict import router as strict_router
 from dasan.server.connections.rate_limits import limit
-from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import report
 from dasan.server.protocol.hand import View
 from dasan.server.protocol.rest import (
@@ -222,6 +221,7 @@ async def shown_hand(store: Store, hand_id: str, reader: str | None) -> Finished
 
 @router.get("/puzzles")
 async def puzzles(
+    request: Request,
     game: str | None = None,
     theme: str | None = None,
     grade: int | None = None,
@@ -229,7 +229,7 @@ async def puzzles(
     offset: int = 0,
 ) -> PuzzleList:
     """A page of matching puzzles from ``offset``, the easy ones first."""
-    await _loaded()
+    await _loaded(request)
     puzzles = await asyncio.to_thread(puzzle_book.chosen, game, theme, grade, players)
     games, themes, grades = puzzle_book.counted()
     first = max(0, offset)
@@ -240,17 +240,17 @@ async def puzzles(
 
 
 @router.get("/puzzles/today")
-async def puzzle_of_the_day() -> PuzzleInfo:
+async def puzzle_of_the_day(request: Request) -> PuzzleInfo:
     """The puzzle of the day, which changes at midnight UTC."""
-    await _loaded()
+    await _loaded(request)
     daily = puzzle_book.of_day(datetime.now(UTC).date())
     return await asyncio.to_thread(_info, daily)
 
 
 @router.get("/puzzles/{puzzle_id}")
-async def puzzle(puzzle_id: str) -> PuzzleInfo:
+async def puzzle(puzzle_id: str, request: Request) -> PuzzleInfo:
     """A puzzle, without its solution."""
-    await _loaded()
+    await _loaded(request)
     return await asyncio.to_thread(lambda: _info(puzzle_book.find(puzzle_id)))
 
 
@@ -259,19 +259,17 @@ async def answer(
     puzzle_id: str, wanted: PuzzleAnswer, request: Request, tables: TablesHere, player: Player
 ) -> PuzzleVerdict:
     """Whether the last move is correct, and its continuation."""
-    await _loaded()
+    await _loaded(request)
     puzzle_book.find(puzzle_id)
     limit(request, "study", player)
     verdict = await tables.study.ask("solver", "puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
     return PuzzleVerdict.model_validate(verdict)
 
 
-_loading: Once[dict[str, Puzzle]] = Once()
-
-
-async def _loaded() -> None:
+async def _loaded(request: Request) -> None:
     """Load the puzzles in one thread, however many pages ask for them after a restart: others need the threads."""
-    await _loading.do("puzzles", lambda: asyncio.to_thread(puzzle_book.book))
+    if not puzzle_book.is_loaded():
+        await request.app.state.loading.do("puzzles", lambda: asyncio.to_thread(puzzle_book.book))
 
 
 def _summary(one: Puzzle) -> PuzzleSummary:

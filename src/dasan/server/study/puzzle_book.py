@@ -25,6 +25,11 @@ def book() -> dict[str, Puzzle]:
         return _book()
 
 
+def is_loaded() -> bool:
+    """Whether `book` has loaded the puzzles."""
+    return _book.cache_info().currsize > 0
+
+
 @lru_cache(maxsize=1)
 def _book() -> dict[str, Puzzle]:
     return {puzzle.id: puzzle for puzzle in puzzles.load()}
