@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from dasan.arena.ladder import ladders
@@ -29,14 +30,21 @@ LOW, HIGH = 1, 4
 
 
 def distances(section: str) -> list[int]:
-    """The points from each level to the next, in the table of a section."""
+    """The points from each level to the next, in the table of a section. ValueError: a level has not one row among the one
+    below it.
+    """
     rows = [cells(line) for line in section.splitlines() if line.startswith("| `level-")]
-    points = {one.split("`")[1]: int(row[4]) for one, _, *row in rows}
-    return [points[f"level-{level}"] for level in range(2, len(CHARACTERS) + 1)]
+    points = []
+    for level in range(2, len(CHARACTERS) + 1):
+        pair = [f"level-{level}", f"level-{level - 1}"]
+        (found,) = [int(row[4]) for one, among, *row in rows if [one.split("`")[1], among.split("`")[1]] == pair]
+        points.append(found)
+    return points
 
 
-def main() -> None:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args(arguments)
     games = {}
     page = sections(PAGE.read_text(encoding="utf-8"))
     for game, title in TITLES.items():

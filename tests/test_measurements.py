@@ -46,8 +46,16 @@ def test_the_strength_page_keeps_what_others_measured(tmp_path: Path) -> None:
 
 
 def test_bots_have_the_ratings_that_the_strength_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    measured.main()
+    measured.main([])
     assert capsys.readouterr().out == (files("dasan.arena") / "measured.json").read_text(encoding="utf-8")
+
+
+def test_distances_are_those_among_the_level_below() -> None:
+    rows = [f"| `level-{n}` 1 | `level-{n - 1}` 1 | 9 | +0 | [+0, +0] | 50% | +{n} | |" for n in range(2, 9)]
+    assert measured.distances("\n".join([rows[2].replace("level-3", "level-1"), *rows])) == [*range(2, 9)]
+    for wrong in ([*rows, rows[0]], rows[1:]):
+        with pytest.raises(ValueError, match="values to unpack"):
+            measured.distances("\n".join(wrong))
 
 
 def test_a_bot_that_always_earns_more_has_an_interval_with_a_width() -> None:
