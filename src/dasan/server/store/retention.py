@@ -197,7 +197,8 @@ async def _remove(database: Database, old: Query, key: sa.Column[Any], *, dry: b
 
 async def _forget_guests(database: Database, people: People, cutoff: int, now: int, *, dry: bool) -> int:
     unused = await _unused_tables(database, cutoff)
-    guests = await database.read(lambda connection: _old_guests(connection, unused, cutoff))
+    async with database.scans:
+        guests = await database.read(lambda connection: _old_guests(connection, unused, cutoff))
     if dry:
         return len(guests)
     gone = 0
