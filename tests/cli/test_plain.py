@@ -122,15 +122,15 @@ def test_the_question_says_which_cards_to_give() -> None:
 
 @pytest.mark.parametrize("guard", ["foul", "enforced"])
 def test_the_question_says_what_a_guard_may_play(guard: str) -> None:
-    hands, duty = ["5C 9H KD", "AS", "6D 6C", "7D 7C"], "a single card must be your highest."
-    for table, seat, said in ((None, None, duty), ("4D", 3, f"you should not pass, and {duty}")):
+    hands = ["5C 9H KD", "AS", "6D 6C", "7D 7C"]
+    for table, seat, duty in ((None, None, "any single must be your highest"), ("4D", 3, "play your highest")):
         state = dasan.start(dasan.rules("big-two", guard=guard), hands, leader=0, table=table, table_seat=seat, to_act=0)
-        assert asked(state).endswith(f" Bot 1 has one card left: {said}")
-    assert duty not in asked(dasan.start(dasan.rules("big-two", guard="off"), hands, leader=0))
+        assert asked(state).endswith(f" Bot 1 has one card left: {duty}.")
+    assert "one card left" not in asked(dasan.start(dasan.rules("big-two", guard="off"), hands, leader=0))
 
 
 @pytest.mark.parametrize("options", [{}, {"ending": "last-in"}, {"guard_pays": True}])
-def test_a_foul_of_any_seat_is_told_above_the_settlement(options: dict[str, str]) -> None:
+def test_a_foul_of_any_seat_is_told_above_the_settlement(options: dict[str, bool | str]) -> None:
     for guard in range(4):
         hands = ["6D 6C"] * 4
         hands[guard], hands[(guard + 1) % 4] = "5C KD", "AS"

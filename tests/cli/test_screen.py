@@ -123,6 +123,19 @@ async def test_cards_are_raised_by_mouse_and_played_by_button() -> None:
         assert [str(e.cards[0]) for e in app.game.view.events if e.type == "play"][:1] == ["3D"]
 
 
+@pytest.mark.parametrize("size", [(80, 24), (104, 24)])
+async def test_a_guards_duty_is_shown_whole(size: tuple[int, int]) -> None:
+    app = table("big-two", opening_seed("big-two"))
+    async with app.run_test(size=size) as pilot:
+        await my_turn(app, pilot)
+        app._tell("You lead: play any combination. Bot 1 has one card left: any single must be your highest.")
+        await pilot.pause()
+        asked = app.screen.query_one("#asked", Static)
+        lines = [strip.text.strip() for strip in asked.render_lines(asked.size.region)]
+        assert " ".join(lines).endswith("any single must be your highest.")
+        assert app.screen.query_one("#actions").region.bottom <= size[1]
+
+
 async def test_cards_are_raised_by_their_rank() -> None:
     app = table("big-three", opening_seed("big-three"))
     async with app.run_test(size=SIZE) as pilot:

@@ -54,8 +54,8 @@ def _duty(view: View, words: Words) -> str:
     """What a guard has to know (D2.16)."""
     if view.guarding is None:
         return ""
-    staying = "" if view.table is None else "you should not pass, and "
-    return f" {words.names[view.guarding]} has one card left: {staying}a single card must be your highest."
+    duty = "any single must be your highest" if view.table is None else "play your highest"
+    return f" {words.names[view.guarding]} has one card left: {duty}."
 
 
 def _gift(view: View, words: Words) -> str:
