@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -280,6 +281,8 @@ def test_replay_calls_only_a_kitty_so() -> None:
         state = dasan.deal(dasan.rules(game, **options), seed=1)
         lines = cli("replay", "-", stdin=state.record()).stdout.splitlines()
         assert [line.split("  ")[0] for line in lines if line.startswith(("kitty", "left over"))] == [name]
+        starts = {match.end() for match in map(re.compile(rf"(seat \d|{name}) +").match, lines) if match}
+        assert len(starts) == 1
 
 
 def test_replay_as_json_gives_every_position(file: Path, record: str) -> None:

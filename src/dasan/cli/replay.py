@@ -84,9 +84,11 @@ def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
     first = next(positions(state))
     dealt = isinstance(state.begun, Deal)
     yield words.begun(state.begun, number) if dealt else f"Hand {number}, from a given position."
-    yield from held(words, first)
+    name = ""
     if state.begun.kitty:
         name = "kitty" if state.rules.leftover is Leftover.BIDDER else "left over"
+    yield from held(words, first, len(name))
+    if name:
         yield f"{name:{max(map(len, words.names))}}  {signs(state.begun.kitty)}"
     if not dealt:
         yield to_act(words, first)

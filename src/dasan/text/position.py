@@ -15,10 +15,10 @@ def words_of(state: State) -> Words:
     return Words(state.rules, names, names.index(YOU) if YOU in names else None, signs)
 
 
-def held(words: Words, state: State) -> Iterator[str]:
-    """One line for each seat: its name, its role if it has one, its cards."""
+def held(words: Words, state: State, width: int = 0) -> Iterator[str]:
+    """One line for each seat: its name in at least `width` columns, its role if it has one, its cards."""
     parts = [_part(state, seat) for seat in range(state.rules.players)]
-    width, wide = max(map(len, words.names)), max(map(len, parts))
+    width, wide = max(width, *map(len, words.names)), max(map(len, parts))
     for name, part, hand in zip(words.names, parts, state.hands, strict=True):
         yield f"{name:{width}}  {f'{part:{wide}}  ' if wide else ''}{signs(hand)}".rstrip()
 
