@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from playwright.sync_api import Browser, Route, expect
 from tests.server.harness import Served
@@ -137,12 +139,33 @@ def test_every_page_says_that_it_loads(browser: Browser, server: Served) -> None
         named = ["puzzles/daily", "puzzles/x", "h/x", "rules/winner", "players/x", "events/x", "groups/x", "join/x"]
         for path in (*ours, *named):
             page.goto(f"/{path}")
+            expect(page.get_by_role("heading", level=1), path).to_be_visible()
             expect(page.get_by_role("status").filter(has_text="Loading…"), path).to_be_visible()
 
 
-def test_a_page_whose_script_is_late_says_that_it_loads(browser: Browser, server: Served) -> None:
+def test_a_profile_says_that_it_loads_again(browser: Browser, server: Served) -> None:
     with visitor(browser, server) as page:
+        page.route("**/api/people/x", lambda route: route.abort())
+        page.goto("/players/x")
+        again = page.get_by_role("button", name="Try again")
+        expect(again).to_be_visible()
+        page.route("**/api/people/x", lambda route: None)
+        again.click()
+        expect(page.get_by_role("status").filter(has_text="Loading…")).to_be_visible()
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_a_page_whose_script_is_late_says_that_it_loads(
+    browser: Browser, server: Served, motion: Literal["reduce", "no-preference"]
+) -> None:
+    """After a moment, so that nothing flashes: a copy of the line is hidden at first."""
+    with visitor(browser, server, motion=motion) as page:
         page.route("**/assets/LearnPage*.js", lambda route: None)
         page.goto("/")
         page.get_by_role("link", name="Learn", exact=True).click()
-        expect(page.get_by_role("status").filter(has_text="Loading…")).to_be_visible()
+        line = page.get_by_role("status").filter(has_text="Loading…")
+        expect(line).to_be_visible()
+        copied = (
+            "line => { const copy = line.cloneNode(true); line.after(copy); return getComputedStyle(copy).visibility; }"
+        )
+        assert line.evaluate(copied) == "hidden"
