@@ -158,8 +158,8 @@ def test_the_scores_of_eight_fit(browser: Browser, server: Served, size: tuple[i
     """One of the players has a long name."""
     message = json.loads(snapshot("long-8"))
     message["table"]["seats"][3] |= {"kind": "human", "bot": None, "name": "M" * 32}
-    hand = {"payments": [0] * 8, "winners": [1], "finish_order": [*range(1, 8), 0], "hand": None}
-    message["session"]["results"] = [hand]
+    hand = {"payments": [-39, 273, *[-39] * 6], "winners": [1], "finish_order": [*range(1, 8), 0], "hand": None}
+    message["session"] |= {"results": [hand] * 3, "balances": [-117, 819, *[-117] * 6]}
     with visitor(browser, server, size) as page:
         send_once(page, json.dumps(message))
         page.goto("/t/fixed")
@@ -169,4 +169,5 @@ def test_the_scores_of_eight_fit(browser: Browser, server: Served, size: tuple[i
         score.first.click()
         sheet = page.get_by_role("region", name="Score", exact=True)
         expect(sheet.get_by_role("columnheader", name="M" * 32)).to_be_visible()
+        expect(sheet.get_by_role("cell", name="+819")).to_be_visible()
         assert sheet.evaluate("sheet => sheet.scrollWidth <= sheet.clientWidth")
