@@ -256,6 +256,11 @@ def test_swatches_differ_in_forced_colours(browser: Browser, server: Served) -> 
             swatches = page.get_by_role("group", name=group).locator(".swatch")
             looks = swatches.evaluate_all("all => all.map((one) => getComputedStyle(one).background)")
             assert len(set(looks)) == len(looks) == 4
+            outline = "one => getComputedStyle(one).outlineColor"
+            chosen = page.get_by_role("group", name=group).locator("input:checked + .swatch")
+            assert chosen.evaluate(outline) == chosen.evaluate(
+                f"one => {{ one.style.outlineColor = 'Highlight'; return ({outline})(one); }}"
+            )
 
 
 @pytest.mark.parametrize("chosen", ["dark", "system"])
