@@ -71,8 +71,8 @@ describe('refusals', () => {
     expect(refusalText({ ...refusal, wording: { id: 'kind', values } })).toBe(
       '8♥ does not beat 10♦: it takes a single, not a triplet',
     );
-    expect(refusalText({ ...refusal, wording: { id: 'joker', values: { cards: '3C BJ' } } })).toBe(
-      '3♣ black joker is not a combination: a joker cannot be part of it',
+    expect(refusalText({ ...refusal, wording: { id: 'joker', values: { cards: '3C BJ RJ' } } })).toBe(
+      '3♣ black joker, red joker is not a combination: a joker cannot be part of it',
     );
   });
   it('that this page does not know yet are shown as the server says them', () => {

@@ -10,7 +10,7 @@ export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wordin
 const drawn = (text: string): string =>
   text
     .replace(/\b([2-9TJQKA])([DCHS])\b/g, short)
-    .replace(/\b[BR]J\b/g, cardName)
+    .replace(/\b[BR]J( [BR]J)*\b/g, (jokers) => jokers.split(' ').map(cardName).join(t('list.comma')))
     .replace(/\bT\b/g, printed('T'));
 
 function value(name: string, text: string): string {
