@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import random
 import sys
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -15,11 +17,9 @@ import dasan
 pytestmark = pytest.mark.full
 
 WEB = Path(__file__).parents[2] / "web"
-LEADS = {
-    **dict.fromkeys(("long", "low", "likely", "unbeatable"), True),
-    **dict.fromkeys(("beat", "spare", "top", "rocket", "pass", "ally"), False),
-}
-"""Whether the coach speaks of a lead or of an answer."""
+LEADS = {"long", "low", "likely", "unbeatable"}
+ANSWERS = {"beat", "spare", "top", "rocket", "pass", "ally"}
+"""What the coach says of a lead, and of an answer."""
 GAMES = ["big-three", "big-three-4p", "wa-keng", "dou-dizhu", "big-two", "winner"]
 
 
@@ -71,9 +71,23 @@ def test_an_exercise_needs_its_clause(preset: str) -> None:
             assert refused.value.clause == one.clause, where
 
 
+def _beaten(state: dasan.State, play: dasan.Combination) -> float:
+    """The share of sampled deals of the unseen cards in which another seat could beat the play."""
+    unseen = [card for hand in (*state.hands[1:], state.kitty) for card in hand]
+    draw, beaten, deals = random.Random(1), 0, 50
+    for _ in range(deals):
+        draw.shuffle(unseen)
+        cards = iter(unseen)
+        hands = [state.rules.order.hand(islice(cards, size)) for size in state.hand_sizes[1:]]
+        beaten += any(state.rules.catalogue.any_beats(hand, play, len(hand)) for hand in hands)
+    return beaten / deals
+
+
 @pytest.mark.parametrize("preset", GAMES)
 def test_what_the_coach_says_of_a_move_is_so(preset: str) -> None:
-    """By the learner's view: the coach does not see the others' cards either."""
+    """By the learner's view, as the coach does not see the others' cards either: what beats a play, and how often somebody can
+    beat it; that a play goes out; whether a lower one of its kind would do; who is an ally; whether it is a lead or an answer.
+    """
     for one in LESSONS.LESSONS[preset]():
         if one.coach is None:
             continue
@@ -86,15 +100,20 @@ def test_what_the_coach_says_of_a_move_is_so(preset: str) -> None:
             case "unbeatable" | "rocket":
                 hidden = state.rules.order.hand([c for hand in (*state.hands[1:], state.kitty) for c in hand])
                 assert not state.rules.catalogue.any_beats(hidden, mine, max(state.hand_sizes[1:])), text
+            case "low":
+                assert not lower, text
+                assert _beaten(state, mine) > 0.5, text
+            case "likely":
+                assert _beaten(state, mine) < 0.5, text
             case "out":
                 assert 0 in state.play(text).finished
-            case "beat" | "low":
+            case "beat":
                 assert not lower, text
             case "spare":
                 assert lower, text
             case "ally":
                 view = state.view(0)
                 assert {0, state.table_seat} == {view.bidder, view.partner}
-        if one.coach in LEADS:
+        if one.coach in LEADS | ANSWERS:
             assert state.phase == "play", text
-            assert (state.table is None) == LEADS[one.coach], text
+            assert (state.table is None) == (one.coach in LEADS), text
