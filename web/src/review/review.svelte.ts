@@ -82,14 +82,14 @@ type Wins = RulesFacts['wins'];
 export const resultText = (value: number, wins: Wins): string =>
   wins === 'places' ? (maybe(`place.${value}`) ?? String(value)) : signed(value);
 
-/** A judged move in words, and whether it keeps a win. `ours`: whether its values are those of the side that moved. */
-export function verdictText(one: ReviewMove, wins: Wins, ours: boolean): { text: string; good: boolean } {
+/** A judged move in words, and whether it keeps a win. `ownValues`: whether its values are those of the side that moved. */
+export function verdictText(one: ReviewMove, wins: Wins, ownValues: boolean): { text: string; good: boolean } {
   const said = (text: string, good = false) => ({ text, good });
   if (one.forced) return said(t('review.forced'));
   if (one.kept === null)
     return said(one.as_bidder === null ? t('review.unknown') : t('review.bid', { n: signed(one.as_bidder) }));
   const won = (value: number | null): boolean =>
-    value !== null && (wins === 'places' ? value === 1 : ours ? value > 0 : value < 0);
+    value !== null && (wins === 'places' ? value === 1 : ownValues ? value > 0 : value < 0);
   if (!one.kept) return said(t(won(one.value) && !won(one.worth) ? 'review.lost' : 'review.lost.result'));
   if (won(one.value)) return said(t('review.kept'), true);
   // Without a sure win against all others, or for another place than the first, nothing is lost.

@@ -94,8 +94,8 @@ describe('another line', () => {
 });
 
 describe('a verdict', () => {
-  const said = (wins: 'side' | 'first-out' | 'places', value: number, worth: number, scope = '', ours = true) =>
-    verdictText({ forced: false, kept: value === worth, value, worth, scope } as ReviewMove, wins, ours);
+  const said = (wins: 'side' | 'first-out' | 'places', value: number, worth: number, scope = '', ownValues = true) =>
+    verdictText({ forced: false, kept: value === worth, value, worth, scope } as ReviewMove, wins, ownValues);
 
   it('speaks of the win only where it is kept or given away', () => {
     expect(said('side', 4, 4)).toEqual({ text: t('review.kept'), good: true });
