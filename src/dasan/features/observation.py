@@ -214,7 +214,7 @@ _AFTER: tuple[_Plane, ...] = (
     _Plane("said", "each seat's highest bid, 0 for none", _players, _bids, _auction, flags=False, scale=_top),
     _Plane(
         "doublings",
-        "how often bombs have doubled the payment",
+        "how often bombs and the rocket have doubled the payment",
         lambda r: 1,
         lambda v: [v.doublings],
         lambda r, s: r.doubles,

@@ -34,8 +34,8 @@ class View:
     hand: the seat's own cards. begun, events: hidden cards are None. partner: None until this seat knows. offered:
     the two cards offered in Winner's exchange, if the seat is one of the two who see them. played: cards of earlier
     tricks, if the rules show them (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06).
-    doublings: how often bombs have doubled the payment (H.15). bidder_plays: the number of plays by the bidder's
-    side, if that can double it too (H.16); only the bidder's own while the partner is hidden.
+    doublings: how often bombs and the rocket have doubled the payment (H.15). bidder_plays: the number of plays by
+    the bidder's side, if that can double it too (H.16); only the bidder's own while the partner is hidden.
 
     Only for the seat to act: must_include, the card that its lead must contain (D2.11); guarding, the neighbour who
     holds one card, so that a single must be the seat's highest (D2.16).

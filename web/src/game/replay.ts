@@ -12,7 +12,7 @@ export interface Position {
   bid: number | null;
   /** Whether the bid may still be beaten. */
   auction: boolean;
-  /** How often bombs have doubled the bid. */
+  /** How often bombs and the rocket have doubled the bid. */
   doublings: number;
   called: Card | null;
   /** The kitty, until the bidder takes it. */

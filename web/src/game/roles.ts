@@ -12,7 +12,7 @@ export interface SeatState {
   bid: number | null;
   /** Whether the bid may still be beaten. */
   auction: boolean;
-  /** The number of times that bombs have doubled its stake. */
+  /** The number of times that bombs and the rocket have doubled its stake. */
   doublings: number;
   /** The preset, which may have its own word for the bidder. */
   preset: string;
