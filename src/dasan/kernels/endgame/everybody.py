@@ -29,7 +29,6 @@ from dasan.kernels.endgame.games import (
 )
 from dasan.kernels.runtime.bits import leading_zeros
 from dasan.kernels.runtime.compiled import lean, woven
-from dasan.kernels.runtime.lines import zeroed_lines
 from dasan.kernels.runtime.random64 import mixed
 
 _0, _1, _31, _32, _37 = U(0), U(1), U(31), U(32), U(37)
@@ -72,7 +71,7 @@ def new_everybody(memory: int, columns: int, players: int, cards: int, most: int
         plies=np.zeros((depth, 5), np.int64),
         moves=np.empty(depth * most, np.int32),
         counters=np.zeros(4, np.int64),
-        transpositions=zeroed_lines(max(1, memory // (8 * BUCKET_WORDS)) * BUCKET_WORDS),
+        transpositions=np.zeros(max(1, memory // (8 * BUCKET_WORDS)) * BUCKET_WORDS, np.uint64),
         plays=np.zeros(most, np.int32),
         scratch=np.zeros(scratch, np.uint64),
     )

@@ -18,7 +18,6 @@ from dasan.kernels.endgame.games import allied, carry_out, key_of, list_moves, m
 from dasan.kernels.proofs.loop import CHECK, COUNT, FIRST, KEY, enter_root, make_proceed, new_counters, run_for
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, find, numbers_in, packed
 from dasan.kernels.runtime.compiled import lean, woven
-from dasan.kernels.runtime.lines import zeroed_lines
 from dasan.kernels.runtime.random64 import mixed
 
 _0, _1, _15, _24, _SALT = U(0), U(1), U(15), U(24), U(0x8EBC6AF09C88C6E3)
@@ -65,7 +64,7 @@ def new_search(
         moves=np.empty(depth * most, np.int32),
         numbers=np.empty(depth * most, np.uint64),
         counters=new_counters(buckets, most_buckets),
-        transpositions=zeroed_lines(most_buckets * BUCKET_WORDS),
+        transpositions=np.zeros(most_buckets * BUCKET_WORDS, np.uint64),
         plays=np.zeros(most, np.int32),
         scratch=np.zeros(scratch, np.uint64),
     )

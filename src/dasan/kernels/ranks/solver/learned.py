@@ -26,7 +26,6 @@ from dasan.arrays import Doubles, Longs, U, Words
 from dasan.kernels.ranks.solver.position import SEATS, mover_of, on_lead, owner_of
 from dasan.kernels.runtime.bits import extract, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, woven, woven_callable
-from dasan.kernels.runtime.lines import zeroed_lines
 
 Layer = tuple[np.int64, np.int64, np.int64, np.int64]
 
@@ -73,10 +72,16 @@ def _trained() -> tuple[Longs, Doubles]:
             weights = arrays["heads"].astype(np.float64).reshape(UNITS + 1, 3)
             weights[:UNITS] /= SCALE
             heads.append(weights.ravel())
-    words = np.concatenate(columns)
-    lines = zeroed_lines(len(words)).view(np.int64)
-    lines[:] = words
-    return lines, np.concatenate(heads)
+    return _aligned(np.concatenate(columns)), np.concatenate(heads)
+
+
+def _aligned(words: Longs) -> Longs:
+    """A copy that begins a cache line, so that no column lies in two."""
+    room = np.empty(len(words) + 8, np.int64)
+    start = -room.ctypes.data % 64 // 8
+    out = room[start : start + len(words)]
+    out[:] = words
+    return out
 
 
 def expanded(stored: npt.NDArray[np.int16], players: int) -> Longs:

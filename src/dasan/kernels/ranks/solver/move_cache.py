@@ -14,9 +14,8 @@ import numpy as np
 from dasan.arrays import U, Words
 from dasan.kernels.ranks.solver.position import SEATS
 from dasan.kernels.runtime.compiled import woven
-from dasan.kernels.runtime.lines import zeroed_lines
 
-MOST_PLACES = 1 << 15
+MOST_PLACES = 1 << 13
 MOST = 19
 """Positions with more children are not cached."""
 _NUMBERS = 1 + SEATS
@@ -24,7 +23,6 @@ _CHILDREN = _NUMBERS + MOST
 ROW = _CHILDREN + 2 * MOST + 2
 """Words of an entry: eight cache lines."""
 _16 = U(16)
-_SHIFT = U(65 - MOST_PLACES.bit_length())
 _CONTEXT = U(0xFFFF)
 _SEED = U(0x9E3779B97F4A7C15)
 
@@ -32,7 +30,7 @@ _SEED = U(0x9E3779B97F4A7C15)
 def new_cache(memory: int) -> Words:
     """Allocate empty entries in at most `memory` bytes: a power of two of them, at most `MOST_PLACES`, or none."""
     places = min(memory // (8 * ROW), MOST_PLACES)
-    return zeroed_lines(ROW << (places.bit_length() - 1) if places else 0)
+    return np.zeros(ROW << (places.bit_length() - 1) if places else 0, np.uint64)
 
 
 @woven
@@ -42,7 +40,7 @@ def place_of(cache: Words, hands: Words, at: int, players: int, context: np.uint
     for seat in range(players):
         out = ((out ^ (out >> U(29))) + hands[at + seat]) * _SEED
     places = cache.shape[0] // ROW
-    return (np.int64(((out ^ (out >> U(29))) * _SEED) >> _SHIFT) & (places - 1)) * ROW
+    return (np.int64(((out ^ (out >> U(29))) * _SEED) >> U(51)) & (places - 1)) * ROW
 
 
 @woven

@@ -46,7 +46,6 @@ from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import prefetch, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.compiled import ready as compiled_already
-from dasan.kernels.runtime.lines import zeroed_lines
 
 _0, _1, _3, _8, _24 = U(0), U(1), U(3), U(8), U(24)
 _ACTION, _CONTEXT, _CHECK = U(0xFF), U(0xFFFF), U(0x7FF << 53)
@@ -108,7 +107,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         children=np.empty((CHILDREN, 2), np.uint64),
         numbers=np.empty(CHILDREN, np.uint64),
         counters=counters,
-        transpositions=zeroed_lines(most * BUCKET_WORDS),
+        transpositions=np.zeros(most * BUCKET_WORDS, np.uint64),
         weights=weights(),
         splits=np.zeros(SPLIT_WORDS * SEATS, np.uint64),
         cover=new_cover(),
@@ -119,7 +118,9 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
 
 def another(search: Search) -> Search:
     """A search for another thread, with the transposition table of `search` and a move cache of its own."""
-    return new_search(0)._replace(transpositions=search.transpositions, move_cache=zeroed_lines(search.move_cache.size))
+    return new_search(0)._replace(
+        transpositions=search.transpositions, move_cache=np.zeros(search.move_cache.size, np.uint64)
+    )
 
 
 class Sides(NamedTuple):
