@@ -61,7 +61,7 @@ def test_a_bot_that_always_crashes_is_replaced_and_everybody_sees_it(server: Ser
         seats = socket.table["table"]["seats"]
         replaced = {"bot": "greedy", "reason": "failed"}
         assert [seat.get("substitute") for seat in seats] == [None, replaced, None, replaced]
-        assert server.tables.failed_bots == {crashing: TRIES}
+        assert server.tables.choices.failed == {crashing: TRIES}
         watching.until(lambda m: m["type"] == "table" and m["table"]["seats"][1].get("substitute") == replaced)
     assert server.tables.bots.counts["JobCrashed"] == TRIES
     # The same after the table is read from the log.

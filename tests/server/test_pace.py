@@ -96,9 +96,9 @@ def test_load_delays_forced_and_chosen_passes_alike() -> None:
 async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path, thinks: float) -> None:
     """thinks: the bot's mean seconds so far. Slow bots wait for quick ones."""
     async with only_process(tmp_path, bot_delay=0.01, bot_processes=1) as tables:
-        tables._thinks["greedy"] = thinks
+        tables.choices._thinks["greedy"] = thinks
         state = dasan.deal(dasan.rules("big-three"), seed=7)
-        await tables.think("random", state.view(state.to_act))  # the process runs
+        await tables.choices.think("random", state.view(state.to_act))  # the process runs
         done: list[str] = []
 
         async def note(name: str, thought: Coroutine[Any, Any, Thought]) -> None:
@@ -106,8 +106,8 @@ async def test_a_forced_move_waits_for_a_process_like_a_choice(tmp_path: Path, t
             done.append(name)
 
         view = state.view(state.to_act)
-        waiting = [note("choice", tables.think("greedy", view)) for _ in range(2)]
-        await asyncio.gather(*waiting, note("only", tables.only("greedy", "pass")))
+        waiting = [note("choice", tables.choices.think("greedy", view)) for _ in range(2)]
+        await asyncio.gather(*waiting, note("only", tables.choices.only("greedy", "pass")))
         assert done == ["choice", "choice", "only"]
 
 
@@ -130,8 +130,8 @@ async def test_bots_whose_choices_are_quick_wait_for_no_others(tmp_path: Path, m
         for bot, then in (("greedy", True), ("strong", False)):
             for quick in (True, then):
                 asked.clear()
-                await tables.only(bot, "pass")
-                await tables.think(bot, view)
+                await tables.choices.only(bot, "pass")
+                await tables.choices.think(bot, view)
                 assert asked == [("turn", quick), ("choose", quick)]
 
 
@@ -146,8 +146,8 @@ async def test_a_bot_out_of_time_is_not_quick(tmp_path: Path, monkeypatch: pytes
     async with only_process(tmp_path, bot_seconds=0.1) as tables:
         monkeypatch.setattr(tables.bots, "run", run)
         view: Any = None
-        assert (await tables.think("strong", view)).failed
-        assert not tables._is_quick("strong")
+        assert (await tables.choices.think("strong", view)).failed
+        assert not tables.choices.is_quick("strong")
 
 
 def test_the_former_way_is_told_apart() -> None:
@@ -171,7 +171,7 @@ async def test_at_tables_the_times_of_passes_are_of_one_distribution(
     """Whole hands of a bot that thinks slowly about each choice, by the times in the tables' logs."""
     chance = random.Random(3)
     async with only_process(tmp_path, bot_delay=0.04) as tables:
-        tables.pace = Pace(40, random.Random(4))
+        tables.choices.pace = Pace(40, random.Random(4))
 
         async def think(name: str, view: dasan.View) -> Thought:
             seconds = chance.uniform(0, 0.05)
@@ -180,7 +180,7 @@ async def test_at_tables_the_times_of_passes_are_of_one_distribution(
             passing = [move for move in legal if str(move) == "pass"]
             return Thought(str(passing[0] if passing and chance.random() < 0.5 else chance.choice(legal)), seconds)
 
-        monkeypatch.setattr(tables, "think", think)
+        monkeypatch.setattr(tables.choices, "think", think)
         rated = TableSettings.model_validate(RATED)  # bots finish a rated hand that its player has left
         seats = ["me", "greedy", "greedy", "greedy"]
         opened = [(await tables.create(f"p{n}", "big-two", {}, seats, name="Ann", settings=rated))[0] for n in range(8)]

@@ -164,7 +164,7 @@ async def test_bots_move_before_waiting_hints_and_too_many_hints_are_refused(
         with pytest.raises(Refused) as refused:
             await commands.explain("strong", view)
         assert (refused.value.code, refused.value.message) == ("unavailable", reason("hints"))
-        moves = [asyncio.create_task(tables.think(bot, view)) for bot in ("greedy", "random")]
+        moves = [asyncio.create_task(tables.choices.think(bot, view)) for bot in ("greedy", "random")]
         await asyncio.sleep(0)
         for _ in (*hints, *moves):
             answers.release()

@@ -201,7 +201,7 @@ def test_alerts_and_dashboard_ask_for_metrics_that_a_server_shows(serve: Serve, 
         table_id = player.open_table("big-three", ["greedy", "greedy"])
         with player.sit(table_id) as socket:
             play_hand(socket, random.Random(1))
-        server.tables.bot_failed("greedy")
+        server.tables.choices.bot_failed("greedy")
         text = player.http.get("/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
     shown = set(re.findall(r"^([a-z_]+)(?:\{| )", text, re.MULTILINE))
     asked = set().union(*map(named, expressions()))

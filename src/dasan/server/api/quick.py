@@ -21,8 +21,9 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.matches import Seeker, Sought
 from dasan.server.store.ratings import BEGINNING
+from dasan.server.tables.bot_choices import DEFAULT_BOT
 from dasan.server.tables.chairs import Chair, Head, bot_chairs
-from dasan.server.tables.directory import DEFAULT_BOT, Tables
+from dasan.server.tables.directory import Tables
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import chosen_rules
 from dasan.server.times import now

@@ -128,6 +128,6 @@ class _Parts(Collector):
                 jobs.add_metric([pool.name, outcome], count)
         yield jobs
         bots = CounterMetricFamily("dasan_bot_failures", "Moves that a bot owed, by bot.", labels=["bot"])
-        for bot, count in self.tables.failed_bots.items():
+        for bot, count in self.tables.choices.failed.items():
             bots.add_metric([bot], count)
         yield bots

@@ -32,7 +32,7 @@ class Thought:
 
 
 class Bots(Protocol):
-    """The interface of a process's bots."""
+    """The interface of `BotChoices`."""
 
     pace: Pace
 

@@ -20,7 +20,8 @@ from dasan.server.protocol.commands import (
 from dasan.server.protocol.messages import Candidate, Hint
 from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
-from dasan.server.tables.directory import DEFAULT_BOT, Tables, check_bot
+from dasan.server.tables.bot_choices import DEFAULT_BOT
+from dasan.server.tables.directory import Tables, check_bot
 from dasan.server.times import now
 from dasan.server.workers.pools import PoolBusy
 from dasan.server.workers.warming import Warming, part_of

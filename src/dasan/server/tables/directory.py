@@ -6,9 +6,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeVar
@@ -32,23 +30,20 @@ from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.damage import damaged
 from dasan.server.store.database import Unreachable
-from dasan.server.tables.bot_turns import Thought
+from dasan.server.tables.bot_choices import DEFAULT_BOT, BotChoices
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, next_host
 from dasan.server.tables.decisions import check_contribution
 from dasan.server.tables.due_tables import LOOK_OVER, SWEEP, DueTables
 from dasan.server.tables.open_table import RESTART, Table
-from dasan.server.tables.pace import Pace
 from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import MOST_CATALOGUES, catalogues, chosen_rules
 from dasan.server.times import now
 from dasan.server.workers.pools import Limits, Workers
-from dasan.server.workers.process import JobError, JobTimeout
 from dasan.server.workers.warming import Part
 
 T = TypeVar("T")
 
-DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
 LEASE = 8.0
 """The length of a lease in seconds."""
@@ -62,8 +57,6 @@ speeds.
 """
 MOST_HINTS = 4
 """The most hints running or waiting for each process of bots, beyond which more are refused. Moves do not wait for them."""
-QUICK = 0.25
-"""A bot whose choices take this many seconds or more on average does not delay quicker bots."""
 MOST_STUDIES = 16
 """The most reviews and puzzles running or waiting, beyond which more are refused."""
 TRY_AGAIN = 0.2
@@ -77,19 +70,16 @@ class Tables:
         self.store = store
         self.settings = settings
         self.process = secrets.token_hex(8)
-        self.pace = Pace(int(settings.bot_delay * 1000))
         self.relays = None if bus is None else Relays(bus, self.process)
         bots = Limits(settings.bot_seconds, settings.bot_memory_mb)
         # Hints and strong bots take seconds, in all processes but one: the moves of quick bots do not wait for them.
         self.bots = Workers(
             settings.bot_processes, bots, "bot", MOST_HINTS * settings.bot_processes, "hints", reserved=1
         )
+        self.choices = BotChoices(self.bots, settings)
         study = Limits(settings.study_seconds, settings.study_memory_mb)
         self.study = Workers(settings.study_processes, study, "study", MOST_STUDIES * settings.study_processes)
         self.turning: Once[dict[str, Any]] = Once()
-        self.failed_bots: Counter[str] = Counter()
-        self._thinks: dict[str, float] = {}
-        """The mean seconds of each bot's latest choices."""
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}
         self._due = DueTables(self)
@@ -109,6 +99,7 @@ class Tables:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._closing = True
+        self.choices.close()
         for chore in self._chores:
             chore.cancel()
         self.turning.close()
@@ -396,44 +387,6 @@ class Tables:
             except Exception as error:
                 report(f"releasing the lease of table {table.id} failed", error)
 
-    async def think(self, name: str, view: dasan.View) -> Thought:
-        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
-        try:
-            return await self._choice(name, view)
-        except Exception as error:
-            if self._closing:
-                raise
-            self.bot_failed(name)
-            report(f"bot {name} failed", error)
-            return replace(await self._choice(self.stand_in(name), view), failed=True)
-
-    async def _choice(self, name: str, view: dasan.View) -> Thought:
-        try:
-            move, seconds = await self.bots.run("choose", name, view, urgent=True, quick=self._is_quick(name))
-        except JobTimeout:
-            self._thinks[name] = max(QUICK, self.settings.bot_seconds)
-            raise
-        before = self._thinks.get(name, seconds)
-        self._thinks[name] = before + (seconds - before) / 8
-        return Thought(move, seconds)
-
-    async def only(self, name: str, move: str) -> Thought:
-        """A bot's only legal move, after the wait for a process that the bot's choices have, so that load delays both
-        equally.
-        """
-        if self.settings.bot_delay:
-            with suppress(Refused, JobError):
-                await self.bots.run("turn", urgent=True, quick=self._is_quick(name))
-        return Thought(move, only=True)
-
-    def _is_quick(self, bot: str) -> bool:
-        """Whether the bot's choices have been quick so far; True for a bot that has made none here."""
-        return self._thinks.get(bot, 0.0) < QUICK
-
-    def stand_in(self, bot: str) -> str:
-        """The substitute for ``bot`` if it fails."""
-        return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
-
     def warm_up(self, part: Part, compiled: bool) -> None:
         """Make the study processes load a part's code in the background. If it is compiled, one of several bot
         processes loads the code for hints, for which moves of slow bots wait; a single bot process does not, because all
@@ -451,9 +404,6 @@ class Tables:
         if compiled and part != "solve" and self.settings.bot_processes > 1:
             jobs.append(self.bots.run("warm_hints", part, seconds=300, urgent=True))
         await asyncio.gather(*jobs)
-
-    def bot_failed(self, name: str) -> None:
-        self.failed_bots[name] += 1
 
     async def _renew(self) -> None:
         """Renew the leases of open tables, and stop tables that another process has claimed."""

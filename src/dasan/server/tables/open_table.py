@@ -54,11 +54,16 @@ COUNT_EVERY = 0.5
 """Seconds between updates of the number of spectators."""
 
 
-class TableHost(Bots, Protocol):
+class TableHost(Protocol):
     """The interface of the process in which a table is open."""
 
     store: Store
     settings: Settings
+
+    @property
+    def choices(self) -> Bots:
+        """The bots of the process."""
+        ...
 
     async def claim(self, table: Table) -> int:
         """The fence for writing the table's log. ``OwnedElsewhere``: another process owns the table."""
@@ -111,7 +116,7 @@ class Table:
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
         self._waiting: set[asyncio.Future[object]] = set()
         self._wake = asyncio.Event()
-        self._bots = BotTurns(process, lambda: self.room, self.write, self.wake)
+        self._bots = BotTurns(process.choices, lambda: self.room, self.write, self.wake)
         self._stopping = False
         self._ended = False
         self._idle: tuple[bool, int] | None = None

@@ -1,0 +1,79 @@
+"""The bots' choices at the tables of this process, made in worker processes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+
+import dasan
+from dasan.server.operations.reporting import report
+from dasan.server.refusals import Refused
+from dasan.server.settings import Settings
+from dasan.server.tables.bot_turns import Thought
+from dasan.server.tables.pace import Pace
+from dasan.server.workers.pools import Workers
+from dasan.server.workers.process import JobError, JobTimeout
+
+DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
+QUICK = 0.25
+"""A bot whose choices take this many seconds or more on average does not delay quicker bots."""
+
+
+class BotChoices:
+    """Asks bots for moves, in ``workers``. failed: each bot's failures."""
+
+    def __init__(self, workers: Workers, settings: Settings) -> None:
+        self.pace = Pace(int(settings.bot_delay * 1000))
+        self.failed: Counter[str] = Counter()
+        self._workers = workers
+        self._settings = settings
+        self._thinks: dict[str, float] = {}
+        """The mean seconds of each bot's latest choices."""
+        self._closing = False
+
+    def close(self) -> None:
+        """What fails from now on is no bot's failure."""
+        self._closing = True
+
+    async def think(self, name: str, view: dasan.View) -> Thought:
+        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
+        try:
+            return await self._choice(name, view)
+        except Exception as error:
+            if self._closing:
+                raise
+            self.bot_failed(name)
+            report(f"bot {name} failed", error)
+            return replace(await self._choice(self.stand_in(name), view), failed=True)
+
+    async def only(self, name: str, move: str) -> Thought:
+        """A bot's only legal move, after the wait for a process that the bot's choices have, so that load delays both
+        equally.
+        """
+        if self._settings.bot_delay:
+            with suppress(Refused, JobError):
+                await self._workers.run("turn", urgent=True, quick=self.is_quick(name))
+        return Thought(move, only=True)
+
+    def is_quick(self, bot: str) -> bool:
+        """Whether the bot's choices have been quick so far; True for a bot that has made none here."""
+        return self._thinks.get(bot, 0.0) < QUICK
+
+    def bot_failed(self, name: str) -> None:
+        """Count a bot's failure."""
+        self.failed[name] += 1
+
+    def stand_in(self, bot: str) -> str:
+        """The substitute for ``bot`` if it fails."""
+        return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
+
+    async def _choice(self, name: str, view: dasan.View) -> Thought:
+        try:
+            move, seconds = await self._workers.run("choose", name, view, urgent=True, quick=self.is_quick(name))
+        except JobTimeout:
+            self._thinks[name] = max(QUICK, self._settings.bot_seconds)
+            raise
+        before = self._thinks.get(name, seconds)
+        self._thinks[name] = before + (seconds - before) / 8
+        return Thought(move, seconds)
