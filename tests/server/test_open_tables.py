@@ -38,6 +38,7 @@ from dasan.server.tables.facts import facts
 from dasan.server.tables.open_table import Table
 from dasan.server.tables.presence import Attendance
 from dasan.server.times import DAY, HOUR, now
+from dasan.server.workers.process import MOST_RULES
 
 from .conftest import only_process
 from .harness import chores_of
@@ -52,7 +53,7 @@ def test_a_table_does_not_wake_for_a_hand_that_nobody_will_get(
     substitute: tuple[str, Any] | None, number: int, due: bool
 ) -> None:
     """It would have nothing to do, and wake again at once."""
-    table = Table(SimpleNamespace(), "t")
+    table = Table(SimpleNamespace(choices=None), "t")
     chair = Chair("human", "Ann", player="ann", substitute=substitute)
     table.room = SimpleNamespace(  # type: ignore[assignment]
         chairs=(chair,), humans=(0,), deadline=None, next_at=123, number=number, status="playing", over=True
@@ -281,7 +282,7 @@ def test_rules_of_closed_tables_do_not_fill_memory(monkeypatch: pytest.MonkeyPat
         shared_rules.compile_rules(rules)
         facts(rules)
     gc.collect()
-    assert shared_rules.catalogues() <= before + shared_rules.MOST_RULES
+    assert shared_rules.catalogues() <= before + MOST_RULES
     shared_rules._cached.cache_clear()
 
 

@@ -200,64 +200,50 @@ async def test_an_error_that_no_reader_asks_for_is_not_reported_as_lost(workers:
     assert not reported
 
 
+class Held:
+    """Stands for every process of a pool: jobs begin, and end when `release` is set; quick ones at once."""
+
+    alive = True
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun: list[str] = []
+        self.first, self.release = asyncio.Event(), asyncio.Event()
+        monkeypatch.setattr("dasan.server.workers.pools.Worker", lambda memory_mb: self)
+
+    async def start(self) -> None: ...
+
+    async def do(self, job: Job) -> None:
+        self.begun.append(job.name)
+        self.first.set()
+        if job.name != "quick":
+            await self.release.wait()
+
+    def end(self) -> None: ...
+
+
 @pytest.mark.parametrize("urgent", [False, True])
 async def test_quick_moves_wait_for_nothing_slow(monkeypatch: pytest.MonkeyPatch, urgent: bool) -> None:
     """Those take seconds: however many are asked for, a process stays free for quick moves."""
-    begun: list[str] = []
-    first, release = asyncio.Event(), asyncio.Event()
-
-    class Stalled:
-        alive = True
-
-        def __init__(self, memory_mb: int) -> None: ...
-
-        async def start(self) -> None: ...
-
-        async def do(self, job: Job) -> None:
-            begun.append(job.name)
-            first.set()
-            if job.name == "slow":
-                await release.wait()
-
-        def end(self) -> None: ...
-
-    monkeypatch.setattr("dasan.server.workers.pools.Worker", Stalled)
+    held = Held(monkeypatch)
     pool = Workers(2, Limits(60.0, 0), "test", reserved=1)
     slow = [asyncio.create_task(pool.run("slow", urgent=urgent)) for _ in range(3)]
-    await first.wait()
+    await held.first.wait()
     for _ in range(5):
         await asyncio.wait_for(pool.run("quick", urgent=True, quick=True), 10)
-    assert begun == ["slow", *["quick"] * 5]
-    release.set()
+    assert held.begun == ["slow", *["quick"] * 5]
+    held.release.set()
     await asyncio.gather(*slow)
-    assert begun.count("slow") == 3
+    assert held.begun.count("slow") == 3
     pool.close()
 
 
 async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_for_are_not_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    begun: list[str] = []
-    first, release = asyncio.Event(), asyncio.Event()
-
-    class Stalled:
-        alive = True
-
-        def __init__(self, memory_mb: int) -> None: ...
-
-        async def start(self) -> None: ...
-
-        async def do(self, job: Job) -> None:
-            begun.append(job.name)
-            first.set()
-            await release.wait()
-
-        def end(self) -> None: ...
-
-    monkeypatch.setattr("dasan.server.workers.pools.Worker", Stalled)
+    held = Held(monkeypatch)
     pool = Workers(1, Limits(60.0, 0), "test", most_waiting=2)
     stalled = asyncio.create_task(pool.run("stalled"))
-    await first.wait()
+    await held.first.wait()
 
     async def read() -> None:
         async for _ in pool.stream("left"):
@@ -273,11 +259,11 @@ async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_
     await asyncio.gather(reading, return_exceptions=True)
     await asyncio.sleep(0)
     await pool.stream("in the place of the one that left").aclose()
-    release.set()
+    held.release.set()
     await stalled
     pool.stream("never read")
     await pool.run("next")
-    assert begun == ["stalled", "next"]
+    assert held.begun == ["stalled", "next"]
     pool.close()
 
 

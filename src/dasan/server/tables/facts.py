@@ -10,7 +10,7 @@ from dasan.games import PRESETS
 from dasan.ruleset.policies import BidScoring, FixedScoring
 from dasan.ruleset.rules import Rules
 from dasan.server.protocol.table import RulesFacts
-from dasan.server.tables.shared_rules import MOST_RULES
+from dasan.server.workers.process import MOST_RULES
 
 
 @lru_cache(MOST_RULES)

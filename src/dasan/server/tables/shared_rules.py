@@ -12,9 +12,8 @@ import dasan
 from dasan.games import PRESETS, make_rules
 from dasan.ruleset.catalogue import Catalogue
 from dasan.server.refusals import Refused
+from dasan.server.workers.process import MOST_RULES
 
-MOST_RULES = 32
-"""The size of the cache. The catalogue of Big Two's rules takes 10 MB, and house rules make a thousand different ones."""
 MOST_CATALOGUES = 128
 """The number of catalogues in memory beyond which idle tables make room for others."""
 
