@@ -21,7 +21,7 @@ from dasan.server.protocol.table import TableSettings
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import fold
-from dasan.server.workers.process import JobTimeout
+from dasan.server.workers.process import JobCrashed, JobError, JobTimeout
 
 from .conftest import only_process
 from .harness import RATED
@@ -136,11 +136,37 @@ async def test_bots_whose_choices_are_quick_wait_for_no_others(tmp_path: Path, m
 
 
 @pytest.mark.full
-async def test_a_bot_out_of_time_is_not_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_until_a_bots_first_choice_ends_its_others_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many tables of strong bots would fill the place of quick ones after a restart."""
+    asked: list[tuple[str, bool]] = []
+    end = asyncio.Event()
+
+    async def run(job: str, *given: Any, quick: bool, **options: Any) -> tuple[str, float]:
+        asked.append((job, quick))
+        await end.wait()
+        return "pass", 2.0
+
+    async with only_process(tmp_path, bot_delay=0.01) as tables:
+        monkeypatch.setattr(tables.bots, "run", run)
+        view: Any = None
+        thoughts = [tables.choices.think("strong", view), tables.choices.think("strong", view)]
+        waiting = [asyncio.create_task(one) for one in (*thoughts, tables.choices.only("strong", "pass"))]
+        await asyncio.sleep(0.01)
+        assert asked == [("choose", True)]
+        end.set()
+        await asyncio.gather(*waiting)
+        assert sorted(asked[1:]) == [("choose", False), ("turn", False)]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("error", [JobTimeout, JobCrashed])
+async def test_a_bot_that_fails_is_not_quick(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[JobError]
+) -> None:
     async def run(job: str, name: str, *given: object, **options: object) -> tuple[str, float]:
         await asyncio.sleep(0)
         if name == "strong":
-            raise JobTimeout
+            raise error
         return "pass", 0.0
 
     async with only_process(tmp_path, bot_seconds=0.1) as tables:

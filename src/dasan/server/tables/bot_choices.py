@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -30,6 +31,8 @@ class BotChoices:
         self._settings = settings
         self._thinks: dict[str, float] = {}
         """The mean seconds of each bot's latest choices."""
+        self._first: dict[str, asyncio.Event] = {}
+        """Set when the first choice of a bot ends, while that is under way."""
         self._closing = False
 
     def close(self) -> None:
@@ -52,6 +55,7 @@ class BotChoices:
         equally.
         """
         if self._settings.bot_delay:
+            await self._known(name)
             with suppress(Refused, JobError):
                 await self._workers.run("turn", urgent=True, quick=self.is_quick(name))
         return Thought(move, only=True)
@@ -68,12 +72,27 @@ class BotChoices:
         """The substitute for ``bot`` if it fails."""
         return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
 
+    async def _known(self, bot: str) -> None:
+        """Wait while the first choice of a bot is under way: whether the others are quick is not known before."""
+        while bot in self._first:
+            await self._first[bot].wait()
+
     async def _choice(self, name: str, view: dasan.View) -> Thought:
+        await self._known(name)
+        first = name not in self._thinks
+        if first:
+            self._first[name] = asyncio.Event()
         try:
             move, seconds = await self._workers.run("choose", name, view, urgent=True, quick=self.is_quick(name))
         except JobTimeout:
             self._thinks[name] = max(QUICK, self._settings.bot_seconds)
             raise
+        except JobError:
+            self._thinks.setdefault(name, QUICK)
+            raise
+        finally:
+            if first:
+                self._first.pop(name).set()
         before = self._thinks.get(name, seconds)
         self._thinks[name] = before + (seconds - before) / 8
         return Thought(move, seconds)

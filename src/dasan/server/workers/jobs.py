@@ -22,8 +22,8 @@ MOST_CANDIDATES = 12
 
 
 def choose(name: str, view: dasan.View) -> tuple[str, float]:
-    """(the bot's move as text, thinking time in seconds). The first choice under new rules compiles their catalogue, which does
-    not count: whoever opens tables with ever other house rules would make the bot slow for all.
+    """(the bot's move as text, thinking time in seconds). The time to compile new rules does not count: tables with many
+    different house rules would otherwise make a quick bot count as slow.
     """
     bot = _bot(name)
     view.rules.catalogue.fits(())

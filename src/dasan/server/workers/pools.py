@@ -48,7 +48,8 @@ class Workers:
         reserved: int = 0,
     ) -> None:
         """most_waiting: the most jobs running or waiting, urgent and quick ones aside; more are refused. None: no limit.
-        busy: the id of the sentence that refuses them. reserved: the processes that run quick jobs alone, of several.
+        busy: the id of the sentence that refuses them. reserved: the number of processes that run only
+        quick jobs, if there are several.
         """
         self._processes = processes
         self._most_slow = max(1, processes - reserved)

@@ -28,7 +28,7 @@ from dasan.server.refusals import Refused
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 MOST_RULES = 32
-"""The most rules that a cache of a process keeps. The catalogue of Big Two takes 10 MB, and house rules make a thousand more."""
+"""The most rules that a cache of a process keeps. The catalogue of Big Two takes 10 MB, and house rules allow a thousand more."""
 SPARE = 8
 """A process ends after a job that leaves less than 1/SPARE of its memory: what it caches for the rules of many tables must not
 end the job of another.
