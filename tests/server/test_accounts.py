@@ -228,6 +228,11 @@ def test_sides_and_places_follow_from_the_result() -> None:
         *rest, last = hand.players
         damaged = replace(hand, players=(*rest, replace(last, seat=7)), result={"finish_order": order})
         assert len(after(damaged, {})) == len(hand.players)
+    *rest, last = sides.players
+    without = replace(
+        sides, players=tuple(replace(one, role="player") if one.role == "defender" else one for one in sides.players)
+    )
+    assert teams(without) == teams(sides)
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])

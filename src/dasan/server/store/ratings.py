@@ -252,7 +252,7 @@ def teams(hand: FinishedHand) -> tuple[list[list[int]], list[float]]:
     """The sides of a hand as lists of positions in `players`, and their places, 1 for the best."""
     if any(p.role == "bidder" for p in hand.players):
         attack = [at for at, p in enumerate(hand.players) if p.role in ("bidder", "partner")]
-        defence = [at for at, p in enumerate(hand.players) if p.role == "defender"]
+        defence = [at for at in range(len(hand.players)) if at not in attack]
         won = next(p.won for p in hand.players if p.role == "bidder")
         return [attack, defence], [1.0, 2.0] if won else [2.0, 1.0]
     order = order_of(hand.result, (p.seat for p in hand.players))
