@@ -126,6 +126,7 @@ def test_the_question_says_what_a_guard_may_play(guard: str) -> None:
     for table, seat, duty in ((None, None, "any single must be your highest"), ("4D", 3, "play your highest")):
         state = dasan.start(dasan.rules("big-two", guard=guard), hands, leader=0, table=table, table_seat=seat, to_act=0)
         assert asked(state).endswith(f" Bot 1 has one card left: {duty}.")
+        assert "pass" not in asked(state)
     assert "one card left" not in asked(dasan.start(dasan.rules("big-two", guard="off"), hands, leader=0))
 
 

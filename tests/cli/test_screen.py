@@ -6,11 +6,14 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+import dasan
 from dasan.games import PRESETS
 from dasan.play.moves import MoveType
 from dasan.play.phases import Phase
 from dasan.records.verify import verify
+from dasan.text.words import Words
 from dasan.tui.app import Action, TableApp
+from dasan.tui.asking import question
 from dasan.tui.fan import Fan
 from dasan.tui.screens import CallScreen, PageScreen
 
@@ -126,13 +129,16 @@ async def test_cards_are_raised_by_mouse_and_played_by_button() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (104, 24)])
 async def test_a_guards_duty_is_shown_whole(size: tuple[int, int]) -> None:
     app = table("big-two", opening_seed("big-two"))
+    rules = dasan.rules("big-two")
+    lead = dasan.start(rules, ["5C 9H KD", "AS", "6D 6C", "7D 7C"], leader=0)
+    sentence = question(lead.view(0), Words(rules, ("You", "Bot 1", "Bot 2", "Bot 3"), 0))
     async with app.run_test(size=size) as pilot:
         await my_turn(app, pilot)
-        app._tell("You lead: play any combination. Bot 1 has one card left: any single must be your highest.")
+        app._tell(sentence)
         await pilot.pause()
         asked = app.screen.query_one("#asked", Static)
         lines = [strip.text.strip() for strip in asked.render_lines(asked.size.region)]
-        assert " ".join(lines).endswith("any single must be your highest.")
+        assert " ".join(lines).strip() == sentence
         assert app.screen.query_one("#actions").region.bottom <= size[1]
 
 

@@ -38,7 +38,7 @@ def question(view: View, words: Words) -> str:
             kind = "" if len(view.table.cards) == 1 else f" ({kind_words(view.table.kind)})"
             beat = f"{words.names[view.table_seat]}'s {words.cards(view.table.cards)}{kind}"
             may_play = any(move.type is MoveType.PLAY for move in moves)
-            may_pass = any(move.type is MoveType.PASS for move in moves)
+            may_pass = view.guarding is None and any(move.type is MoveType.PASS for move in moves)
             if not may_play:
                 return f"You cannot beat {beat}: pass."
             return f"Beat {beat}{' or pass' if may_pass else ''}.{_duty(view, words)}"
