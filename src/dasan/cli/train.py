@@ -425,10 +425,11 @@ def _keep(out: Path, trainer: Trainer, row: dict[str, Any] | None) -> None:
             files |= {f"network-{k}.npz": network for k, network in enumerate(trainer.networks(), 1)}
         for name, network in files.items():
             with whole_file(out / name) as stream:
-                network.save(stream)
+                try:
+                    network.save(stream)
+                except ValueError as error:
+                    raise CannotRun(f"{out / name} cannot be written: {error}") from error
         with whole_file(out / "curve.svg") as stream:
             stream.write(picture(read(out / "curve.csv"), OPPONENTS).encode())
     except OSError as error:
         raise CannotRun(f"cannot write in {out}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise CannotRun(f"cannot write in {out}: {error}") from error

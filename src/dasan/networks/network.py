@@ -152,7 +152,7 @@ class Network:
 
     def save(self, file: Any) -> None:
         """Write the weights as a compressed `.npz` of half-precision numbers, with the model card. ValueError: half precision
-        cannot hold a weight, `unit` is not positive and finite in single precision, or the card holds such a number.
+        cannot hold a weight, `unit` is not positive and finite in single precision, or a number of the card is not finite.
         """
         weights_fit = all((np.abs(w) <= MOST_WEIGHT).all() for w in self.weights.values())
         with np.errstate(over="ignore"):

@@ -23,6 +23,7 @@ _CHILDREN = _NUMBERS + MOST
 ROW = _CHILDREN + 2 * MOST + 2
 """Words of an entry: eight cache lines."""
 _16 = U(16)
+_SHIFT = U(65 - MOST_PLACES.bit_length())
 _CONTEXT = U(0xFFFF)
 _SEED = U(0x9E3779B97F4A7C15)
 
@@ -40,7 +41,7 @@ def place_of(cache: Words, hands: Words, at: int, players: int, context: np.uint
     for seat in range(players):
         out = ((out ^ (out >> U(29))) + hands[at + seat]) * _SEED
     places = cache.shape[0] // ROW
-    return (np.int64(((out ^ (out >> U(29))) * _SEED) >> U(51)) & (places - 1)) * ROW
+    return (np.int64(((out ^ (out >> U(29))) * _SEED) >> _SHIFT) & (places - 1)) * ROW
 
 
 @woven
