@@ -30,8 +30,8 @@ LOW, HIGH = 1, 4
 
 
 def distances(section: str) -> list[int]:
-    """The points from each level to the next, in the table of a section. ValueError: a level has not one row among the one
-    below it.
+    """The points from each level to the next, in the table of a section. ValueError: not exactly one row compares a level with
+    the one below.
     """
     rows = [cells(line) for line in section.splitlines() if line.startswith("| `level-")]
     points = []

@@ -89,7 +89,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.metrics = Metrics(chosen)
     app.state.guesses = Guesses(chosen)
     app.state.limits = _limits(chosen)
-    app.state.loading = Once()
+    app.state.loading_puzzles = Once()
     for router in api.ROUTERS:
         app.include_router(router)
     app.include_router(websocket.router)

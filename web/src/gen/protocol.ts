@@ -1284,7 +1284,7 @@ export interface Habits {
  * A finished hand, for its permanent page.
  *
  * ``you``: your seat in it; ``table``, and ``event``, the duplicate event of its deal: only for those who played.
- * ``doublings``: the sequence numbers of the plays that doubled the payment as bombs.
+ * ``doublings``: the sequence numbers of the plays (bombs, the rocket) that doubled the payment.
  */
 export interface HandInfo {
   id: string;
@@ -2203,7 +2203,7 @@ export interface Update {
  * ``left``: if the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer
  * neither holds nor has seen played.
  *
- * Only if the payment may be doubled: ``doublings``, the number of doublings by bombs, and ``bidder_plays``, the
+ * Only if the payment may be doubled: ``doublings``, the number of doublings by bombs and the rocket, and ``bidder_plays``, the
  * number of plays of the bidder's side.
  */
 export interface ViewState {

@@ -112,7 +112,7 @@ def _info(hand: FinishedHand, you: int | None, event: str | None) -> HandInfo:
 
 
 def doubling_plays(rules: dasan.Rules, record: str) -> list[int]:
-    """The sequence numbers of the plays in a hand's record that doubled the payment as bombs (H.15)."""
+    """The sequence numbers of the plays in a hand's record (bombs, the rocket) that doubled the payment (H.15)."""
     out: list[int] = []
     bombs = 0
     for line in map(json.loads, record.splitlines()) if rules.doubles else ():

@@ -269,7 +269,7 @@ async def answer(
 async def _loaded(request: Request) -> None:
     """Load the puzzles in one thread, however many pages ask for them after a restart: others need the threads."""
     if not puzzle_book.is_loaded():
-        await request.app.state.loading.do("puzzles", lambda: asyncio.to_thread(puzzle_book.book))
+        await request.app.state.loading_puzzles.do("puzzles", lambda: asyncio.to_thread(puzzle_book.book))
 
 
 def _summary(one: Puzzle) -> PuzzleSummary:

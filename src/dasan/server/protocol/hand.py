@@ -101,7 +101,7 @@ class ViewState(Message):
     ``left``: if the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer
     neither holds nor has seen played.
 
-    Only if the payment may be doubled: ``doublings``, the number of doublings by bombs, and ``bidder_plays``, the
+    Only if the payment may be doubled: ``doublings``, the number of doublings by bombs and the rocket, and ``bidder_plays``, the
     number of plays of the bidder's side.
     """
 

@@ -256,7 +256,7 @@ class HandInfo(Message):
     """A finished hand, for its permanent page.
 
     ``you``: your seat in it; ``table``, and ``event``, the duplicate event of its deal: only for those who played.
-    ``doublings``: the sequence numbers of the plays that doubled the payment as bombs.
+    ``doublings``: the sequence numbers of the plays (bombs, the rocket) that doubled the payment.
     """
 
     id: str
