@@ -200,10 +200,10 @@ def decision(now: State, move: Move, worlds: int) -> Known:
 
 
 def _plain(view: View, now: State, move: Move) -> Known:
-    """The decision without estimates, with `made` as the legal moves list it, which may differ in suits."""
+    """The decision without estimates, with `made` as the legal moves list it: with its combination, perhaps in other suits."""
     legal = choices(view)
-    made = move
-    if move not in legal:
+    made = next((one for one in legal if one == move), None)
+    if made is None:
         ids = action_ids(view.rules, True)
         wanted = ids.of(move, view.called)
         made = next((one for one in legal if ids.of(one, view.called) == wanted), move)
