@@ -81,6 +81,20 @@ def test_a_program_is_named_and_other_bots_are_not() -> None:
     assert [one.suspicious for one in shares.values()] == [True, False, False], shares
 
 
+def test_suits_that_make_no_difference_hide_no_program() -> None:
+    """Somebody plays what `greedy` says, in the highest suits of the hand."""
+    strong, simple = dasan.bot("greedy"), dasan.bot("low")
+    state = dasan.deal(dasan.rules("big-three"), seed=3)
+    while state.to_act is not None:
+        move = strong.choose(state.view(state.to_act))
+        left = list(state.hands[state.to_act])
+        cards = [left.pop(max(i for i, held in enumerate(left) if held.rank == card.rank)) for card in move.cards]
+        state = state.play(" ".join(map(str, cards)) or str(move))
+    agreed = [same for _, same in decisions(state, range(3), simple, strong)]
+    assert len(agreed) > 5
+    assert all(agreed)
+
+
 def test_few_decisions_prove_nothing() -> None:
     assert not agreement("p", 0, 0).suspicious
     assert not agreement("p", 10, 10).suspicious

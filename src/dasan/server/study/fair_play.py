@@ -162,18 +162,21 @@ def _above(errors: float) -> float:
 
 
 def decisions(hand: dasan.State, seats: Iterable[int], simple: Bot, strong: Bot) -> Iterator[tuple[int, bool]]:
-    """The seat of each telling move of a finished hand, and whether the strong bot would have made it.
+    """The seat of each telling move of a finished hand, and whether the strong bot would have made it, perhaps in other suits
+    that make no difference.
 
     A move is telling if the two bots disagree about it.
     """
+    from dasan.play.action_ids import action_ids
     from dasan.records.retrace import moves_of
 
+    ids = action_ids(hand.rules, True)
     wanted = frozenset(seats)
     for now, move in moves_of(hand):
         if now.mover in wanted and len(now.legal_moves()) > 1:
             view = now.view(now.mover)
             if simple.choose(view) != (advised := strong.choose(view)):
-                yield now.mover, move == advised
+                yield now.mover, ids.of(move, now.called) == ids.of(advised, now.called)
 
 
 def agreement(player: str, same: int, all_: int) -> Agreement:
