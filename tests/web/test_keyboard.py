@@ -179,9 +179,11 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served, loca
         use(page, dialog.get_by_role("link", name=words["over.review"]))
         expect(page).to_have_url(re.compile(r"/h/[\w-]+$"))
         expect(page.locator(".moves button").first).to_be_visible()
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("ArrowRight")
-        expect(page.locator(".moves .here .n")).to_have_text("2")
+        for key, shown in ("ArrowRight", "14"), ("ArrowLeft", "2"):
+            for _ in range(14 if key == "ArrowRight" else 12):
+                page.keyboard.press(key)
+            expect(page.locator(".moves .here .n")).to_have_text(shown)
+            expect(page.locator(".moves .here")).to_be_in_viewport()
         use(page, button("review.show"))
         expect(page.get_by_text(words["review.turning"], exact=True)).to_be_visible(timeout=COMPILED)
         has_focus(page)
