@@ -265,3 +265,21 @@ describe('a server that takes nobody just now', () => {
     connection.close();
   });
 });
+
+describe('a phone that has slept', () => {
+  it('connects anew where its connection is dead although the socket is open, and only there', async () => {
+    let wake: () => void = () => undefined;
+    const document = { addEventListener: (_: string, woken: () => void) => (wake = woken), removeEventListener: () => undefined };
+    vi.stubGlobal('document', { ...document, hidden: false });
+    const connection = new Connection(() => 'ws://table.test', { message: () => undefined, status: () => undefined });
+    FakeSocket.last.onopen?.();
+    wake();
+    FakeSocket.last.say({ type: 'pong' });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(FakeSocket.all.length).toBe(1);
+    wake();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(FakeSocket.all.length).toBe(2);
+    connection.close();
+  });
+});

@@ -10,6 +10,8 @@ interface Handlers {
 const PING_EVERY = 20_000;
 const FIRST_RETRY = 400;
 const LAST_RETRY = 15_000;
+/** Milliseconds within which a connection answers after the page was hidden or offline. */
+const ANSWER = 4000;
 
 /** The delay before a retry: doubled each time, with jitter so that clients do not reconnect in step. */
 export const backOff = (attempt: number, chance = Math.random()): number =>
@@ -25,6 +27,8 @@ export class Connection {
   private retry: ReturnType<typeof setTimeout> | null = null;
   private heartbeat: ReturnType<typeof setInterval> | null = null;
   private silent = 0;
+  /** The number of messages so far. */
+  private heard = 0;
   private over = false;
 
   constructor(
@@ -80,6 +84,7 @@ export class Connection {
       // A server that accepts nobody at the moment says so before it closes.
       if (message.type !== 'error') this.attempt = 0;
       this.silent = 0;
+      this.heard++;
       this.handlers.message(message);
     };
     socket.onclose = (event) => this.lost(socket, event.code);
@@ -104,8 +109,21 @@ export class Connection {
   }
 
   private hurry = (): void => {
-    if (this.over || document.hidden || !this.retry) return;
+    if (this.over || document.hidden) return;
+    if (!this.retry) {
+      this.check();
+      return;
+    }
     clearTimeout(this.retry);
     this.open();
   };
+
+  /** Reconnect unless the server answers: after a phone has slept, its connection may be dead although the socket does not know it. */
+  private check(): void {
+    const { socket, heard } = this;
+    if (!this.send({ type: 'ping' })) return;
+    setTimeout(() => {
+      if (!this.over && socket === this.socket && heard === this.heard) this.restart();
+    }, ANSWER);
+  }
 }
