@@ -30,8 +30,11 @@ class Prefs {
   /** The system asks for little motion. */
   private still = matchMedia('(prefers-reduced-motion: reduce)');
   private systemStill = $state(this.still.matches);
+  /** Each setting as it was last read or stored. */
+  private readonly known = new Map<string, unknown>();
 
   constructor() {
+    for (const name of KEPT) this.known.set(name, this[name]);
     this.still.addEventListener('change', () => {
       this.systemStill = this.still.matches;
       this.apply();
@@ -53,8 +56,13 @@ class Prefs {
     return { slow: 1.8, normal: 1, fast: 0.45 }[this.speed] ?? 1;
   }
 
+  /** Store what has changed; the rest may have been changed in another tab. */
   keep(): void {
-    for (const name of KEPT) save(name, this[name]);
+    for (const name of KEPT) {
+      if (this[name] === this.known.get(name)) continue;
+      this.known.set(name, this[name]);
+      save(name, this[name]);
+    }
     this.apply();
   }
 

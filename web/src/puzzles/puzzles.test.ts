@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Event } from '../gen/protocol';
-import { answersByTrick, expected, following, rated, type PuzzleScore } from './puzzles';
+import { answersByTrick, counted, expected, following, rated, stored, type PuzzleScore } from './puzzles';
 
 const START: PuzzleScore = { rating: 1200, streak: 0, best: 0, seen: [] };
 
@@ -23,6 +23,20 @@ describe('the score of puzzles', () => {
     const even = { ...START, rating: expected(2) };
     const [up, down] = [rated(even, 'a', 2, true).rating, rated(even, 'a', 2, false).rating];
     expect((up + down) / 2).toBe(even.rating);
+  });
+});
+
+describe('the score of a browser', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('counts the first try at each puzzle in every tab', () => {
+    const kept = new Map<string, string>();
+    vi.stubGlobal('localStorage', { getItem: (key: string) => kept.get(key) ?? null, setItem: kept.set.bind(kept) });
+    const [one, other] = [stored(), stored()];
+    counted(one, 'a', 1, true);
+    counted(other, 'b', 1, true);
+    counted(one, 'b', 1, false);
+    expect(stored()).toMatchObject({ streak: 2, seen: ['a', 'b'] });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Event } from '../gen/protocol';
+import { load, save } from '../browser/storage';
 
 /** The player's puzzles, stored in this browser. */
 export interface PuzzleScore {
@@ -21,6 +22,20 @@ export function rated(score: PuzzleScore, id: string, grade: number, won: boolea
   const rating = Math.round(score.rating + STEP * ((won ? 1 : 0) - chance));
   const streak = won ? score.streak + 1 : 0;
   return { rating, streak, best: Math.max(score.best, streak), seen: [...score.seen, id].slice(-SEEN) };
+}
+
+const STORED = 'puzzle.score';
+
+/** The score in this browser. */
+export const stored = (): PuzzleScore => load(STORED, { rating: 1200, streak: 0, best: 0, seen: [] });
+
+/** The score after a try, stored. Only the first one counts. Other tabs may have counted since `shown` was read. */
+export function counted(shown: PuzzleScore, id: string, grade: number, won: boolean): PuzzleScore {
+  const score = load(STORED, shown);
+  if (score.seen.includes(id)) return score;
+  const now = rated(score, id, grade, won);
+  save(STORED, now);
+  return now;
 }
 
 type Page = (grade: number, offset: number) => Promise<{ puzzles: readonly { id: string }[]; total: number }>;
