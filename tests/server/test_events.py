@@ -414,6 +414,11 @@ def test_listed_events_are_shown_and_others_are_found_by_their_link(server: Serv
     assert [one["id"] for one in bo.http.get("/api/events").json()] == [shown]
     assert {one["id"] for one in ann.http.get("/api/events").json()} == {shown, hidden}
     assert bo.http.get(f"/api/events/{hidden}").json()["event"]["title"] == "Friends"
+    end_now(server, hidden)
+    later = bo.open_event(listed=True)
+    assert [one["id"] for one in ann.http.get("/api/events").json()] == [shown, later, hidden], (
+        "those that have ended last"
+    )
 
 
 def test_pages_of_hands_differ_between_tables_with_the_same_deal() -> None:

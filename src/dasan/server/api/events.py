@@ -57,7 +57,7 @@ SHOWN_AFTER = 2 * DAY
 
 @router.get("")
 async def events(request: Request, store: StoreHere, player: Player) -> list[EventSummary]:
-    """The player's own events, then those open to everybody."""
+    """The player's own events, then those open to everybody; the ones that have ended follow, in the same order."""
     limit(request, "pages")
     mine = () if player is None else await store.duplicates.of_player(player)
     moment = now()
@@ -67,7 +67,7 @@ async def events(request: Request, store: StoreHere, player: Player) -> list[Eve
     for event in listed.values():
         with suppress(Damaged):
             summaries.append(await _summary(store, event, player))
-    return summaries
+    return sorted(summaries, key=lambda one: one.status in ("closing", "over"))
 
 
 @router.get("/today")
