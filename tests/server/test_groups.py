@@ -117,7 +117,7 @@ def test_a_table_is_opened_by_the_groups_rules_and_the_others_are_invited(server
     assert (invitation["table"], invitation["host"]) == (made["id"], "Bob")
     assert ok(cy.http.get("/api/invitations")) == [], "a block lasts in a group too"
     (shown,) = ok(ada.http.get(path))["tables"]
-    assert shown == {"id": made["id"], "status": "waiting", "names": ["Bob"]}
+    assert shown == {"id": made["id"], "at": invitation["at"], "status": "waiting", "names": ["Bob"]}
     other = ok(cy.http.post(f"{path}/tables", json={}))
     assert ok(bo.http.get("/api/invitations")) == [], "nor is the blocked one invited"
     assert [one["table"] for one in ok(ada.http.get("/api/invitations"))] == [other["id"], made["id"]]

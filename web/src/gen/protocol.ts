@@ -1188,10 +1188,11 @@ export interface GroupLine {
   you: boolean;
 }
 /**
- * A table of the group that has not ended. names: of the people at it.
+ * A table of the group that has not ended. at: when it was opened. names: of the people at it.
  */
 export interface GroupTable {
   id: string;
+  at: number;
   status: 'waiting' | 'playing' | 'ended';
   names: string[];
 }

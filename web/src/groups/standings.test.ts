@@ -8,4 +8,11 @@ describe('the standings of a group', () => {
     const { body } = render(GroupStandings, { props: { standings: { rows: [row], evenings: [0] } } });
     for (const count of ['+1,200', '3,400', '1,700']) expect(body).toContain(count);
   });
+
+  it('begin with the last evening', () => {
+    const row = { name: 'Ada', you: true, points: 8, hands: 2, won: 2, evenings: 2, by_evening: [3, 5] };
+    const { body } = render(GroupStandings, { props: { standings: { rows: [row], evenings: [0, 864e5 * 40] } } });
+    expect(body.indexOf('Feb')).toBeLessThan(body.indexOf('Jan'));
+    expect(body.indexOf('+5')).toBeLessThan(body.indexOf('+3'));
+  });
 });

@@ -66,9 +66,10 @@ class GroupLine(Message):
 
 
 class GroupTable(Message):
-    """A table of the group that has not ended. names: of the people at it."""
+    """A table of the group that has not ended. at: when it was opened. names: of the people at it."""
 
     id: str
+    at: Milliseconds
     status: Status
     names: list[str]
 

@@ -104,7 +104,7 @@ class Groups(StorePart):
         ).all()
         shut = _blocked(connection, player, known | {line.player for line in lines})
         open_tables = connection.execute(
-            sa.select(tables.c.id, tables.c.status, tables.c.summary)
+            sa.select(tables.c.id, group_tables.c.at, tables.c.status, tables.c.summary)
             .join_from(group_tables, tables, tables.c.id == group_tables.c.table_id)
             .where(group_tables.c.group_id == group_id, tables.c.status != "ended")
             .order_by(group_tables.c.at.desc())
@@ -297,7 +297,7 @@ def _as_seen(row: Any, player: str, people: Sequence[Any], lines: Sequence[Any],
         return GroupLine(id=one.id, at=one.at, name=one.name, text=one.text, you=one.player == player)
 
     def table(one: Any) -> GroupTable:
-        return GroupTable(id=one.id, status=one.status, names=_people(one.summary))
+        return GroupTable(id=one.id, at=one.at, status=one.status, names=_people(one.summary))
 
     rules = _rules(row)
     with intact("group", row.id):
