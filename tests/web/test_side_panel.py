@@ -171,3 +171,17 @@ def test_the_scores_of_eight_fit(browser: Browser, server: Served, size: tuple[i
         expect(sheet.get_by_role("columnheader", name="M" * 32)).to_be_visible()
         expect(sheet.get_by_role("cell", name="+819")).to_be_visible()
         assert sheet.evaluate("sheet => sheet.scrollWidth <= sheet.clientWidth")
+
+
+def test_the_scores_of_a_long_session_open_at_the_last_hand(browser: Browser, server: Served) -> None:
+    message = json.loads(snapshot("settlement"))
+    hand = {"payments": [6, -3, -3], "winners": [0], "finish_order": [0, 1, 2], "hand": None}
+    message["session"] |= {"results": [hand] * 100, "first_result": 27, "balances": [756, -378, -378]}
+    with visitor(browser, server) as page:
+        send_once(page, json.dumps(message))
+        page.goto("/t/fixed")
+        page.get_by_role("tab", name="Score").click()
+        sheet = page.get_by_role("region", name="Score", exact=True)
+        expect(sheet.get_by_role("cell", name="+756")).to_be_in_viewport()
+        expect(sheet.get_by_role("rowheader", name="126")).to_be_in_viewport()
+        expect(sheet.locator("tfoot .names")).to_be_in_viewport()
