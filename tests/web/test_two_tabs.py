@@ -35,3 +35,14 @@ def test_two_tabs_that_join_at_once_take_one_chair(browser: Browser, server: Ser
         assert [seat["kind"] for seat in seats] == ["human", "human", "open", "open"]
         mine = one.request.get(f"/api/tables/{table_id}").json()["table"]["you"]
         assert seats[mine]["name"] == "Ada"
+
+
+@pytest.mark.full
+def test_the_start_page_shows_what_another_tab_has_begun(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        page.goto("/")
+        expect(page.locator("article").first).to_be_visible()
+        answer = page.request.post("/api/tables", data={"preset": "big-two"})
+        assert answer.status == 201, answer.text()
+        page.clock.fast_forward(61_000)
+        expect(page.locator(f'a[href="/t/{answer.json()["id"]}"]')).to_be_visible()
