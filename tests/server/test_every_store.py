@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import pytest
 import sqlalchemy as sa
@@ -48,6 +48,24 @@ async def test_a_table_comes_back(opened: Opened) -> None:
     (listed,) = await store.listings.mine("p1")
     assert (listed.seat, listed.number, listed.your_turn) == (1, 1, write.room.to_act == 1)
     assert [line for line, _ in await store.log.since("table", room.seq)] == [w.entry for w in write.entries]
+    await store.close()
+
+
+async def test_tables_that_have_ended_displace_no_other_from_the_list(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each deal of an event is a table that ends: in a month there are more than the list has places."""
+    monkeypatch.setattr("dasan.server.store.listings.MOST_LISTED", 2)
+    store = await opened()
+    made = room_of("big-three", ["p0", "p1", "p2"])
+    for at, name in enumerate(("club", "deal-1", "deal-2"), start=1):
+        status: Literal["playing", "ended"] = "playing" if name == "club" else "ended"
+        await store.log.create(replace(made, head=replace(made.head, id=name), status=status, at=at * 1000))
+    listed = await store.listings.mine("p0")
+    assert [(one.id, one.touched[:19]) for one in listed] == [
+        ("club", "1970-01-01T00:00:01"),
+        ("deal-2", "1970-01-01T00:00:03"),
+    ]
     await store.close()
 
 

@@ -2296,7 +2296,8 @@ export interface TableDetail {
   watching: number;
 }
 /**
- * A table in a player's own list. ``number`` and ``phase`` are 0 and null before the first hand; ``seat`` is the player's.
+ * A table in a player's own list. ``touched``: when it last changed. ``number`` and ``phase`` are 0 and null before the
+ * first hand; ``seat`` is the player's.
  */
 export interface TableSummary {
   id: string;
@@ -2304,6 +2305,7 @@ export interface TableSummary {
   title: string;
   players: number;
   created: string;
+  touched: string;
   status: 'waiting' | 'playing' | 'ended';
   number: number;
   phase: ('auction' | 'call' | 'exchange' | 'play' | 'over') | null;

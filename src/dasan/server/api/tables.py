@@ -73,7 +73,7 @@ async def create_table(
 
 @router.get("/tables")
 async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
-    """The tables of this player, the most recently played first."""
+    """The tables of this player: those that have not ended first, the most recently played first."""
     return [] if player is None else await store.listings.mine(player)
 
 

@@ -196,13 +196,16 @@ class CommandDone(Message):
 
 
 class TableSummary(Message):
-    """A table in a player's own list. ``number`` and ``phase`` are 0 and null before the first hand; ``seat`` is the player's."""
+    """A table in a player's own list. ``touched``: when it last changed. ``number`` and ``phase`` are 0 and null before the
+    first hand; ``seat`` is the player's.
+    """
 
     id: str
     preset: str
     title: str
     players: int
     created: str
+    touched: str
     status: Status
     number: int
     phase: Phase | None

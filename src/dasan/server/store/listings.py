@@ -28,13 +28,13 @@ class Listings(StorePart):
     """Reads lists of tables. A damaged row is skipped and logged."""
 
     async def mine(self, player: str) -> list[TableSummary]:
-        """The player's tables, the most recently played first."""
+        """The player's tables: those that have not ended first, the most recently played first."""
         gone = sa.select(forgotten.c.table_id).where(forgotten.c.player == player)
         query = (
             sa.select(tables, seats.c.seat)
             .join_from(tables, seats)
             .where(seats.c.player == player, tables.c.id.not_in(gone))
-            .order_by(tables.c.touched.desc(), tables.c.id)
+            .order_by(sa.case((tables.c.status == "ended", 1), else_=0), tables.c.touched.desc(), tables.c.id)
             .limit(MOST_LISTED)
         )
         return await self._list(query, _mine)
@@ -71,6 +71,7 @@ def _mine(row: Any) -> TableSummary:
         title=title_of(row.preset),
         players=len(summary["balances"]),
         created=moment(row.created),
+        touched=moment(row.touched),
         status=row.status,
         number=summary["number"],
         phase=summary["phase"],
