@@ -176,6 +176,34 @@ async def test_a_bot_that_fails_is_not_quick(
         assert not tables.choices.is_quick("strong")
 
 
+@pytest.mark.full
+async def test_compiling_does_not_count_as_thinking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the code of a new installation is compiled, a bot's stand-in plays, at once after the first timeout."""
+    asked: list[str] = []
+
+    async def run(job: str, name: str, *given: object, **options: object) -> tuple[str, float]:
+        await asyncio.sleep(0)
+        asked.append(name)
+        if name == "strong":
+            raise JobTimeout
+        return "pass", 0.0
+
+    three, two = (dasan.deal(dasan.rules(name), seed=7) for name in ("big-three", "big-two"))
+    async with only_process(tmp_path) as tables:
+        monkeypatch.setattr(tables.bots, "run", run)
+        tables.choices.compiling = {"big-three"}
+        for names in (["strong", "greedy"], ["greedy"]):
+            asked.clear()
+            assert not (await tables.choices.think("strong", three.view(three.to_act))).failed
+            assert asked == names
+        assert not tables.choices.failed
+        assert tables.choices.is_quick("strong"), "compiling says nothing about the bot"
+        assert (await tables.choices.think("strong", two.view(two.to_act))).failed, "the code of Big Two is there"
+        monkeypatch.setattr(tables, "chore", lambda work, name: work.close())
+        tables.warm_up("big-three", True)
+        assert (await tables.choices.think("strong", three.view(three.to_act))).failed
+
+
 def test_the_former_way_is_told_apart() -> None:
     """A fixed delay, or the thinking time if longer, as in an earlier version: the test detects it."""
     chance = random.Random(11)

@@ -96,7 +96,7 @@ def runs(process: int) -> bool:
 
 
 def test_nothing_is_ready_before_the_start_or_after_a_process_that_cannot_keep_anything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
@@ -106,6 +106,17 @@ def test_nothing_is_ready_before_the_start_or_after_a_process_that_cannot_keep_a
     warming.start(done=lines.append)
     assert comes(lambda: warming.process is None)
     assert comes(lambda: len(lines) == len(PARTS)), "the caller compiles them itself"
+    assert lines == list(PARTS)
+    assert not any(map(warming.ready, PARTS))
+    assert f"compiled code cannot be kept in {tmp_path / 'file'} (File exists)" in caplog.text
+    warming.stop()
+
+
+def test_without_a_process_the_caller_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/program")
+    warming = Warming()
+    lines: list[str] = []
+    warming.start(done=lines.append)
     assert lines == list(PARTS)
     assert not any(map(warming.ready, PARTS))
     warming.stop()

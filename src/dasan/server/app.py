@@ -54,7 +54,7 @@ from dasan.server.study.together import Together
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
 from dasan.server.times import now
-from dasan.server.workers.warming import Part, Warming
+from dasan.server.workers.warming import PARTS, Part, Warming
 from dasan.version import commit
 
 LEAST_SECRET = 32
@@ -163,6 +163,7 @@ def _attach(app: FastAPI, tables: Tables, bus: Bus | None, key: bytes) -> None:
     app.state.checks = Checks(settings, store, tables, bus)
     app.state.metrics.attach(tables, app.state.sockets)
     if settings.warm:
+        tables.choices.compiling.update(PARTS)
         warming.start(done=partial(_warm_up, asyncio.get_running_loop(), tables, warming))
         threading.Thread(target=_load_pages, name="dasan-pages", daemon=True).start()
 

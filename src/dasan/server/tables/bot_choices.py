@@ -8,13 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 import dasan
-from dasan.server.operations.reporting import report
+from dasan.server.operations.reporting import log, report
 from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.pace import Pace
 from dasan.server.workers.pools import Workers
 from dasan.server.workers.process import JobError, JobTimeout
+from dasan.server.workers.warming import Part, part_of
 
 DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 QUICK = 0.25
@@ -22,11 +23,14 @@ QUICK = 0.25
 
 
 class BotChoices:
-    """Asks bots for moves, in ``workers``. failed: each bot's failures."""
+    """Asks bots for moves, in ``workers``. failed: each bot's failures. compiling: the parts that `Warming` still compiles."""
 
     def __init__(self, workers: Workers, settings: Settings) -> None:
         self.pace = Pace(int(settings.bot_delay * 1000))
         self.failed: Counter[str] = Counter()
+        self.compiling: set[Part] = set()
+        self._waiting: set[tuple[str, Part | None]] = set()
+        """Bots that took too long while the code of a part was being compiled."""
         self._workers = workers
         self._settings = settings
         self._thinks: dict[str, float] = {}
@@ -40,12 +44,22 @@ class BotChoices:
         self._closing = True
 
     async def think(self, name: str, view: dasan.View) -> Thought:
-        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
+        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules. Compiling does not count as
+        thinking: a bot that takes too long meanwhile does not fail, and its stand-in plays until the code is there.
+        """
+        part = part_of(view.rules) if self.compiling else None
+        if part in self.compiling and (name, part) in self._waiting:
+            return await self._choice(self.stand_in(name), view)
         try:
             return await self._choice(name, view)
         except Exception as error:
             if self._closing:
                 raise
+            if part in self.compiling and isinstance(error, JobTimeout):
+                self._waiting.add((name, part))
+                self._thinks.pop(name, None)
+                log.info("%s waits until code is compiled; %s plays for it", name, self.stand_in(name))
+                return await self._choice(self.stand_in(name), view)
             self.bot_failed(name)
             report(f"bot {name} failed", error)
             return replace(await self._choice(self.stand_in(name), view), failed=True)

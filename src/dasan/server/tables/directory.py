@@ -392,6 +392,7 @@ class Tables:
         processes loads the code for hints, for which moves of slow bots wait; a single bot process does not, because all
         moves would wait.
         """
+        self.choices.compiling.discard(part)
         if not self._closing:
             self.chore(self._warm_up(part, compiled), f"loading the code for {part}")
 

@@ -15,6 +15,7 @@ from typing import Literal, get_args
 
 from dasan import backends
 from dasan.ruleset.rules import Rules
+from dasan.server.operations.reporting import log
 
 Part = Literal["solve", "big-three", "big-two", "winner", "dou-dizhu", "big-two-taiwan"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -53,8 +54,8 @@ class Warming:
     def start(self, parts: Sequence[Part] = PARTS, done: Callable[[Part], object] | None = None) -> None:
         """Start compiling the parts in order, in another process. If no process can be started, nothing becomes ready.
 
-        done: called in a thread with each part when it is ready, and at the end of the process with the parts that are
-        not, unless `stop` ended it.
+        done: called in a thread with each part when it is ready, and at the end of the process (or if there is none) with the
+        parts that are not, unless `stop` ended it.
         """
         below = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
         try:
@@ -67,6 +68,9 @@ class Warming:
                 creationflags=below,
             )
         except OSError:
+            if done is not None:
+                for part in parts:
+                    done(part)
             return
         Thread(target=self._listen, args=(self._child, parts, done), daemon=True, name="dasan-warming").start()
 
@@ -94,7 +98,10 @@ class Warming:
         assert child.stdout is not None
         with child.stdout as lines:
             for line in lines:
-                part = next(part for part in parts if part == line.strip())
+                part = next((part for part in parts if part == line.strip()), None)
+                if part is None:
+                    log.warning("%s", line.strip())
+                    continue
                 self._ready.add(part)
                 if done is not None and not self._stopped:
                     done(part)
@@ -135,6 +142,18 @@ def warm(part: Part) -> None:
     warm_hints(part)
 
 
+def warm_network(part: Part) -> None:
+    """Let `net` choose a play, so that the code that scores moves is compiled."""
+    import dasan
+
+    state = dasan.deal(dasan.rules(part), seed=0)
+    net, thrifty = dasan.bot("net"), dasan.bot("thrifty")
+    while state.to_act is not None and state.phase != "play":
+        state = state.play(thrifty.choose(state.view(state.to_act)))
+    assert state.to_act is not None
+    net.choose(state.view(state.to_act))
+
+
 def warm_hints(part: Part) -> None:
     """Let `search` choose in a hand, so that all code for hints is compiled and loaded."""
     import dasan
@@ -157,13 +176,25 @@ def warm_solver(part: Part) -> None:
 
 
 def main(parts: Sequence[str]) -> int:
-    """Compile the parts in order, printing the name of each when done. Exits when standard input closes."""
+    """Compile the networks, which most bots play by, then the parts in order, printing the name of each when done, or why
+    nothing becomes ready. Exits when standard input closes.
+    """
     Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(15)
     from dasan.kernels.runtime.code_cache import root
 
-    root().mkdir(parents=True, exist_ok=True)  # OSError: without a cache nothing becomes ready
+    try:
+        root().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or "it cannot be written"
+        print(
+            f"compiled code cannot be kept in {root()} ({reason}): set NUMBA_CACHE_DIR, or each process compiles it again"
+        )
+        return 1
+    for part in PARTS:
+        if part in parts and part != "solve":
+            warm_network(part)
     for part in PARTS:
         if part in parts:
             warm(part)
