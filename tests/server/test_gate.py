@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from dasan.server.refusals import CannotServe
 from dasan.server.settings import SWITCHES, Settings, described, variable
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.people import People
+from dasan.server.store.server_database import ServerDatabase
 
 from .harness import Serve, Served, fast
 
@@ -185,6 +187,12 @@ def test_a_server_with_a_setting_that_cannot_be_ends_in_one_line(
     assert sentence in " ".join(done.output.split())
     assert "Traceback" not in done.output
     assert "hunter2" not in done.output
+
+
+async def test_without_its_driver_a_postgresql_database_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    with pytest.raises(CannotServe, match=r"pip install 'dasan\[postgres\]'"):
+        await ServerDatabase.open("postgresql://host/name")
 
 
 def test_a_machine_with_too_little_memory_to_hash_a_password_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ class ServerDatabase:
             )
         except (sa.exc.SQLAlchemyError, ValueError, ModuleNotFoundError) as error:
             if isinstance(error, ModuleNotFoundError) and error.name == "asyncpg":
-                why = "install the extra postgres"
+                why = "PostgreSQL needs its extra: pip install 'dasan[postgres]'"
             elif isinstance(error, ValueError):
                 # Its message quotes the address, possibly with part of a password.
                 why = "its port is not a number; in a password @ is written %40, : %3A and / %2F"
