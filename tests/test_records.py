@@ -234,6 +234,19 @@ def test_g_03_a_kitty_that_is_hidden_in_a_position_is_dealt_out_too() -> None:
             assert verify(state.record(view=view)).unproved[1:] == ()
 
 
+@pytest.mark.parametrize(("exchange", "seed"), [("winner-and-loser", 0), ("double", 3)])
+def test_w_20_h_40_an_exchange_that_a_copy_hides_is_dealt_out_too(exchange: str, seed: int) -> None:
+    """Whoever gave its highest cards holds no higher ones, and whoever offered two cards held both."""
+    rng = random.Random(seed)
+    session = play_hands(dasan.session(dasan.rules("winner", exchange=exchange), seed=seed), 1, rng, lively)
+    state = session.next_hand().state
+    for _ in range(8):
+        state = state.play(lively(state, rng))
+        for view in (None, *range(4)):
+            checked = verify(state.record(view=view)).statements
+            assert checked == ("hand 1: every visible move is legal for some deal of the hidden cards",)
+
+
 def last_of(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     return next(line for line in reversed(lines) if line.get("type") == kind)
 

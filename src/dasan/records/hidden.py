@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from dasan.cards import Card, card, format_cards, parse_cards
 from dasan.errors import BadRecord, DasanError
@@ -81,7 +82,10 @@ class _Visible:
     lines: Sequence[Line]
     dealt: list[list[Card]] = field(init=False)
     kitty: list[Card] = field(default_factory=list)
-    given: Card | None = None
+    least: dict[int, int] = field(default_factory=dict)
+    """By seat that had to give its highest cards in the exchange, the value of the lowest of them (W.20, H.40)."""
+    offered: bool = False
+    """Whether the offered cards are known."""
     taken: Card | None = None
 
     def __post_init__(self) -> None:
@@ -99,7 +103,7 @@ class _Visible:
         self.taker = deal.get("bidder") if self.kitty_size else None  # takes up the kitty, if the hand begins after that
         self.bidder = took if took is not None else self.taker
         self.exchanging = tuple(deal.get("exchange", (None, None)))
-        self.winner, self.loser = self.exchanging[:2]
+        self.winner = self.exchanging[0]
         gained: list[list[Card]] = [[] for _ in own]
         for event in self.events:
             for one in filter(None, event.cards):
@@ -121,15 +125,24 @@ class _Visible:
                 if not own[event.seat] and not again and not self._opened(event, card):
                     self.dealt[event.seat].append(card)
                 if event.type is EventType.GIVE:
-                    self.given = card if event.seat == self.loser and len(self.exchanging) == 2 else self.given
+                    if event.seat in self.exchanging[1::2]:
+                        value = self.rules.order.value[card]
+                        self.least[event.seat] = min(value, self.least.get(event.seat, value))
                     gained[partner_in_exchange(self.exchanging, event.seat)].append(card)
                 if event.type is EventType.OPEN and self.rules.auction is not None:
                     place = self.rules.order.place
                     suit = [c for c in self.rules.pack if c.suit == card.suit and place[c] < place[card]]
                     self.kitty += [c for c in suit if all(c not in hand for hand in own)]
+            case EventType.OFFER:
+                if not own[self.winner]:
+                    self.dealt[self.winner].append(card)
+                gained[self.winner].append(card)
+                self.offered = True
             case EventType.TAKE:
                 self.taken = card
-                if not own[self.winner]:
+                if self.offered:
+                    gained[self.winner].remove(card)
+                elif not own[self.winner]:
                     self.dealt[self.winner].append(card)
                 gained[event.seat].append(card)
             case EventType.KITTY:
@@ -161,10 +174,9 @@ class _Visible:
             while len(held[self.bidder]) > self.sizes[self.bidder]:
                 kitty.append(held[self.bidder].pop())
         value = self.rules.order.value
-        for seat in sorted(range(len(held)), key=lambda s: s != self.loser):
+        for seat in sorted(range(len(held)), key=lambda s: self.least.get(s, inf)):
             while len(held[seat]) < self.sizes[seat]:
-                low = seat == self.loser and self.given is not None
-                fit = [c for c in left if not low or self.given is None or value[c] <= value[self.given]]
+                fit = [c for c in left if value[c] <= self.least.get(seat, inf)]
                 if not fit:
                     return None
                 left.remove(fit[0])
