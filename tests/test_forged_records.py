@@ -30,6 +30,8 @@ TAMPERED: list[tuple[str, Tamper]] = [
     ("big-three", lambda lines: lines[0].update(seats=[1])),
     ("big-three", lambda lines: lines[0]["rules"]["options"].update(cut=False)),
     ("big-three", lambda lines: lines[0]["rules"].update(name="big-three-fr")),
+    ("big-three", lambda lines: lines[0]["rules"].update(name="nine-men")),
+    ("big-three", lambda lines: lines[0]["rules"].update(name=["big-three"])),
     ("big-three", lambda lines: lines[0]["rules"].update(digest="0" * 64)),
     ("big-three", lambda lines: of_type(lines, "draw").update(seat=1)),
     ("big-three", lambda lines: of_type(lines, "draw").update(cards=["?"])),
@@ -112,6 +114,50 @@ TAMPERED: list[tuple[str, Tamper]] = [
 @pytest.mark.parametrize(("preset", "tamper"), TAMPERED)
 def test_g_03_forged_records(preset: str, tamper: Tamper) -> None:
     forged(a_session(preset).record(), tamper)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"exchange": seats} for seats in (None, [], [1], [1, 1], [0, 1, 2, 3])),
+        *({"number": number} for number in (0, 1)),
+        {"leader": None},
+    ],
+    ids=str,
+)
+def test_w_20_w_21_a_hand_alone_begins_as_its_number_says(change: Line) -> None:
+    """Without the hand before, nothing else shows that it cannot begin like that."""
+    record = a_session("winner", 1).next_hand().state.record()
+
+    def begins_otherwise(lines: list[Line]) -> None:
+        deal = of_type(lines, "deal") | change
+        lines[1] = {name: value for name, value in deal.items() if value is not None}
+
+    assert "see 'number', 'exchange' and 'leader'" in forged(record, begins_otherwise).message
+
+
+def test_g_03_a_hand_continues_the_numbers_of_the_last() -> None:
+    def skip(lines: list[Line]) -> None:
+        for line in lines[lines.index(second(lines)) :]:
+            if "seq" in line:
+                line["seq"] += 1
+
+    assert "seq should be" in forged(a_session("big-three").record(), skip).message
+
+
+def test_a_secret_is_as_long_as_secrets_are() -> None:
+    refusal = forged(a_session("big-three").record(), lambda lines: of_type(lines, "reveal").update(secret="00" * 127))
+    assert "a secret has 128 bytes" in refusal.message
+
+
+def test_dd_02_no_seat_opens_that_is_not_at_the_table() -> None:
+    record = dasan.deal(dasan.rules("dou-dizhu"), seed=1).record()
+
+    def seat_3_opens(lines: list[Line]) -> None:
+        of_type(lines, "deal").update(opener=3)
+        of_type(lines, "open").update(seat=3)
+
+    assert "see 'opener'" in forged(record, seat_3_opens).message
 
 
 @pytest.mark.parametrize("preset", ["big-three", "winner"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -75,6 +76,21 @@ def test_g_03_record_replay_record(setup: tuple[str, Options]) -> None:
         else:
             assert isinstance(again, Session)
             assert (again.state, again.past, again.balances) == (game.state, game.past, game.balances)
+
+
+def test_g_03_every_beginning_of_a_record_is_a_hand_or_damage() -> None:
+    """An event that follows by itself, such as the end of a trick, may not be missing."""
+    lines = lines_of(a_session("big-three-4p").state.record())
+    read = set[str]()
+    for end in (*range(2, 50), *range(len(lines) - 6, len(lines))):
+        beginning = text_of(lines[:end])
+        try:
+            assert dasan.replay(beginning).record() == beginning
+        except BadRecord as error:
+            assert re.search("that follows is missing|its result is missing", error.message)
+        else:
+            read.add(lines[end]["type"])
+    assert read == {"bid", "pass", "call", "play", "reveal"}
 
 
 def test_g_03_a_replayed_session_deals_on_from_its_seed() -> None:

@@ -127,6 +127,18 @@ def test_hands_that_cannot_be(preset: str, hands: list[str], given: dict[str, An
         ("big-two", [LONG[:38], "6H", "7H", "8H"], {"table": "9H", "table_seat": 0}, "not 13 and 1 on the table"),
         ("winner", ["5D", "6D", "", "8D"], {"finished": (2,), "payments": (1, 0, -1, 0)}, "which pays"),
         ("winner", ["5D", "6D", "7D", "8D"], {"payments": (0, 0, 0, 0)}, "foul need finished"),
+        (
+            "big-three-4p",
+            ["5D", "6D", "7D", "8D"],
+            {"bidder": 0, "called": "9D", "table": "4D", "table_seat": 1},
+            "say who is the partner",
+        ),
+        (
+            "big-two",
+            ["5D", "6D", "7D", "8D"],
+            {"table": "4D", "table_seat": 0, "passed": (1, 2), "to_act": 2},
+            "seat 2 cannot act",
+        ),
         ("big-two", ["5D", "6D", "7D", "8D"], {"watching": 4}, "watching is a seat"),
         ("big-two", ["5D KD", "6D", "7D", "8D"], {"table": "9D", "table_seat": 0, "watching": 1}, "needs seat 2 to act"),
         ("big-two", ["5D", "6D", "7D", "8D"], {"table": "9D", "table_seat": 0, "watching": 0}, "neglected no duty"),
@@ -165,6 +177,9 @@ def test_w_22_what_was_paid_must_be_said_where_it_depends_on_the_cards_held_then
     assert over.result is not None
     assert over.result.payments == (-3, -22, 33, -8)
     assert dasan.replay(over.record()) == over
+    two_left = ["5D 5C", "6D", "", "8D"]
+    with pytest.raises(ValueError, match="seat 0 cannot have paid 1"):
+        dasan.start(rules, two_left, finished=(2,), leader=0, payments=(-1, -22, 31, -8))
     for wrong in ((-3, -22, 33), (-3, -22, 32, -8), (0, -22, 30, -8), (-3, -21, 32, -8), (-3, -80, 91, -8)):
         with pytest.raises(ValueError, match=r"cannot have paid|sum to zero"):
             dasan.start(rules, hands, finished=(2,), leader=0, payments=wrong)
@@ -191,11 +206,27 @@ def test_the_call_comes_before_the_lead() -> None:
     """With cards gone, nobody might hold the called card; so the call needs a complete deal."""
     rules = dasan.rules("big-three-4p")
     dealt = dasan.deal(rules, seed=2)
-    state = dasan.start(rules, dealt.hands, bidder=1, bid=2, leader=0)
-    assert (state.phase, state.to_act) == ("call", 1)
-    for move in state.legal_moves():
-        assert state.play(move).partner not in (None, 1)
-    refused(state, "pass", "B3.16")
+    for leader, leads in ((3, 3), (None, 0)):
+        state = dasan.start(rules, dealt.hands, bidder=1, bid=2, leader=leader)
+        assert (state.phase, state.to_act) == ("call", 1)
+        for move in state.legal_moves():
+            called = state.play(move)
+            assert called.partner not in (None, 1)
+            assert called.to_act == leads
+        refused(state, "pass", "B3.16")
+
+
+def test_only_the_holder_of_the_opening_card_must_lead_it() -> None:
+    dealt = dasan.deal(dasan.rules("big-two"), seed=2)
+    for seat in range(4):
+        state = dasan.start(dealt.rules, dealt.hands, leader=seat)
+        assert (state.must_include is not None) is (seat == dealt.leader)
+        assert state.legal_moves()
+
+
+def test_two_may_be_out_already() -> None:
+    state = dasan.start(dasan.rules("winner"), ["5D 6D", "", "", "8D"], finished=(2, 1))
+    assert (state.finished, state.to_act) == ((2, 1), 0)
 
 
 def test_who_has_played_nothing_is_told_by_the_size_of_the_hand() -> None:
@@ -208,6 +239,9 @@ def test_who_has_played_nothing_is_told_by_the_size_of_the_hand() -> None:
     assert dasan.start(rules, whole, dealer=1).has_played == ()
     assert dasan.start(rules, evened, dealer=1).has_played == (1,)
     assert dasan.start(rules, evened, dealer=1, has_played=()).has_played == ()
+    big_two = dasan.deal(dasan.rules("big-two"))
+    three_have_played = [*(hand[:12] for hand in big_two.hands[:3]), big_two.hands[3]]
+    assert dasan.start(big_two.rules, three_have_played, leader=0).has_played == (0, 1, 2)
 
 
 def test_to_act_leads_where_the_table_is_empty() -> None:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.golden.test_options import changes, rules_of
 
 import dasan
 from dasan.ruleset.clauses import load
@@ -73,6 +74,44 @@ def test_clauses_in_force_are_in_the_book() -> None:
         assert {clause for _, clause in rules.citations} - set(rules.clauses) <= {"H.01", "H.07", "H.08", "D2.16"}
         assert {f"G.{n:02}" for n in range(1, 7)} <= set(rules.clauses)
         assert {shape.clause for shape in rules.shapes} <= set(rules.clauses)
+
+
+CLAUSES = {
+    ("big-three", "doubling_cap", 1): "",
+    ("big-three-4p", "doubling_cap", 1): "",
+    ("big-two", "guard", "enforced"): "-D2.17",
+    ("big-two", "guard", "off"): "-D2.16 -D2.17",
+    ("big-two", "scoring", "cards-hong-kong"): "+H.30",
+    ("big-two", "straights", "hong-kong"): "+H.03",
+    ("big-two", "straights", "taiwan"): "+H.04",
+    ("big-two", "straights", "no-twos"): "+H.05",
+    ("big-two", "suit_order", "philippine"): "+H.25",
+    ("winner", "bomb", "quad"): "+W.15 -W.13",
+    ("winner", "bomb", "any-size"): "+H.37 -W.13",
+    ("winner", "two_of_spades_restart", "off"): "-W.17",
+    ("winner", "scoring", "cards"): "+W.22",
+    ("winner", "suits_ranked", False): "+H.10 -W.17",
+    ("winner", "exchange", "off"): "+H.40 -W.20",
+    ("winner", "straight_flushes", False): "+H.41 -W.11 -W.14",
+    ("dou-dizhu", "spring", False): "-H.16",
+    ("dou-dizhu", "doubling_cap", 1): "",
+}
+"""The clauses that a value of an option puts in force, and those it takes out, unless it is its option's house rule alone."""
+
+
+def test_a_house_rule_is_in_force_with_its_option_alone() -> None:
+    for preset, name, value in changes():
+        clause = next(option.clause for option in dasan.PRESETS[preset].options if option.name == name)
+        chosen, usual = (set(rules_of(preset, name, one).clauses) for one in (value, None))
+        changed = sorted(f"+{one}" for one in chosen - usual) + sorted(f"-{one}" for one in usual - chosen)
+        expected = CLAUSES.get((preset, name, value), f"+{clause}" if clause.startswith("H") else "")
+        assert " ".join(changed) == expected, f"{preset} {name}={value}"
+
+
+def test_w_22_w_23_one_of_the_two_is_in_force() -> None:
+    for players in range(3, 9):
+        clauses = dasan.rules("winner", players=players, scoring="cards").clauses
+        assert ("W.22" in clauses, "W.23" in clauses) == (players > 3, players == 3)
 
 
 def test_every_clause_is_in_force_somewhere() -> None:
