@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 import re
 from functools import partial
+from statistics import fmean
 
 import pytest
 
 import dasan
 from dasan.arena import Estimate, duplicate
+from dasan.arena.contest import Contest, play_deal
 from dasan.arena.duplicate import rotations
 from dasan.bots import Maker
 from dasan.bots.random_bot import RandomBot
@@ -90,6 +92,64 @@ def test_places_are_reported_in_games_played_to_the_last() -> None:
     assert (place.mean, place.samples) == (2.5, 2)
     assert 1 <= place.low < 2.5 < place.high <= 4
     assert duplicate(dasan.rules("big-two"), ["random"] * 4, deals=1).standings["random"].place is None
+
+
+class OneMove:
+    """Always plays its first legal move, or its last."""
+
+    name, version = "one-move", "1"
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def choose(self, view: dasan.View) -> dasan.Move:
+        return view.legal_moves()[self.at]
+
+
+@pytest.mark.parametrize("preset", ["big-three-4p", "big-two", "winner"])
+def test_outcomes_are_those_of_the_hands(preset: str) -> None:
+    """Payments, places, wins, roles and decisions of a deal, counted hand by hand with the engine alone."""
+    rules, seed = dasan.rules(preset), 6
+    n = rules.players
+    makers: dict[str, Maker] = {"first": partial(_one_move, at=0), "last": partial(_one_move, at=-1)}
+    gains, places, moves = list[float](), list[float](), [0, 0]
+    won = above = below = 0
+    roles: dict[str, tuple[int, int]] = {}
+    for mine in range(n):
+        state = dasan.deal(rules, seed=seed, dealer=seed % n)
+        while state.to_act is not None:
+            legal, seat = state.legal_moves(), state.to_act
+            moves[seat != mine] += len(legal) > 1
+            state = state.play(legal[0 if seat == mine else -1])
+        assert state.result is not None
+        paid = [float(one) for one in state.result.payments]
+        if preset == "winner":
+            places.append(1 + state.result.finish_order.index(mine))
+            paid = [1 - 2 * state.result.finish_order.index(seat) / 3 for seat in range(n)]
+        gains.append(paid[mine])
+        above += sum(one < paid[mine] for one in paid)
+        below += sum(one > paid[mine] for one in paid)
+        won += mine in state.result.winners
+        role = "player"
+        if state.bidder is not None:
+            role = {state.bidder: "bidder", state.partner: "partner"}.get(mine, "opponent")
+        hands, wins = roles.get(role, (0, 0))
+        roles[role] = (hands + 1, wins + (mine in state.result.winners))
+    outcome = play_deal(Contest(rules, "first", "last", 1), seed, makers)
+    assert outcome.mean == pytest.approx(fmean(gains))
+    assert (outcome.wins, outcome.above, outcome.below) == (won / n, above, below)
+    assert (outcome.roles, outcome.moves, outcome.faults) == (roles, tuple(moves), ({}, {}))
+    standing = duplicate(rules, ["first", *["last"] * (n - 1)], deals=1, seed=seed, makers=makers).standings["first"]
+    assert standing.wins.mean == won / n
+    if preset == "winner":
+        assert standing.place is not None
+        assert standing.place.mean == fmean(places)
+    else:
+        assert standing.payment.mean == pytest.approx(fmean(gains))
+
+
+def _one_move(seed: int, at: int) -> OneMove:
+    return OneMove(at)
 
 
 def test_a_line_up_of_the_wrong_length_is_refused() -> None:
