@@ -316,7 +316,7 @@ class _Holding:
         holds one.
         """
         for i, (rank, suit) in enumerate(chosen):
-            other = [s for s in self._suits[rank] if s > suit] or [s for s in self._suits[rank] if s != suit]
+            other = [s for s in self._suits[rank] if s > suit]
             if rank != pattern.decider and (rank, suit) != fixed and other:
                 return [*chosen[:i], (rank, other[0]), *chosen[i + 1 :]]
         return None
