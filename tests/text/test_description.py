@@ -90,7 +90,10 @@ def test_a_description_shows_the_cards_that_the_view_shows(preset: str) -> None:
 
 def check(view: dasan.View, language: str) -> None:
     lines = view.describe(language).splitlines()
-    explained = messages(language)["cards"]
+    words = messages(language)
+    for key, (holds, fields) in facts(view).items():
+        assert (words[key].format(**fields) in lines) is holds, key
+    explained = words["cards"]
     named = set(CARD.findall("\n".join(line for line in lines if line != explained)))
     assert named <= {str(card) for card in public_or_own(view)}
     assert {str(card) for card in view.hand} <= named
@@ -98,6 +101,30 @@ def check(view: dasan.View, language: str) -> None:
     assert len(numbered) == len(view.legal_moves())
     for line, move in zip(numbered, view.legal_moves(), strict=True):
         assert set(CARD.findall(line)) == {str(card) for card in move.cards}
+
+
+def facts(view: dasan.View) -> dict[str, tuple[bool, dict[str, object]]]:
+    """By key, whether a sentence belongs into the description of a view, and what it names."""
+    seat, result, bidding, playing = view.seat, view.result, view.phase == "auction", view.phase == "play"
+    last, moves = view.rules.players - 1, bool(view.legal_moves())
+    return {
+        "you": (seat is not None, {"seat": seat, "last": last}),
+        "spectator": (seat is None, {"last": last}),
+        "dealer": (True, {"seat": view.dealer}),
+        "log": (bool(view.events), {}),
+        "bid.none": (bidding and view.bid is None, {}),
+        "bidder": (bidding and view.bid is not None, {"bid": view.bid, "seat": view.bidder}),
+        "called": (view.called is not None, {"card": view.called}),
+        "partner": (view.called is not None and view.partner is not None, {"seat": view.partner}),
+        "partner.unknown": (view.called is not None and view.partner is None, {}),
+        "table.none": (playing and view.table is None, {}),
+        "hand": (bool(view.hand), {"cards": " ".join(map(str, view.hand))}),
+        "hand.none": (seat is not None and not view.hand, {}),
+        "must_include": (view.must_include is not None, {"card": view.must_include}),
+        "your_turn": (moves, {}),
+        "to_act": (view.to_act is not None and not moves, {"seat": view.to_act}),
+        "void": (result is not None and not result.winners, {}),
+    }
 
 
 def public_or_own(view: dasan.View) -> set[Card]:

@@ -46,6 +46,13 @@ def test_one_card_is_cut_in_the_singular() -> None:
         assert words.begun(replace(begun, cut=cut, cutter=2), 1).endswith(f" C cuts {cards} off the pack.")
 
 
+@pytest.mark.parametrize(("preset", "said"), [("big-three", "opens the auction"), ("big-two", "leads the hand")])
+def test_the_holder_of_the_lowest_card_bids_or_leads(preset: str, said: str) -> None:
+    state = dasan.deal(dasan.rules(preset), seed=1)
+    words = Words(state.rules, ("A", "B", "C", "D")[: state.rules.players])
+    assert f" {said}, holding the " in words.event(next(event for event in state.events if event.type == "open"))
+
+
 @pytest.mark.parametrize(
     ("exchange", "said"),
     [("double", "A gives the 4C 5S away."), ("winner-and-loser", "A gives the 2D away as tribute.")],
