@@ -145,9 +145,15 @@ def test_g_03_a_hand_continues_the_numbers_of_the_last() -> None:
     assert "seq should be" in forged(a_session("big-three").record(), skip).message
 
 
-def test_a_secret_is_as_long_as_secrets_are() -> None:
-    refusal = forged(a_session("big-three").record(), lambda lines: of_type(lines, "reveal").update(secret="00" * 127))
+@pytest.mark.parametrize("secret", ["00" * 127, " " + "00" * 128])
+def test_a_secret_is_as_long_as_secrets_are(secret: str) -> None:
+    refusal = forged(a_session("big-three").record(), lambda lines: of_type(lines, "reveal").update(secret=secret))
     assert "a secret has 128 bytes" in refusal.message
+
+
+def test_hands_are_numbered_from_1() -> None:
+    record = dasan.deal(dasan.rules("big-three"), seed=1).record()
+    assert "see 'number'" in forged(record, lambda lines: of_type(lines, "deal").update(number=0)).message
 
 
 def test_dd_02_no_seat_opens_that_is_not_at_the_table() -> None:

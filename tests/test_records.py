@@ -263,6 +263,23 @@ def test_w_20_h_40_an_exchange_that_a_copy_hides_is_dealt_out_too(exchange: str,
             assert checked == ("hand 1: every visible move is legal for some deal of the hidden cards",)
 
 
+def test_g_03_what_could_not_be_checked_is_no_statement() -> None:
+    """No hand that gives a 3 as its highest card can be dealt; that is said, and nothing is said to be right."""
+    state = a_session("winner", 1).next_hand().state
+    lines = lines_of(state.play(state.legal_moves()[0]).record(view=None))
+    last_of(lines, "give")["cards"] = ["3D"]
+    checked = verify(text_of(lines))
+    assert checked.statements == ()
+    assert checked.unproved[-1] == "hand 1 is checked up to line 2: from there on hidden cards decide"
+
+
+def test_g_03_every_hidden_hand_of_a_session_is_checked() -> None:
+    session = dasan.session(dasan.rules("big-three", show_hands_after=False), seed=4)
+    copy = play_hands(session, 2, random.Random(4), lively).record(view=None)
+    checked = [f"hand {n}: every visible move is legal for some deal of the hidden cards" for n in (1, 2)]
+    assert list(verify(copy).statements) == checked
+
+
 def last_of(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     return next(line for line in reversed(lines) if line.get("type") == kind)
 

@@ -127,6 +127,7 @@ def test_hands_that_cannot_be(preset: str, hands: list[str], given: dict[str, An
         ("big-two", [LONG[:38], "6H", "7H", "8H"], {"table": "9H", "table_seat": 0}, "not 13 and 1 on the table"),
         ("winner", ["5D", "6D", "", "8D"], {"finished": (2,), "payments": (1, 0, -1, 0)}, "which pays"),
         ("winner", ["5D", "6D", "7D", "8D"], {"payments": (0, 0, 0, 0)}, "foul need finished"),
+        ("winner", ["5D", "6D", "", "8D"], {"finished": (2,), "foul": 1}, "seat 1 did not guard seat 2"),
         (
             "big-three-4p",
             ["5D", "6D", "7D", "8D"],
@@ -239,6 +240,10 @@ def test_who_has_played_nothing_is_told_by_the_size_of_the_hand() -> None:
     assert dasan.start(rules, whole, dealer=1).has_played == ()
     assert dasan.start(rules, evened, dealer=1).has_played == (1,)
     assert dasan.start(rules, evened, dealer=1, has_played=()).has_played == ()
+    dealt = dasan.deal(dasan.rules("big-three"))
+    taken_up = [(*dealt.hands[0], *dealt.kitty), *dealt.hands[1:]]
+    for held, played in ((20, ()), (18, (0,))):
+        assert dasan.start(dealt.rules, [taken_up[0][:held], *taken_up[1:]], bidder=0).has_played == played
     big_two = dasan.deal(dasan.rules("big-two"))
     three_have_played = [*(hand[:12] for hand in big_two.hands[:3]), big_two.hands[3]]
     assert dasan.start(big_two.rules, three_have_played, leader=0).has_played == (0, 1, 2)
