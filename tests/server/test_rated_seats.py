@@ -6,12 +6,15 @@ import asyncio
 import json
 from collections.abc import Collection
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 import sqlalchemy as sa
 
 from dasan.arena.measured import measured
+from dasan.server.api.hands import _session
 from dasan.server.protocol.commands import (
     ContributeCommand,
     LeaveCommand,
@@ -154,6 +157,15 @@ def test_who_cannot_play_a_hand_does_not_see_its_cards(why: str) -> None:
     assert told["view"]["seat"] == 2
     casual = second(between({"speed": RATED["speed"]}, substituted=why))
     assert showing.detail(casual, 2, casual.at)["view"]["hand"]
+
+
+async def test_nor_does_the_record_of_the_session_show_them() -> None:
+    room = second(between(substituted="left"))
+    store: Any = SimpleNamespace(hands=SimpleNamespace(of_table=AsyncMock(return_value=())))
+    left, watching, playing = [
+        "".join([text async for text in _session(store, room, viewer)]) for viewer in (2, None, 0)
+    ]
+    assert left == watching != playing
 
 
 def test_who_comes_back_with_days_for_a_move_need_not_be_there_when_the_bots_hand_ends() -> None:

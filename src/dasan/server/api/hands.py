@@ -157,7 +157,7 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
     shown = room.head.rules.show_hands_after
     past = _finished(room)
     whole = shown and (room.over or room.status == "ended")
-    current = state.record() if whole else state.record(view=viewer)
+    current = state.record() if whole else state.record(view=room.sees_as(viewer))
     header, _, rest = current.partition("\n")
     yield _lines([{**json.loads(header), "contents": "session"}])
     number = 0

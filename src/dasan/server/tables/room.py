@@ -188,6 +188,12 @@ class Room:
         """
         return self.in_binding_hand and self.dealt_to(seat) is not None
 
+    def sees_as(self, seat: int | None) -> int | None:
+        """The seat whose view of the hand ``seat`` may have; None: a spectator's, as for who can no longer play the hand,
+        because it was dealt to the bot in their seat.
+        """
+        return None if seat is None or self.bots_hand(seat) else seat
+
 
 def fold(room: Room, entry: Entry, at: int) -> Room:
     """The room after another entry, written at time ``at``. ``DasanError``: the entry is not possible here."""

@@ -24,21 +24,16 @@ Json: TypeAlias = dict[str, Any]
 class Mark:
     """What a viewer has seen of a room, so that the next message needs no older room.
 
-    seq: of the log. number: the current hand's. events: the number of its events; -1 if it is over. status: the
-    table's.
+    seq: of the log. number: the current hand's. events: the number of its events.
     """
 
     seq: int
     number: int
     events: int
-    status: str
 
     @staticmethod
     def of(room: Room) -> Mark:
-        state = room.state
-        # The end of a hand reveals cards, which changes old events.
-        shown = 0 if state is None else len(state.events) if state.phase is not Phase.OVER else -1
-        return Mark(room.seq, room.number, shown, room.status)
+        return Mark(room.seq, room.number, 0 if room.state is None else len(room.state.events))
 
 
 def detail(room: Room, viewer: int | None, now: int) -> Json:
@@ -76,7 +71,7 @@ def changed(
 def missed(room: Room, mark: Mark, viewer: int | None, now: int, presence: Json) -> list[Json]:
     """The messages for a viewer who returns after having seen ``mark``: the difference, or a snapshot."""
     state = room.state
-    if mark.number != room.number or (state is not None and (state.phase is Phase.OVER or mark.events < 0)):
+    if mark.number != room.number or room.over:  # the end of a hand reveals cards, which changes old events
         return [snapshot(room, viewer, now, presence)]
     # The chat comes last, so that a client with its seq has everything.
     lines = [line.model_dump() for line in room.chat if line.seq > mark.seq]
@@ -120,12 +115,9 @@ def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Ca
 
 
 def _view(room: Room, viewer: int | None) -> dasan.View:
-    """The hand as ``viewer`` may know it. Who can no longer play it, because it was dealt to the bot in their seat, may know
-    what spectators do.
-    """
+    """The hand as ``viewer`` may know it."""
     assert room.state is not None
-    watches = viewer is None or room.bots_hand(viewer)
-    return room.state.view(None if watches else viewer)
+    return room.state.view(room.sees_as(viewer))
 
 
 def _since(view: dasan.View, known: int) -> tuple[Json, list[Json]]:
