@@ -9,7 +9,9 @@ import socket as sockets
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -22,9 +24,10 @@ from websockets.uri import parse_uri
 
 from dasan.server.connections.guard import HEALTH
 from dasan.server.protocol.base import MAX_MESSAGE
+from dasan.server.settings import Settings
 from dasan.server.tables import showing
 
-from .harness import SECONDS, Player, Serve, Served, Socket, fast, served
+from .harness import SECONDS, Json, Player, Serve, Served, Socket, fast, ok, served
 
 pytestmark = pytest.mark.full
 
@@ -232,21 +235,97 @@ def test_reads_are_limited(serve: Serve) -> None:
             assert httpx.get(f"{server.address}{path}").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/api/people/nobody",
-        "/api/people/nobody/ratings/big-two/4",
-        "/api/bots/greedy",
-        "/api/rules/big-two",
-        "/api/events",
-    ],
-)
-def test_pages_are_not_asked_for_without_end(serve: Serve, path: str) -> None:
-    with serve(record_burst=2, record_rate=0.001) as server:
-        codes = [server.player().http.get(path).status_code for _ in range(3)]
-    assert codes[0] == codes[1] != 429
-    assert codes[2] == 429
+READS_WITH_A_LIMIT_OF_THEIR_OWN = {
+    "/api/account/export",
+    "/api/bidding/{preset}",
+    "/api/bots/{name}",
+    "/api/events",
+    "/api/groups/{group_id}/standings",
+    "/api/hands/{hand_id}/advice",
+    "/api/hands/{hand_id}/picture",
+    "/api/hands/{hand_id}/record",
+    "/api/join/{link}",
+    "/api/ladder",
+    "/api/ladder/{preset}/{players}",
+    "/api/me/history",
+    "/api/me/history/choices",
+    "/api/moderation",
+    "/api/people/{name}",
+    "/api/people/{name}/ratings/{preset}/{players}",
+    "/api/rules/{preset}",
+    "/api/tables/{table_id}/record",
+}
+"""Without reviews, which are limited once their hand is found, because stored ones are free."""
+WRITES_OF_NO_PLAYER = {
+    "/api/letters/{token}/confirm",
+    "/api/letters/{token}/unsubscribe",
+    "/api/me/claim",
+    "/api/passkeys/sign-in",
+    "/api/passkeys/sign-in/options",
+    "/api/promises",
+}
+
+
+@pytest.mark.parametrize("of", ["address", "player"])
+def test_what_costs_more_than_a_read_is_limited_before_anything_else(serve: Serve, of: str) -> None:
+    """Requests of one address, and writes of one player from many. Signing out, which ends the session that it needs, is not
+    limited.
+    """
+    once = {one.name: 1 for one in fields(Settings) if one.name.endswith("_burst") and one.name != "read_burst"}
+    slowly = {name.replace("_burst", "_rate"): 0.0001 for name in once}
+    passed = set()
+    with serve(**once, **slowly, trusted_proxies=("127.0.0.0/8",)) as server:
+        http = server.player().http
+        if of == "player":
+            ok(http.post("/api/me"))
+        document = http.get("/api/openapi.json").json()
+        wanted = [("get", path) for path in sorted(READS_WITH_A_LIMIT_OF_THEIR_OWN)] if of == "address" else []
+        wanted += [("post", path) for path, methods in document["paths"].items() if "post" in methods]
+        wanted.remove(("post", "/api/sign-out"))
+        for n, (method, path) in enumerate(wanted):
+            url, body = least_request(document, path, document["paths"][path][method])
+            codes = []
+            for address in (f"192.0.2.{n}", f"198.51.100.{n}"):
+                headers = {"x-forwarded-for": address} if of == "player" else {"cookie": ""}
+                codes.append(http.request(method, url, json=body, headers=headers).status_code)
+            if codes[1] != 429:
+                passed.add(path)
+    assert passed == (WRITES_OF_NO_PLAYER if of == "player" else set())
+    assert len(wanted) > 40
+
+
+def least_request(document: Json, path: str, operation: Json) -> tuple[str, object]:
+    """The address and the body of a request that the document allows."""
+    query = {}
+    for one in operation.get("parameters", []):
+        if one["in"] == "path":
+            path = path.replace(f"{{{one['name']}}}", str(least(document, one["schema"])))
+        elif one["required"]:
+            query[one["name"]] = least(document, one["schema"])
+    body = operation.get("requestBody")
+    return f"{path}?{urlencode(query)}", body and least(document, body["content"]["application/json"]["schema"])
+
+
+def least(document: Json, schema: Json) -> object:
+    """A small value that a schema allows."""
+    match schema:
+        case {"$ref": str(name)}:
+            return least(document, document["components"]["schemas"][name.rpartition("/")[2]])
+        case {"const": value} | {"enum": [value, *_]}:
+            return value
+        case {"anyOf": [part, *_]} | {"oneOf": [part, *_]}:
+            return least(document, part)
+        case {"type": "object"}:
+            inner = schema.get("properties", {})
+            return {name: least(document, inner[name]) for name in schema.get("required", [])}
+        case {"type": "array"}:
+            return [least(document, schema["items"])] * schema.get("minItems", 0)
+        case {"type": "string"}:
+            texts = ("0" * schema.get("minLength", 1), "pass")
+            return next(text for text in texts if re.search(schema.get("pattern", ""), text))
+        case {"type": "integer"}:
+            return int(schema.get("minimum", 1))
+    return False
 
 
 def test_other_sites_are_kept_out(server: Served) -> None:

@@ -157,7 +157,7 @@ async def end_session(
     session: str, request: Request, store: StoreHere, ids: IdentitiesHere, live: LiveHere, player: Player
 ) -> list[SessionListed]:
     """Sign out one of the account's browsers and list the others."""
-    person = await account_of(store, player)
+    person = await limited_account(request, store, player)
     await store.people.sign_out(person.id, session, now())
     ids.forget()
     live.recheck(person.id)

@@ -185,8 +185,8 @@ async def solve(
     hand_id: str, wanted: SolvePosition, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> PositionValue:
     """Solve a position of a finished hand, or of a variation."""
-    hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
+    hand = await open_hand(store, hand_id, player)
     memory = tables.settings.search_memory_mb
     answer = await tables.study.ask("solver", "solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
     return PositionValue.model_validate(answer)
@@ -197,9 +197,9 @@ async def advice(
     hand_id: str, seq: int, request: Request, tables: TablesHere, store: StoreHere, player: Player, bot: str = "greedy"
 ) -> Advice:
     """The move that a bot would have made instead of event ``seq``, from the same view."""
+    limit(request, "study", player)
     check_bot(bot)
     hand = await open_hand(store, hand_id, player)
-    limit(request, "study", player)
     advised = await tables.study.ask("advice", "advise", hand.record, seq, bot)
     return Advice.model_validate(advised)
 
@@ -259,9 +259,9 @@ async def answer(
     puzzle_id: str, wanted: PuzzleAnswer, request: Request, tables: TablesHere, player: Player
 ) -> PuzzleVerdict:
     """Whether the last move is correct, and its continuation."""
+    limit(request, "study", player)
     await _loaded(request)
     puzzle_book.find(puzzle_id)
-    limit(request, "study", player)
     verdict = await tables.study.ask("solver", "puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
     return PuzzleVerdict.model_validate(verdict)
 
