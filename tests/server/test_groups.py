@@ -94,6 +94,36 @@ def test_a_group_is_joined_by_its_link_and_run_by_its_host(server: Served) -> No
 
 
 @pytest.mark.full
+def test_strangers_neither_see_nor_change_a_group(server: Served) -> None:
+    ada, eve = account(server, "Ada"), account(server, "Eve")
+    group = joined(ada)
+    path = f"/api/groups/{group['id']}"
+    (line,) = ok(ada.http.post(f"{path}/chat", json={"text": "hello"}))["lines"]
+    before = ok(ada.http.get(path))
+    for what, body in (
+        ("rename", {"name": "Mine"}),
+        ("rules", group["rules"]),
+        ("link", {}),
+        ("members/remove", {"name": "Ada"}),
+        ("members/host", {"name": "Ada"}),
+        ("leave", {}),
+        ("delete", {}),
+        ("tables", {}),
+        ("chat", {"text": "hi"}),
+        ("report", {"line": line["id"], "reason": "rude"}),
+    ):
+        assert refusal(eve.http.post(f"{path}/{what}", json=body))[0] == 404, what
+    for what in ("", "/standings"):
+        assert refusal(eve.http.get(f"{path}{what}"))[0] == 404, what
+    towards(ada, "block", "Eve")
+    assert refusal(eve.http.post(f"/api{group['link']}", json={})) == (403, "one of you has blocked the other")
+    assert ok(ada.http.get(path)) == before
+    with closing(sqlite3.connect(server.settings.data_dir / DATABASE_FILE)) as connection:
+        assert connection.execute("SELECT id FROM reports").fetchall() == []
+    assert ok(eve.http.get("/api/groups"))["groups"] == ok(eve.http.get("/api/tables")) == []
+
+
+@pytest.mark.full
 def test_a_table_is_opened_by_the_groups_rules_and_the_others_are_invited(server: Served) -> None:
     ada, bo, cy = account(server, "Ada"), account(server, "Bob"), account(server, "Cyd")
     group = joined(ada, bo, cy)

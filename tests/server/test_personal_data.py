@@ -62,18 +62,18 @@ def value(column: sa.Column[Any]) -> Any:
     return next(one for kind, one in kinds.items() if isinstance(column.type, kind))
 
 
-def fill(connection: sa.Connection, table: sa.Table, number: int, about: str | None) -> None:
-    """Add a row with Ann's id in the column ``about``, and Bob's in the others that name players."""
+def fill(connection: sa.Connection, table: sa.Table, number: int, about: str | None, other: str = BOB) -> None:
+    """Add a row with Ann's id in the column ``about``, and that of ``other`` in the others that name players."""
     row = {
-        column.name: (ANN if column.name == about else BOB) if names_players(column) else value(column)
+        column.name: (ANN if column.name == about else other) if names_players(column) else value(column)
         for column in table.c
     }
     for column in table.c:
         alone = column.unique or (column.primary_key and not column.foreign_keys)
-        if alone and not names_players(column) and about is not None and row[column.name] is not None:
+        if alone and not names_players(column) and number and row[column.name] is not None:
             row[column.name] = number if isinstance(column.type, sa.Integer) else f"x{number}"
     if table.name == "players":
-        row["id"] = about or BOB
+        row["id"] = about or other
     connection.execute(sa.insert(table), row)
 
 
@@ -120,6 +120,29 @@ async def test_nothing_that_names_a_deleted_player_stays(opened: Opened) -> None
 
     assert await store.database.read(left) == {"notices"}, "processes are told to forget the player"
     assert [row["network"] for row in (await store.people.export(BOB))["addresses"]].count("192.0.2.2/32") == 1
+    await store.close()
+
+
+def of_others(connection: sa.Connection) -> dict[str, set[str]]:
+    """The rows of each table that do not name Ann."""
+    rows = {table.name: connection.execute(sa.select(table)).all() for table in metadata.sorted_tables}
+    texts = {name: {json.dumps(list(row), default=str) for row in content} for name, content in rows.items()}
+    return {name: {text for text in content if ANN not in text} for name, content in texts.items()}
+
+
+async def test_an_export_and_a_deletion_touch_nothing_of_others(opened: Opened) -> None:
+    store = await opened()
+    empty = await store.people.export("player-dee")
+    await filled(store)
+    await store.people.rename("player-cy", "Cy", 0)
+    for table in filter(lambda table: any(map(names_players, table.c)), metadata.sorted_tables):
+        await store.database.write(partial(fill, table=table, number=1000, about=None, other="player-cy"))
+    assert await store.people.export("player-dee") == empty
+    before = await store.database.read(of_others)
+    await store.people.delete(ANN, 5)
+    after = await store.database.read(of_others)
+    changed = {name: rows - after[name] for name, rows in before.items() if rows - after[name]}
+    assert set(changed) <= {"tables"}, "Ann's name is erased at the table where she sat"
     await store.close()
 
 

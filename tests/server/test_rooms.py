@@ -8,18 +8,22 @@ from typing import Any
 import pytest
 
 import dasan
+from dasan.reasons import reason
 from dasan.server.new_ids import stranger
 from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,
+    ContributeCommand,
     LeaveCommand,
     LockCommand,
+    MoveCommand,
     NextCommand,
     OfferCommand,
     ReadyCommand,
     RematchCommand,
     RemoveCommand,
     ReturnCommand,
+    RoomCommand,
     SeatBotCommand,
     SilenceCommand,
     SitCommand,
@@ -407,6 +411,68 @@ def test_a_refused_command_leaves_no_trace() -> None:
             fold(room, decide(room, f"p{seat}", move(room, text)), room.at)
     with pytest.raises(Refused, match="only watch"):
         decide(room, "stranger", move(room))
+
+
+SIT, OFFER_END = SitCommand(type="sit", id="s", seat=0), OfferCommand(type="offer", id="o", offer="end")
+REMATCH, SEAT_BOT = RematchCommand(type="rematch", id="r"), SeatBotCommand(type="seat-bot", id="b", seat=1, bot="greedy")
+ACCEPT = AnswerCommand(type="answer", id="a", accept=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "player", "command", "sentence"),
+    [
+        ("waiting", "p0", OFFER_END, "undealt"),
+        ("waiting", "p0", REMATCH, "rematch.early"),
+        ("waiting", "p1", SIT, "taken"),
+        ("waiting", "p0", SEAT_BOT, "somebody"),
+        ("waiting", "p0", RemoveCommand(type="remove", id="r", seat=0), "nobody"),
+        ("waiting", "p0", RemoveCommand(type="remove", id="r", seat=2), "nobody"),
+        ("waiting", "p0", SilenceCommand(type="silence", id="s", seat=2, silent=True), "nobody.chat"),
+        ("playing", "p0", REMATCH, "rematch.early"),
+        ("playing", "p0", SIT, "seated"),
+        ("playing", "p9", SIT, "dealt"),
+        ("playing", "p0", SEAT_BOT, "dealt"),
+        ("playing", "p0", StartCommand(type="start", id="s"), "dealt"),
+        ("playing", "p0", ReadyCommand(type="ready", id="r", ready=True), "dealt"),
+        ("playing", "p0", ACCEPT, "offer.none"),
+        ("playing", "p0", OfferCommand(type="offer", id="o", offer="undo"), "undo.none"),
+        ("offered", "p0", ACCEPT, "offer.accepted"),
+        ("left", "p0", LEAVE, "left"),
+        ("ended", "p0", LEAVE, "left"),
+        ("ended", "p0", OFFER_END, "ended"),
+        ("ended", "p0", NextCommand(type="next", id="n"), "ended"),
+        ("ended", "p0", MoveCommand(type="move", id="m", move="pass"), "ended"),
+        ("ended", "p0", ContributeCommand(type="contribute", id="c", text="x"), "ended"),
+        ("again", "p0", REMATCH, "rematch.open"),
+    ],
+)
+def test_commands_that_come_too_early_or_too_late(status: str, player: str, command: RoomCommand, sentence: str) -> None:
+    room = room_of("big-three", ["p0", "p1", "open"])
+    if status != "waiting":
+        room = done(room, "p2", SitCommand(type="sit", id="s"))
+    if status == "left":
+        room = done(room, "p0", LEAVE)
+    if status in ("offered", "ended", "again"):
+        room = done(room, "p0", OFFER_END)
+    if status in ("ended", "again"):
+        room = done(done(room, "p1", ACCEPT), "p2", ACCEPT)
+    if status == "again":
+        for voter in ("p0", "p1", "p2"):
+            room = done(room, voter, REMATCH)
+    with pytest.raises(Refused) as refused:
+        decide(room, player, command)
+    assert refused.value.message == reason(sentence)
+
+
+def test_the_host_names_seats_that_there_are() -> None:
+    room = room_of("big-three", ["p0", "p1", "open"])
+    for command in (
+        SEAT_BOT,
+        RemoveCommand(type="remove", id="r", seat=0),
+        SilenceCommand(type="silence", id="s", seat=0, silent=True),
+    ):
+        with pytest.raises(Refused, match="a seat is 0 to 2"):
+            decide(room, "p0", command.model_copy(update={"seat": 3}))
 
 
 def test_another_seed_is_refused() -> None:

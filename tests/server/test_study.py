@@ -23,6 +23,7 @@ from dasan.ruleset.policies import FixedScoring
 from dasan.server.api import study
 from dasan.server.protocol.commands import HintCommand
 from dasan.server.protocol.messages import Candidate, Hint
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import DATABASE_FILE, Unreachable
 from dasan.server.store.hand import FinishedHand
@@ -30,7 +31,7 @@ from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.study import puzzle_book, puzzle_play
 from dasan.server.tables.commands import Commands
-from dasan.server.tables.directory import MOST_HINTS
+from dasan.server.tables.directory import MOST_HINTS, Tables
 from dasan.server.tables.facts import facts
 from dasan.server.workers.process import Job, JobTimeout
 from dasan.server.workers.warming import Warming
@@ -87,6 +88,21 @@ async def adviser(tmp_path: Path) -> AsyncIterator[tuple[Commands, Warming, Call
             return answer.bot
 
         yield commands, warming, who
+
+
+async def test_nobody_is_helped_at_a_rated_table_or_another_players(tables: Tables) -> None:
+    commands = Commands(tables, tables.settings, Warming())
+    seats = ["me", *["open"] * 3]
+    casual, _ = await tables.create("ann", "big-two", {}, seats, name="Ann")
+    rated, _ = await tables.create("ann", "big-two", {}, seats, name="Ann", settings=TableSettings.model_validate(RATED))
+    for table_id, player, why in (
+        (rated, "ann", "hints.rated"),
+        (casual, "bob", "watching"),
+        (casual, "ann", "hints.turn"),
+    ):
+        with pytest.raises(Refused) as refused:
+            await commands.carry_out(table_id, player, HintCommand(type="hint", id="h"), "")
+        assert refused.value.message == reason(why)
 
 
 @pytest.mark.full

@@ -60,6 +60,16 @@ def following(player: Player, shared_id: str) -> Iterator[Socket]:
         yield socket
 
 
+def test_a_review_has_a_limited_number_of_followers(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "MOST_FOLLOWERS", 1)
+    ann, bo = server.player(), server.player()
+    shared_id = shared_review(server, ann)
+    with following(ann, shared_id) as leader:
+        assert leader.receive()["lead"]
+        with following(bo, shared_id) as follower:
+            assert follower.receive()["code"] == "unavailable"
+
+
 def test_followers_see_where_the_leader_is_and_do_not_lead(server: Served) -> None:
     ann, bo = server.player(), server.player()
     shared_id = shared_review(server, ann)
