@@ -93,6 +93,26 @@ def test_a_group_is_joined_by_its_link_and_run_by_its_host(server: Served) -> No
     joined(cy, name="Saturday club")
 
 
+@pytest.mark.parametrize("end", ["leave", "delete"])
+async def test_what_is_done_to_one_group_leaves_the_others_alone(opened: Opened, end: str) -> None:
+    store = await opened()
+    for name in ("ada", "bob"):
+        await store.people.register(name, name, "hash", 1)
+    one, other = [await store.groups.create(host, f"{host}'s club", RULES, 1) for host in ("ada", "bob")]
+    before = await store.groups.load(other, "bob")
+    await store.groups.rename(one, "ada", "Friday club")
+    await store.groups.new_link(one, "ada")
+    await store.groups.play_by(one, "ada", RULES.model_copy(update={"preset": "big-two"}))
+    with pytest.raises(Refused, match="is taken"):
+        await store.groups.rename(one, "ada", "bob's club")
+    await getattr(store.groups, end)(one, "ada")
+    with pytest.raises(Refused, match="no such group"):
+        await store.groups.load(one, "ada")
+    assert await store.groups.of_player("ada") == []
+    assert await store.groups.load(other, "bob") == before
+    await store.close()
+
+
 @pytest.mark.full
 def test_strangers_neither_see_nor_change_a_group(server: Served) -> None:
     ada, eve = account(server, "Ada"), account(server, "Eve")
@@ -115,9 +135,9 @@ def test_strangers_neither_see_nor_change_a_group(server: Served) -> None:
         assert refusal(eve.http.post(f"{path}/{what}", json=body))[0] == 404, what
     for what in ("", "/standings"):
         assert refusal(eve.http.get(f"{path}{what}"))[0] == 404, what
+    assert ok(ada.http.get(path)) == before
     towards(ada, "block", "Eve")
     assert refusal(eve.http.post(f"/api{group['link']}", json={})) == (403, "one of you has blocked the other")
-    assert ok(ada.http.get(path)) == before
     with closing(sqlite3.connect(server.settings.data_dir / DATABASE_FILE)) as connection:
         assert connection.execute("SELECT id FROM reports").fetchall() == []
     assert ok(eve.http.get("/api/groups"))["groups"] == ok(eve.http.get("/api/tables")) == []
