@@ -194,6 +194,15 @@ async def test_a_mute_ends(opened: Opened) -> None:
     await store.close()
 
 
+async def test_appointments_are_in_the_audit_log(opened: Opened) -> None:
+    store = await opened()
+    await store.people.register("mo", "Mona", "hash", 1)
+    for at, moderator in enumerate((True, False), 2):
+        await store.moderation.appoint("mo", at, moderator=moderator)
+    assert [row["action"] for row in await store.moderation.audit()] == ["depose", "appoint"]
+    await store.close()
+
+
 def test_only_moderators_moderate(server: Served) -> None:
     ann, talk = server.player(), Talk(server)
     ok(ann.http.post("/api/account", json=ANN))

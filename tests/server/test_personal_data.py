@@ -130,6 +130,7 @@ def of_others(connection: sa.Connection) -> dict[str, set[str]]:
     return {name: {text for text in content if ANN not in text} for name, content in texts.items()}
 
 
+@pytest.mark.full
 async def test_an_export_and_a_deletion_touch_nothing_of_others(opened: Opened) -> None:
     store = await opened()
     empty = await store.people.export("player-dee")

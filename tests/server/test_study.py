@@ -90,6 +90,7 @@ async def adviser(tmp_path: Path) -> AsyncIterator[tuple[Commands, Warming, Call
         yield commands, warming, who
 
 
+@pytest.mark.full
 async def test_nobody_is_helped_at_a_rated_table_or_another_players(tables: Tables) -> None:
     commands = Commands(tables, tables.settings, Warming())
     seats = ["me", *["open"] * 3]
