@@ -127,6 +127,18 @@ async def test_as_many_are_followed_and_blocked_as_there_is_room_for(
     await store.close()
 
 
+async def test_only_who_follows_back_is_seen_online(opened: Opened) -> None:
+    store = await opened()
+    for name in ("ada", "bob", "cyd"):
+        await store.people.register(name, name, "hash", 1)
+    await store.friends.follow("ada", "bob", 2)
+    await store.friends.follow("cyd", "ada", 2)
+    circle = await store.friends.circle("ada", 3)
+    assert [(one.name, one.mutual, one.here) for one in circle.follows] == [("bob", False, False)]
+    assert circle.followers == ["cyd"]
+    await store.close()
+
+
 async def test_who_is_invited_is_told_as_long_as_the_invitation_stands(opened: Opened) -> None:
     store = await opened()
     room, _ = await open_table(store)
