@@ -87,7 +87,7 @@ GAMES = {
             ("strong", "low", 40),
             ("strong", "shed", 40),
             ("strong", "greedy", 40),
-            ("strong", "net", 60),
+            ("strong", "net", 100),
         ),
         CHARLESWORTH,
     ),
@@ -157,7 +157,7 @@ GAMES = {
     "winner-6": Contests(
         "Winner, six players",
         "winner",
-        (("net", "greedy", 80), ("net", "search", 72), ("strong", "greedy", 12)),
+        (("net", "greedy", 80), ("net", "search", 72), ("strong", "greedy", 30)),
         {"players": 6},
     ),
     "zheng-shangyou": Contests("Zheng Shangyou", "zheng-shangyou", (("net", "greedy", 150), ("net", "search", 30))),
