@@ -266,9 +266,9 @@ async def test_a_damaged_line_or_table_does_not_hide_its_group(tmp_path: Path) -
 async def test_a_damaged_review_is_made_anew(text: str, tmp_path: Path) -> None:
     store = await Store.open(tmp_path)
     hand, _ = await add_pages(store)
-    row = {"hand_id": hand, "kind": "turning", "version": VERSION}
+    row = {"hand_id": hand, "kind": "turning", "version": VERSION["turning"]}
     await store.database.write(lambda c: c.execute(sa.insert(reviews), {**row, "lines": text}))
-    assert await store.reviews.get(hand, "turning", VERSION) is None
+    assert await store.reviews.get(hand, "turning", VERSION["turning"]) is None
     await store.close()
 
 

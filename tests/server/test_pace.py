@@ -18,6 +18,7 @@ import pytest
 import dasan
 from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.protocol.table import TableSettings
+from dasan.server.tables import bot_choices
 from dasan.server.tables.bot_turns import Thought
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.room import fold
@@ -178,7 +179,9 @@ async def test_a_bot_that_fails_is_not_quick(
 
 @pytest.mark.full
 async def test_compiling_does_not_count_as_thinking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While the code of a new installation is compiled, a bot's stand-in plays, at once after the first timeout."""
+    """While the code of a new installation is compiled, a bot's stand-in plays, after one timeout for all tables. The bot is
+    asked again later.
+    """
     asked: list[str] = []
 
     async def run(job: str, name: str, *given: object, **options: object) -> tuple[str, float]:
@@ -192,10 +195,17 @@ async def test_compiling_does_not_count_as_thinking(tmp_path: Path, monkeypatch:
     async with only_process(tmp_path) as tables:
         monkeypatch.setattr(tables.bots, "run", run)
         tables.choices.compiling = {"big-three"}
-        for names in (["strong", "greedy"], ["greedy"]):
+        for names in (["strong", "greedy", "greedy"], ["greedy", "greedy"]):
+            asked.clear()
+            both = [tables.choices.think("strong", three.view(three.to_act)) for _ in range(2)]
+            assert not any(thought.failed for thought in await asyncio.gather(*both))
+            assert asked == names
+        monkeypatch.setattr(bot_choices, "ASKED_AGAIN", 0.0)
+        tables.choices._waiting.clear()
+        for _ in range(2):
             asked.clear()
             assert not (await tables.choices.think("strong", three.view(three.to_act))).failed
-            assert asked == names
+            assert asked == ["strong", "greedy"]
         assert not tables.choices.failed
         assert tables.choices.is_quick("strong"), "compiling says nothing about the bot"
         assert (await tables.choices.think("strong", two.view(two.to_act))).failed, "the code of Big Two is there"

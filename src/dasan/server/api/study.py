@@ -44,8 +44,8 @@ from dasan.server.workers.process import JobError
 router = strict_router("/api")
 
 Kind: TypeAlias = Literal["open", "known"]
-VERSION = f"{__version__}/2"
-"""Reviews stored by another version are computed again."""
+VERSION = {"open": f"{__version__}/1", "known": f"{__version__}/2", "turning": f"{__version__}/1"}
+"""By kind: reviews stored by another version are computed again."""
 EACH_POSITION = 1.0
 """Seconds per position of a review."""
 EACH_TURNING, TURNING = 0.5, 2.0
@@ -84,7 +84,7 @@ async def _decided_by(tables: Tables, hand: FinishedHand) -> dict[str, Any]:
             return answer
     if answer["move"] is None and not answer["held"]:
         # A review may have found more in the meantime.
-        stored = await tables.store.reviews.get(hand.id, "turning", VERSION)
+        stored = await tables.store.reviews.get(hand.id, "turning", VERSION["turning"])
         if stored is not None:
             return dict(json.loads(stored[0]))
     await _keep(tables, hand, "turning", [json.dumps(answer) + "\n"])
@@ -98,7 +98,7 @@ async def _kept_or_limited(
     computing it.
     """
     hand = await shown_hand(store, hand_id, player)
-    stored = await store.reviews.get(hand_id, kind, VERSION)
+    stored = await store.reviews.get(hand_id, kind, VERSION[kind])
     if stored is None and charged is not None:
         limit(request, charged, player)
     if stored is None:
@@ -111,7 +111,7 @@ async def _keep(
 ) -> None:
     """Store a review for later requests. A failure does not affect the current request."""
     try:
-        await tables.store.reviews.keep(hand, kind, VERSION, lines, moves)
+        await tables.store.reviews.keep(hand, kind, VERSION[kind], lines, moves)
     except Exception as error:
         report("storing a review failed", error)
 

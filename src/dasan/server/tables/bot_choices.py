@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from time import monotonic
 
 import dasan
 from dasan.server.operations.reporting import log, report
@@ -20,6 +21,8 @@ from dasan.server.workers.warming import Part, part_of
 DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 QUICK = 0.25
 """A bot whose choices take this many seconds or more on average does not delay quicker bots."""
+ASKED_AGAIN = 30.0
+"""After so many seconds a bot that took too long while code was being compiled is asked again."""
 
 
 class BotChoices:
@@ -29,8 +32,8 @@ class BotChoices:
         self.pace = Pace(int(settings.bot_delay * 1000))
         self.failed: Counter[str] = Counter()
         self.compiling: set[Part] = set()
-        self._waiting: set[tuple[str, Part | None]] = set()
-        """Bots that took too long while the code of a part was being compiled."""
+        self._waiting: dict[tuple[str, Part | None], float] = {}
+        """Until when a bot is not asked that took too long while the code of a part was being compiled."""
         self._workers = workers
         self._settings = settings
         self._thinks: dict[str, float] = {}
@@ -45,18 +48,21 @@ class BotChoices:
 
     async def think(self, name: str, view: dasan.View) -> Thought:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules. Compiling does not count as
-        thinking: a bot that takes too long meanwhile does not fail, and its stand-in plays until the code is there.
+        thinking: a bot that takes too long meanwhile does not fail, and its stand-in plays until the bot is asked again.
         """
-        part = part_of(view.rules) if self.compiling else None
-        if part in self.compiling and (name, part) in self._waiting:
+        part = None
+        if self.compiling:
+            await self._known(name)  # so that it is found out at one table
+            part = part_of(view.rules)
+        if part in self.compiling and monotonic() < self._waiting.get((name, part), 0.0):
             return await self._choice(self.stand_in(name), view)
         try:
             return await self._choice(name, view)
         except Exception as error:
             if self._closing:
                 raise
-            if part in self.compiling and isinstance(error, JobTimeout):
-                self._waiting.add((name, part))
+            if part in self.compiling and isinstance(error, JobTimeout) and name != DEFAULT_BOT:
+                self._waiting[name, part] = monotonic() + ASKED_AGAIN
                 self._thinks.pop(name, None)
                 log.info("%s waits until code is compiled; %s plays for it", name, self.stand_in(name))
                 return await self._choice(self.stand_in(name), view)

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from tempfile import TemporaryFile
 from threading import Thread
 from typing import Literal, get_args
 
@@ -65,6 +66,7 @@ class Warming:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
+                errors="replace",
                 creationflags=below,
             )
         except OSError:
@@ -186,6 +188,7 @@ def main(parts: Sequence[str]) -> int:
 
     try:
         root().mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=root()).close()
     except OSError as error:
         reason = error.strerror or "it cannot be written"
         print(
