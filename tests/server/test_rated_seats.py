@@ -159,11 +159,11 @@ def test_who_cannot_play_a_hand_does_not_see_its_cards(why: str) -> None:
     assert showing.detail(casual, 2, casual.at)["view"]["hand"]
 
 
-async def test_nor_does_the_record_of_the_session_show_them() -> None:
+async def test_the_record_of_the_session_does_not_show_a_hand_that_a_bot_plays() -> None:
     room = second(between(substituted="left"))
     store: Any = SimpleNamespace(hands=SimpleNamespace(of_table=AsyncMock(return_value=())))
     left, watching, playing = [
-        "".join([text async for text in _session(store, room, viewer)]) for viewer in (2, None, 0)
+        "".join([text async for text in _session(store, room, viewer)]) for viewer in ("p2", None, "p0")
     ]
     assert left == watching != playing
 

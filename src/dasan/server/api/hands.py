@@ -52,10 +52,9 @@ async def record(table_id: str, request: Request, tables: TablesHere, store: Sto
     """The session so far as climb/1, limited to what this player may know."""
     limit(request, "records", player)
     room = await tables.room_for(table_id, player)
-    viewer = room.seat_of(player)
     if room.state is None:
         raise Refused("illegal", reason("undealt"))
-    return JsonLines(_session(store, room, viewer))
+    return JsonLines(_session(store, room, player))
 
 
 @router.get("/tables/{table_id}/hands")
@@ -150,14 +149,14 @@ def _finished(room: Room) -> int:
     return room.number if room.over else room.number - 1
 
 
-async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterator[str]:
+async def _session(store: Store, room: Room, player: str | None) -> AsyncIterator[str]:
     """The lines of the session's record: its header and draws, the hands that are over, and the current one."""
     state = room.state
     assert state is not None
     shown = room.head.rules.show_hands_after
     past = _finished(room)
     whole = shown and (room.over or room.status == "ended")
-    current = state.record() if whole else state.record(view=room.sees_as(viewer))
+    current = state.record() if whole else state.record(view=room.sees_as(room.seat_of(player)))
     header, _, rest = current.partition("\n")
     yield _lines([{**json.loads(header), "contents": "session"}])
     number = 0
@@ -166,7 +165,7 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
         if not batch:
             break
         for one in batch[: past - number]:
-            yield await asyncio.to_thread(_hand_lines, one, viewer)
+            yield await asyncio.to_thread(_hand_lines, one, one.seat_of(player))
         number = batch[-1].number
     if not room.over:
         if room.number == 1:

@@ -189,8 +189,8 @@ class Room:
         return self.in_binding_hand and self.dealt_to(seat) is not None
 
     def sees_as(self, seat: int | None) -> int | None:
-        """The seat whose view of the hand ``seat`` may have; None: a spectator's, as for who can no longer play the hand,
-        because it was dealt to the bot in their seat.
+        """The seat whose view ``seat`` sees. None: the spectators' view, which a player also gets while a bot plays the hand
+        that was dealt to it in their seat.
         """
         return None if seat is None or self.bots_hand(seat) else seat
 
