@@ -79,7 +79,7 @@ def test_g_03_record_replay_record(setup: tuple[str, Options]) -> None:
 
 
 def test_g_03_every_beginning_of_a_record_is_a_hand_or_damage() -> None:
-    """An event that follows by itself, such as the end of a trick, may not be missing."""
+    """An event that follows by itself, such as the end of a trick, must not be missing."""
     lines = lines_of(a_session("big-three-4p").state.record())
     read = set[str]()
     for end in (*range(2, 50), *range(len(lines) - 6, len(lines))):
@@ -250,7 +250,7 @@ def test_g_03_a_kitty_that_is_hidden_in_a_position_is_dealt_out_too() -> None:
             assert verify(state.record(view=view)).unproved[1:] == ()
 
 
-@pytest.mark.parametrize(("exchange", "seed"), [("winner-and-loser", 0), ("double", 3)])
+@pytest.mark.parametrize(("exchange", "seed"), [("winner-and-loser", 0), ("double", 8)])
 def test_w_20_h_40_an_exchange_that_a_copy_hides_is_dealt_out_too(exchange: str, seed: int) -> None:
     """Whoever gave its highest cards holds no higher ones, and whoever offered two cards held both."""
     rng = random.Random(seed)

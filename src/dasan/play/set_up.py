@@ -151,7 +151,7 @@ def from_position(rules: Rules, p: Position) -> State:
             p.bidder_plays,
             p.foul,
         )
-        if any(value is not None for value in given):
+        if any(value is not None for value in given) or p.table:
             raise ValueError("the hand begins with the auction: without a bidder nobody has led, played or passed")
         if any(len(h) != rules.hand_size for h in hands) or len(kitty) != rules.kitty_size:
             raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")

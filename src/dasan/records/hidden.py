@@ -30,7 +30,16 @@ CERTAIN = frozenset(
     (
         *("turn", "over", "nobody-acts", "leader", "count", "count.one", "kind", "higher", "class"),
         *("too-many", "combination", "joker", "run", "run.exact", "bids", "bid", "no-bid"),
-        *("play.phase", "pass.phase", "auction.closed", "call.closed", "call.rank", "exchange.closed", "exchange.now"),
+        *(
+            "play.phase",
+            "pass.phase",
+            "auction.closed",
+            "call.closed",
+            "call.rank",
+            "exchange.closed",
+            "exchange.now",
+            "exchange.take",
+        ),
     )
 )
 """Ids of refusals that do not depend on where the hidden cards are."""
@@ -83,9 +92,9 @@ class _Visible:
     dealt: list[list[Card]] = field(init=False)
     kitty: list[Card] = field(default_factory=list)
     least: dict[int, int] = field(default_factory=dict)
-    """By seat that had to give its highest cards in the exchange, the value of the lowest of them (W.20, H.40)."""
-    offered: bool = False
-    """Whether the offered cards are known."""
+    """For each seat that had to give its highest cards: the lowest value that it gave (W.20, H.40)."""
+    offered: list[Card] = field(default_factory=list)
+    """The offered cards, if they are known."""
     taken: Card | None = None
 
     def __post_init__(self) -> None:
@@ -137,10 +146,10 @@ class _Visible:
                 if not own[self.winner]:
                     self.dealt[self.winner].append(card)
                 gained[self.winner].append(card)
-                self.offered = True
+                self.offered.append(card)
             case EventType.TAKE:
                 self.taken = card
-                if self.offered:
+                if card in self.offered:
                     gained[self.winner].remove(card)
                 elif not own[self.winner]:
                     self.dealt[self.winner].append(card)
