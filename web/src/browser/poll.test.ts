@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { poll } from './poll';
 
+const events = new EventTarget();
+const shown = (): void => {
+  vi.stubGlobal('document', Object.assign(events, { hidden: false }));
+};
+
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal('document', { hidden: false });
+  shown();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -19,10 +24,10 @@ it('waits for an answer, but not for ever, survives a refusal, and stops', async
   await vi.advanceTimersByTimeAsync(100);
   expect(answers.length).toBe(2);
   answers[1]?.resolve();
-  vi.stubGlobal('document', { hidden: true });
+  Object.assign(events, { hidden: true });
   await vi.advanceTimersByTimeAsync(300);
   expect(answers.length).toBe(2);
-  vi.stubGlobal('document', { hidden: false });
+  shown();
   await vi.advanceTimersByTimeAsync(100);
   expect(answers.length).toBe(3);
   await vi.advanceTimersByTimeAsync(30_000);
@@ -34,4 +39,16 @@ it('waits for an answer, but not for ever, survives a refusal, and stops', async
   stop();
   await vi.advanceTimersByTimeAsync(300);
   expect(answers.length).toBe(4);
+});
+
+it('reads at once when the page becomes visible', async () => {
+  let read = 0;
+  const stop = poll(60_000, async () => void read++);
+  events.dispatchEvent(new Event('visibilitychange'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(read).toBe(1);
+  stop();
+  events.dispatchEvent(new Event('visibilitychange'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(read).toBe(1);
 });

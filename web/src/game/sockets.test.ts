@@ -275,10 +275,10 @@ describe('a phone that has slept', () => {
     FakeSocket.last.onopen?.();
     wake();
     FakeSocket.last.say({ type: 'pong' });
-    await vi.advanceTimersByTimeAsync(5000);
+    await vi.advanceTimersByTimeAsync(16_000);
     expect(FakeSocket.all.length).toBe(1);
     wake();
-    await vi.advanceTimersByTimeAsync(5000);
+    await vi.advanceTimersByTimeAsync(16_000);
     expect(FakeSocket.all.length).toBe(2);
     connection.close();
   });

@@ -65,7 +65,9 @@ export const start = (): Promise<void> => {
 };
 
 /** A moment, as a text or in milliseconds, in the format of the reader's country, if the page is in the browser's language. */
-export function dated(moment: string | number, time: 'short' | null = 'short'): string {
+export function dated(moment: string | number | undefined, time: 'short' | null = 'short'): string {
+  // A server that is still to be upgraded may not send it.
+  if (moment === undefined) return '';
   const home = navigator.languages.find((tag) => ours(tag) === current.locale);
   return new Intl.DateTimeFormat(home ?? current.locale, { dateStyle: 'medium', ...(time && { timeStyle: time }) }).format(
     new Date(moment),

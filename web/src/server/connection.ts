@@ -10,8 +10,8 @@ interface Handlers {
 const PING_EVERY = 20_000;
 const FIRST_RETRY = 400;
 const LAST_RETRY = 15_000;
-/** Milliseconds within which a connection answers after the page was hidden or offline. */
-const ANSWER = 4000;
+/** Milliseconds within which a connection answers after the page was hidden or offline: a hint may take ten seconds, and a ping waits for it. */
+const ANSWER = 15_000;
 
 /** The delay before a retry: doubled each time, with jitter so that clients do not reconnect in step. */
 export const backOff = (attempt: number, chance = Math.random()): number =>

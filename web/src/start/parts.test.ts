@@ -77,7 +77,7 @@ describe('the parts of a page', () => {
   });
 
   it('that were missing appear together again', async () => {
-    vi.stubGlobal('document', { hidden: false });
+    vi.stubGlobal('document', Object.assign(new EventTarget(), { hidden: false }));
     const [lobby, bots, parts] = [new Asked(), new Asked(), new Parts()];
     void parts.read(lobby.part, bots.part);
     for (const one of [lobby, bots]) one.requests[0]?.fail();
@@ -93,7 +93,7 @@ describe('the parts of a page', () => {
   });
 
   it('that are asked for already are not asked for again until their answer is lost', async () => {
-    vi.stubGlobal('document', { hidden: false });
+    vi.stubGlobal('document', Object.assign(new EventTarget(), { hidden: false }));
     const [lobby, parts] = [new Asked(), new Parts()];
     void parts.read(lobby.part);
     const stop = parts.poll(8000, lobby.part);
@@ -105,7 +105,7 @@ describe('the parts of a page', () => {
   });
 
   it('are asked for again, and a late one holds back no other', async () => {
-    vi.stubGlobal('document', { hidden: false });
+    vi.stubGlobal('document', Object.assign(new EventTarget(), { hidden: false }));
     const [lobby, bots, day, parts] = [new Asked(), new Asked(), new Asked(), new Parts()];
     void parts.read(lobby.part, bots.part, day.part);
     for (const one of [lobby, bots, day]) one.requests[0]?.fail();
