@@ -1,4 +1,6 @@
-"""Rules that nobody could play, or that would cost too much, are refused with a sentence of their own; their limits are not."""
+"""Rules that nobody could play, or that would cost too much, are refused with a sentence of their own; rules at the limits are
+accepted.
+"""
 
 from __future__ import annotations
 

@@ -127,12 +127,13 @@ async def test_as_many_are_followed_and_blocked_as_there_is_room_for(
     await store.close()
 
 
-async def test_only_who_follows_back_is_seen_online(opened: Opened) -> None:
+async def test_only_players_who_follow_back_are_seen_online(opened: Opened) -> None:
     store = await opened()
     for name in ("ada", "bob", "cyd"):
         await store.people.register(name, name, "hash", 1)
     await store.friends.follow("ada", "bob", 2)
     await store.friends.follow("cyd", "ada", 2)
+    await store.friends.follow("bob", "cyd", 2)
     circle = await store.friends.circle("ada", 3)
     assert [(one.name, one.mutual, one.here) for one in circle.follows] == [("bob", False, False)]
     assert circle.followers == ["cyd"]

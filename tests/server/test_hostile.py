@@ -268,7 +268,7 @@ WRITES_OF_NO_PLAYER = {
 
 @pytest.mark.parametrize("of", ["address", "player"])
 def test_what_costs_more_than_a_read_is_limited_before_anything_else(serve: Serve, of: str) -> None:
-    """Requests of one address, and writes of one player from many. Signing out, which ends the session that it needs, is not
+    """Requests of one address, and writes of one player from many addresses. Signing out, which ends its session, is not
     limited.
     """
     once = {one.name: 1 for one in fields(Settings) if one.name.endswith("_burst") and one.name != "read_burst"}
