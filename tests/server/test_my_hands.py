@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,25 @@ def test_a_turning_point_is_found_by_its_player(server: Served) -> None:
         if len(moves) == 2:
             break
     assert moves
+
+
+async def test_the_hands_of_a_table_name_who_played_them(opened: Opened) -> None:
+    """By these seats the record of a session shows players the cards that they had."""
+    store = await opened()
+    for number, names in (1, ("ann", "bob", None)), (2, ("bob", None, "ann")):
+        seats = tuple(
+            Seated(seat, name or "greedy", name, None if name else "greedy", "player", 0, False)
+            for seat, name in enumerate(names)
+        )
+        result = {"payments": [0, 0, 0], "winners": [], "finish_order": []}
+        one = FinishedHand(f"h{number}", "t", number, "big-three", number, True, False, result, [], "", seats)
+        await store.database.write(partial(insert_hand, hand=one))
+    hands = await store.hands.of_table("t", 0, 9)
+    assert [[hand.seat_of(name) for name in ("ann", "bob", "cyd", None)] for hand in hands] == [
+        [0, 1, None, None],
+        [2, 0, None, None],
+    ]
+    await store.close()
 
 
 async def test_a_void_hand_is_neither_won_nor_lost(opened: Opened) -> None:

@@ -121,7 +121,9 @@ class FinishedHands(StorePart):
     def of_table(self, connection: sa.Connection, table_id: str, after: int, most: int) -> tuple[FinishedHand, ...]:
         """A table's hands with numbers above ``after``, in order, at most ``most`` of them."""
         query = sa.select(hands).where(hands.c.table_id == table_id, hands.c.number > after).order_by(hands.c.number)
-        return tuple(_hand(row, ()) for row in connection.execute(query.limit(most)))
+        rows = connection.execute(query.limit(most)).all()
+        seats = _seats(connection, [row.id for row in rows])
+        return tuple(_hand(row, seats.get(row.id, ())) for row in rows)
 
     @reading
     def of_player(
