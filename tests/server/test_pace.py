@@ -207,7 +207,6 @@ async def test_compiling_does_not_count_as_thinking(tmp_path: Path, monkeypatch:
             assert not (await tables.choices.think("strong", three.view(three.to_act))).failed
             assert asked == ["strong", "greedy"]
         assert not tables.choices.failed
-        assert tables.choices.is_quick("strong"), "compiling says nothing about the bot"
         assert (await tables.choices.think("strong", two.view(two.to_act))).failed, "the code of Big Two is there"
         monkeypatch.setattr(tables, "chore", lambda work, name: work.close())
         tables.warm_up("big-three", True)

@@ -50,25 +50,30 @@ class BotChoices:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules. Compiling does not count as
         thinking: a bot that takes too long meanwhile does not fail, and its stand-in plays until the bot is asked again.
         """
-        part = None
-        if self.compiling:
-            await self._known(name)  # so that it is found out at one table
-            part = part_of(view.rules)
-        if part in self.compiling and monotonic() < self._waiting.get((name, part), 0.0):
-            return await self._choice(self.stand_in(name), view)
+        part = part_of(view.rules) if self.compiling or self._waiting else None
+        if part in self.compiling:
+            if (name, part) not in self._waiting:
+                await self._known(name)  # so that it is found out at one table
+            if (name, part) in self._waiting:
+                if monotonic() < self._waiting[name, part]:
+                    return await self._choice(self.stand_in(name), view)
+                # This table asks it again, the others meanwhile do not.
+                self._waiting[name, part] = monotonic() + ASKED_AGAIN
         try:
-            return await self._choice(name, view)
+            thought = await self._choice(name, view)
         except Exception as error:
             if self._closing:
                 raise
             if part in self.compiling and isinstance(error, JobTimeout) and name != DEFAULT_BOT:
                 self._waiting[name, part] = monotonic() + ASKED_AGAIN
-                self._thinks.pop(name, None)
                 log.info("%s waits until code is compiled; %s plays for it", name, self.stand_in(name))
                 return await self._choice(self.stand_in(name), view)
             self.bot_failed(name)
             report(f"bot {name} failed", error)
             return replace(await self._choice(self.stand_in(name), view), failed=True)
+        if self._waiting.pop((name, part), None) is not None:
+            self._thinks[name] = thought.seconds  # the timeout said nothing about the bot
+        return thought
 
     async def only(self, name: str, move: str) -> Thought:
         """A bot's only legal move, after the wait for a process that the bot's choices have, so that load delays both

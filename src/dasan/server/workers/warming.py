@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from tempfile import TemporaryFile
 from threading import Thread
 from typing import Literal, get_args
 
@@ -188,7 +187,9 @@ def main(parts: Sequence[str]) -> int:
 
     try:
         root().mkdir(parents=True, exist_ok=True)
-        TemporaryFile(dir=root()).close()
+        probe = root() / f"probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
     except OSError as error:
         reason = error.strerror or "it cannot be written"
         print(
