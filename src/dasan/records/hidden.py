@@ -151,7 +151,7 @@ class _Visible:
                 self.taken = card
                 if card in self.offered:
                     gained[self.winner].remove(card)
-                elif not own[self.winner]:
+                elif not self.offered and not own[self.winner]:
                     self.dealt[self.winner].append(card)
                 gained[event.seat].append(card)
             case EventType.KITTY:
