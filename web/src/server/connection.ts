@@ -10,7 +10,7 @@ interface Handlers {
 const PING_EVERY = 20_000;
 const FIRST_RETRY = 400;
 const LAST_RETRY = 15_000;
-/** Milliseconds within which a connection answers after the page was hidden or offline: a hint may take ten seconds, and a ping waits for it. */
+/** Milliseconds within which a connection answers after the page was hidden or offline; a ping waits for the answer to a hint. */
 const ANSWER = 15_000;
 
 /** The delay before a retry: doubled each time, with jitter so that clients do not reconnect in step. */
