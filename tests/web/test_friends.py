@@ -13,6 +13,7 @@ from tests.web.browsing import (
     TONGUES,
     accessible,
     account,
+    awaited,
     catalogue,
     in_each_language,
     resized,
@@ -100,7 +101,7 @@ def test_followers_are_answered_by_keyboard(browser: Browser, server: Served) ->
         page.get_by_role("button", name="Follow: Cyd-keys").press("Enter")
         expect(page.get_by_role("heading", name="Followers")).to_have_count(0)
         page.clock.fast_forward(500)
-        page.wait_for_function("document.activeElement && document.activeElement !== document.body")
+        awaited(page, "document.activeElement && document.activeElement !== document.body")
         page.get_by_role("button", name="Unfollow: Cyd-keys").press("Enter")
         expect(page.get_by_text("You follow nobody yet.")).to_be_visible()
         expect(page.get_by_role("button", name="Follow: Cyd-keys")).to_be_visible()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 from tests.server.harness import Served
 
-from .browsing import DESK, PHONE, hurry, visitor
+from .browsing import DESK, PHONE, awaited, hurry, visitor
 from .pages import line, missed, review, reviewed
 from .states import draw, send_once, show, snapshot
 
@@ -224,6 +224,6 @@ def test_the_shared_picture_is_in_the_language_of_the_page(browser: Browser, ser
         review(page)
         page.route("**/picture*", lambda route: route.fulfill(body=svg, content_type="image/svg+xml"))
         page.locator(".right button").filter(has_text="图").first.click()
-        page.wait_for_function("window.drawn")
+        awaited(page, "window.drawn")
         drawn = page.evaluate("window.drawn")
         assert re.findall(">([^<]+)</text>", drawn) == ["挖坑（大三）", "胡师傅", "→ 你"]
