@@ -30,16 +30,8 @@ CERTAIN = frozenset(
     (
         *("turn", "over", "nobody-acts", "leader", "count", "count.one", "kind", "higher", "class"),
         *("too-many", "combination", "joker", "run", "run.exact", "bids", "bid", "no-bid"),
-        *(
-            "play.phase",
-            "pass.phase",
-            "auction.closed",
-            "call.closed",
-            "call.rank",
-            "exchange.closed",
-            "exchange.now",
-            "exchange.take",
-        ),
+        *("play.phase", "pass.phase", "auction.closed", "call.closed", "call.rank"),
+        *("exchange.closed", "exchange.now", "exchange.take"),
     )
 )
 """Ids of refusals that do not depend on where the hidden cards are."""
