@@ -187,10 +187,11 @@ async def test_compiling_does_not_count_as_thinking(tmp_path: Path, monkeypatch:
     async def run(job: str, name: str, *given: object, **options: object) -> tuple[str, float]:
         await asyncio.sleep(0)
         asked.append(name)
-        if name == "strong":
+        if name == "strong" and not bids:
             raise JobTimeout
         return "pass", 0.0
 
+    bids = False
     three, two = (dasan.deal(dasan.rules(name), seed=7) for name in ("big-three", "big-two"))
     async with only_process(tmp_path) as tables:
         monkeypatch.setattr(tables.bots, "run", run)
@@ -206,6 +207,13 @@ async def test_compiling_does_not_count_as_thinking(tmp_path: Path, monkeypatch:
             asked.clear()
             assert not (await tables.choices.think("strong", three.view(three.to_act))).failed
             assert asked == ["strong", "greedy"]
+        monkeypatch.setattr(bot_choices, "ASKED_AGAIN", 30.0)
+        bids = True
+        asked.clear()
+        for _ in range(2):
+            await tables.choices.think("strong", three.view(three.to_act))
+        assert asked == ["strong", "greedy"], "a bid does not show that the code is there"
+        bids = False
         assert not tables.choices.failed
         assert (await tables.choices.think("strong", two.view(two.to_act))).failed, "the code of Big Two is there"
         monkeypatch.setattr(tables, "chore", lambda work, name: work.close())

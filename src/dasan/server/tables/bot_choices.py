@@ -71,7 +71,9 @@ class BotChoices:
             self.bot_failed(name)
             report(f"bot {name} failed", error)
             return replace(await self._choice(self.stand_in(name), view), failed=True)
-        if self._waiting.pop((name, part), None) is not None:
+        # A bid may need no compiled code.
+        ready = part not in self.compiling or view.phase == "play"
+        if ready and self._waiting.pop((name, part), None) is not None:
             self._thinks[name] = thought.seconds  # the timeout said nothing about the bot
         return thought
 

@@ -189,7 +189,7 @@ def main(parts: Sequence[str]) -> int:
         root().mkdir(parents=True, exist_ok=True)
         probe = root() / f"probe-{os.getpid()}"
         probe.touch()
-        probe.unlink()
+        probe.unlink(missing_ok=True)
     except OSError as error:
         reason = error.strerror or "it cannot be written"
         print(
