@@ -143,7 +143,7 @@ class _Visible:
                 self.taken = card
                 if card in self.offered:
                     gained[self.winner].remove(card)
-                elif not self.offered and not own[self.winner]:
+                elif len(self.offered) < 2 and not own[self.winner]:
                     self.dealt[self.winner].append(card)
                 gained[event.seat].append(card)
             case EventType.KITTY:
