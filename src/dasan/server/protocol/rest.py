@@ -290,10 +290,10 @@ class HandTurn(Message):
 
 
 class HandSummary(Message):
-    """A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``.
+    """A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``. bots: by seat,
+    the bot at the deal; bid: the winning bid; turn: the decisive move, null until it is known.
 
-    Only in the player's history: bots, by seat, the bot at the deal; role, the player's; bid, the winning bid; turn,
-    the decisive move, null until it is known.
+    Only in the player's history: seat and role, the player's.
     """
 
     id: str
