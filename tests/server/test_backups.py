@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.api.groups import FIRST
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store, backups
 from dasan.server.store.backups import dump, load
@@ -52,6 +53,24 @@ async def test_a_backup_goes_from_one_database_to_another(opened: Opened, postgr
         await other.reports.add({**REPORT, "seq": 2})
         assert (await other.overviews.reports(9)).total == 2
         await other.close()
+
+
+async def test_what_is_ordered_by_its_number_keeps_its_order(opened: Opened, tmp_path: Path) -> None:
+    """PostgreSQL puts rows where there is room."""
+    store = await opened()
+    await chatting(store)
+    await store.people.register("p1", "Ann", "hash", 7)
+    group = await store.groups.create("p1", "Club", FIRST, 7)
+    for at, text in enumerate("abc"):
+        await store.groups.say(group, "p1", text, at)
+    await store.database.write(lambda c: c.execute(sa.text("UPDATE group_lines SET text = 'a' WHERE text = 'a'")))
+    await store.database.read(lambda c: dump(c, tmp_path / "backup.gz"))
+    await store.close()
+    (tmp_path / "new").mkdir()
+    other = await Store.open(tmp_path / "new")
+    await other.database.write(lambda c: load(c, tmp_path / "backup.gz"))
+    assert [line.text for line in (await other.groups.load(group, "p1")).lines] == ["a", "b", "c"]
+    await other.close()
 
 
 async def test_a_backup_leaves_out_tables_of_other_programs(opened: Opened, tmp_path: Path) -> None:

@@ -79,10 +79,12 @@ def _lines(connection: sa.Connection, key: bytes | None, counts: dict[str, int])
         for table in schema.sorted_tables:
             if table.name in PASSING:
                 continue
-            columns = [column for column in table.columns if column.name != _numbered(table.name)]
+            number = _numbered(table.name)
+            columns = [column for column in table.columns if column.name != number]
             yield {"table": table.name, "columns": [column.name for column in columns]}
             counts[table.name] = 0
-            rows = connection.execution_options(yield_per=AT_ONCE).execute(sa.select(*columns))
+            query = sa.select(*columns).order_by(*([] if number is None else [table.c[number]]))
+            rows = connection.execution_options(yield_per=AT_ONCE).execute(query)
             for row in rows:
                 yield [_json(value) for value in row]
                 counts[table.name] += 1
@@ -173,7 +175,7 @@ def _fill(connection: sa.Connection, lines: Iterable[Any]) -> dict[str, int]:
 
 
 def _numbered(table: str) -> str | None:
-    """The auto-increment column, if any. Nothing refers to its numbers, so backups omit them."""
+    """The auto-increment column, if any. Backups omit its numbers, but keep the order of the rows, as that of a group's chat."""
     known = metadata.tables.get(table)
     column = None if known is None else known.autoincrement_column
     return column.name if column is not None and column.autoincrement is True else None
