@@ -336,12 +336,13 @@ def test_a_reminder_tells_whether_it_would_reach_the_player(serve: Serve) -> Non
         assert ok(server.player().http.get(f"/api/events/{event}/reminder")) == {"wanted": False, "reaches": False}
 
 
-def test_guests_and_deleted_players_are_called_as_on_the_page() -> None:
+def test_the_deal_of_the_day_guests_and_deleted_players_are_called_as_on_the_page() -> None:
     assert set(GUESTS) == set(FORMERS) == set(LANGUAGES)
     for language in LANGUAGES:
         catalogue = json.loads((CATALOGUES / f"{language}.json").read_text(encoding="utf-8"))
         assert catalogue["join.name.guest"] == GUESTS[language]
         assert catalogue["seat.former"] == FORMERS[language]
+        assert catalogue["duplicate.daily"] in written("event", language)[0]
     assert written("turn", "zh-Hans", ["Guest 2", "Guest of honour", "Special Guest"])[1].count("游客") == 1
     assert written("turn", "fr", ["Former player", "Former players"])[1].endswith("avec Ancien joueur, Former players.")
 

@@ -24,6 +24,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "invitation": "Invitation to a table",
         "invitation.about": "{names} invites you to a table.",
         "event": "{title} has begun",
+        "daily": "Deal of the day",
         "event.about": "The event has begun: its deals can be played now.",
         "confirm": "E-mails from dasan",
         "confirm.about": "The account {names} asked for e-mails to this address. To confirm, open the link within a day. "
@@ -38,6 +39,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "invitation": "Invitation à une table",
         "invitation.about": "{names} vous invite à une table.",
         "event": "{title} a commencé",
+        "daily": "La donne du jour",
         "event.about": "Le tournoi a commencé\u00a0: ses donnes peuvent maintenant être jouées.",
         "confirm": "Courriels de dasan",
         "confirm.about": "Le compte {names} demande des courriels à cette adresse. Pour confirmer, ouvrez le lien dans les "
@@ -52,6 +54,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "invitation": "牌桌邀请",
         "invitation.about": "{names}邀请你上桌。",
         "event": "“{title}”已开始",
+        "daily": "每日同牌赛",
         "event.about": "比赛已经开始，现在可以打牌了。",
         "confirm": "dasan 邮件通知",
         "confirm.about": "账号 {names} 希望向此地址发送邮件通知。请在一天内打开链接确认。"
@@ -66,6 +69,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "invitation": "牌桌邀請",
         "invitation.about": "{names}邀請你上桌。",
         "event": "「{title}」已開始",
+        "daily": "每日同牌賽",
         "event.about": "比賽已經開始，現在可以打牌了。",
         "confirm": "dasan 郵件通知",
         "confirm.about": "帳號 {names} 希望向此地址寄送郵件通知。請在一天內開啟連結確認。"
@@ -77,12 +81,15 @@ TEXTS: dict[str, dict[str, str]] = {
 
 
 def written(kind: Kind, language: str, names: Sequence[str] = (), title: str = "") -> tuple[str, str]:
-    """(title, text) of a notification. names: of the people whom it is about. title: of the event.
+    """(title, text) of a notification. names: of the people whom it is about. title: of the event; empty for the deal
+    of the day.
 
     >>> written("turn", "en", ["Ann", "Bo"])
     ('Your turn', 'It is your turn at the table with Ann, Bo.')
     >>> written("turn", "fr", ["Guest 2"])[1]
     'C’est votre tour à la table avec Invité 2.'
+    >>> written("event", "en")[0]
+    'Deal of the day has begun'
     """
     if language not in TEXTS:
         language = "en"
@@ -90,4 +97,4 @@ def written(kind: Kind, language: str, names: Sequence[str] = (), title: str = "
     about = texts["turn.about.alone"] if kind == "turn" and not names else texts[f"{kind}.about"]
     called = (FORMERS[language] if name == FORMER else UNNAMED.sub(GUESTS[language], name) for name in names)
     joined = texts["list"].join(called)
-    return texts[kind].replace("{title}", title), about.replace("{names}", joined)
+    return texts[kind].replace("{title}", title or texts["daily"]), about.replace("{names}", joined)
