@@ -8,14 +8,16 @@ from typing import cast
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.notifications import sending
 from dasan.server.notifications.letters import Letters
-from dasan.server.notifications.push import Push
+from dasan.server.notifications.push import Delivery, Push
 from dasan.server.notifications.sending import Sending
 from dasan.server.protocol.notifications import QuietHours
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, notifications
 from dasan.server.store.notifications import USUAL, Outgoing, Subscription, put_out
 from dasan.server.store.schema import players
+from dasan.server.times import now
 
 from .conftest import Opened
 from .rooms import open_table
@@ -29,7 +31,7 @@ async def subscribed(store: Store, *names: str) -> None:
         await store.people.register(name, name, "hash", 1)
         await store.people.sign_in(f"{name}'s", name, "", 1)
         await store.notifications.subscribe(
-            name, f"{name}'s", Subscription(f"sub-{name}", "https://x.example", "p", "a")
+            name, f"{name}'s", Subscription(f"sub-{name}", f"https://{name}.example", "p", "a")
         )
 
 
@@ -137,4 +139,28 @@ async def test_an_address_stays_that_was_given_while_the_one_before_refused_a_le
 
     await Sending(store.notifications, cast("Push", None), cast("Letters", Refusing()))._send(letter)
     assert (await store.notifications.of("ada")).address == "new@x.example"
+    await store.close()
+
+
+async def test_many_notifications_of_one_player_delay_nobody_elses(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, table = await two_friends(opened)
+    for n in range(2 * sending.EACH):
+        await store.notifications.subscribe("bob", "bob's", Subscription(f"{n}", f"https://{n}.example", "p", "a"))
+    await store.friends.invite("ada", "bob", table, now() - 2)
+    await store.friends.invite("bob", "ada", table, now() - 1)
+    monkeypatch.setattr(notifications, "AT_ONCE", sending.EACH)
+    told: list[str] = []
+
+    class Fast:
+        async def send(self, endpoint: str, *_: object) -> Delivery:
+            told.append(endpoint)
+            return Delivery()
+
+    task = Sending(store.notifications, cast("Push", Fast()), cast("Letters", None))
+    await task.send_due()
+    await asyncio.gather(*task._going)
+    assert len(told) == sending.EACH + 1
+    assert "https://ada.example" in told
     await store.close()

@@ -48,14 +48,20 @@ class Sending:
             await self.push.close()
 
     async def send_due(self) -> None:
-        """Queue reminders of events that have begun, then begin to send as many due notifications as there is room for."""
+        """Queue reminders of events that have begun, then begin to send as many due notifications as there is room for, of each
+        player at most ``EACH``: however many one has, the others' follow.
+        """
         await self._notifications.announce(now())
-        room = AT_ONCE - len(self._going)
-        if room > 0:
-            for one in await self._notifications.take(now(), room, EACH, Counter(self._going.values())):
+        counts = Counter(self._going.values())
+        while (room := AT_ONCE - counts.total()) > 0:
+            taken = await self._notifications.take(now(), room, EACH, counts)
+            if not taken:
+                return
+            for one in taken:
                 task = asyncio.create_task(guarded(f"a notification ({one.kind})", self._send(one)))
                 self._going[task] = one.player
                 task.add_done_callback(self._going.pop)
+                counts[one.player] += 1
 
     async def _send(self, one: Outgoing) -> None:
         if one.target == MAIL:
