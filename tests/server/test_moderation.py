@@ -434,6 +434,11 @@ def test_networks_that_are_none_or_too_wide(text: str) -> None:
         network_named(text)
 
 
+def test_a_word_that_postgresql_cannot_store_is_refused() -> None:
+    with pytest.raises(ValueError, match="no NUL"):
+        AddWords(type="add-words", language="en", words=("fine", "a\0b"))
+
+
 async def test_a_ban_that_is_made_while_the_server_starts_counts(tmp_path: Path) -> None:
     """By another process, right before this one begins to read notices."""
     settings = fast(tmp_path)

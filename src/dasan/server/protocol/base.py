@@ -43,7 +43,8 @@ class Message(BaseModel):
     @classmethod
     def _no_nul(cls, value: object) -> object:
         """Reject NUL, which PostgreSQL cannot store in text."""
-        if isinstance(value, str) and "\0" in value:
+        texts = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(text, str) and "\0" in text for text in texts):
             raise ValueError("a text has no NUL in it")
         return value
 
