@@ -14,9 +14,11 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from websockets.exceptions import ConnectionClosed
 
 from dasan.server.new_ids import is_stranger
+from dasan.server.protocol.moderation import Mute
 from dasan.server.store import Store, people
 from dasan.server.store.backups import dump
 from dasan.server.store.log import Cause, Write, WrittenEntry, _append
+from dasan.server.store.moderation import HOST
 from dasan.server.store.retention import Keep, prune
 from dasan.server.store.schema import departures, events, tables
 from dasan.server.tables.room import Entry, fold
@@ -82,6 +84,21 @@ async def chatting(store: Store) -> None:
     await store.log.append(Write(after, fence, (WrittenEntry(room.seq, 2000, entry, cause),)))
     await store.log.append(moved(after, fence, "m"))
     await store.leases.release("table", "me", fence)
+
+
+async def test_the_audit_log_leads_to_no_table_of_a_deleted_player(opened: Opened) -> None:
+    store = await opened()
+    await chatting(store)
+    await store.people.register("p1", "Ann", "hash", 1)
+    (line,) = (await store.log.load("table")).room.chat
+    await store.reports.add({"table_id": "table", "seq": line.seq, "by": "p0", "text": line.text, "reason": "", "at": 1})
+    await store.moderation.carry_out(Mute(type="mute", player="p1", hours=3, report=1), HOST, 2)
+    (before,) = await store.moderation.audit()
+    await store.people.delete("p1", 3)
+    (after,) = await store.moderation.audit()
+    assert before["detail"] == {"hours": 3, "table": "table", "message": line.seq}
+    assert after["detail"] == {"hours": 3}
+    await store.close()
 
 
 async def test_a_log_without_a_player_still_makes_the_same_table(opened: Opened) -> None:

@@ -118,7 +118,8 @@ def forget_everywhere(connection: sa.Connection, player: str, other: str, now: i
     hands.
 
     In events ``other`` replaces the id, as at their tables, so that bots finish the player's hands there. In the audit log
-    another id does, so that nobody can look up what somebody played against whom moderators have acted.
+    another id does, without the table of a reported message, so that nobody can look up what somebody played against whom
+    moderators have acted.
     """
     # A transaction that stores data of the player locks this row until its end, so that the deletion finds the data.
     connection.execute(sa.select(players.c.id).where(players.c.id == player).with_for_update())
@@ -145,6 +146,10 @@ def forget_everywhere(connection: sa.Connection, player: str, other: str, now: i
     forget_notifications(connection, player)
     forget_groups(connection, player)
     audited = stranger()
+    for row in connection.execute(sa.select(audit.c.id, audit.c.detail).where(audit.c.subject == player)).all():
+        known = row.detail if isinstance(row.detail, dict) else {}
+        detail = {name: value for name, value in known.items() if name not in ("table", "message")}
+        connection.execute(sa.update(audit).where(audit.c.id == row.id).values(detail=detail))
     for column in (audit.c.subject, audit.c.by):
         connection.execute(sa.update(audit).where(column == player).values({column.name: audited}))
     named = duplicate_entries.c.player == player
