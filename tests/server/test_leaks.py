@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,11 +23,16 @@ import pytest
 import dasan
 from dasan import bots
 from dasan.play.dealing import Deal
+from dasan.server.api.hands import _session
 from dasan.server.operations import logs
-from dasan.server.store.table_rows import opened
+from dasan.server.store.hand import finished
+from dasan.server.store.hands import insert_hand
+from dasan.server.store.table_rows import opened as opened_room
 from dasan.server.tables.room import Room, fold
 
+from .conftest import Opened
 from .harness import Json, Player, Serve, Served, Socket
+from .rooms import plays
 
 CARD = re.compile(r"(?<![\w-])(?:(?:10|[2-9TJQKA])[DCHS]|BJ|RJ)(?![\w-])")
 """A card as a word. A random id, as `RJ-R_t9678QI`, is one word and no card."""
@@ -109,7 +115,7 @@ def truths(server: Served, table_id: str) -> list[Truth]:
     lines = connection.execute("SELECT line, at FROM events WHERE table_id = ? ORDER BY seq", [table_id]).fetchall()
     connection.close()
     as_opened = {name: json.loads(row[name]) for name in ("rules", "settings", "opened")}
-    room = opened(SimpleNamespace(**{**dict(row), **as_opened, "checkpoint": None}))
+    room = opened_room(SimpleNamespace(**{**dict(row), **as_opened, "checkpoint": None}))
     out = [Truth(room, [])]
     hands: list[dasan.State] = []
     for line in lines:
@@ -357,3 +363,16 @@ def test_the_log_of_the_process_names_no_cards(server: Served, caplog: pytest.Lo
     ours = "\n".join(r.getMessage() for r in caplog.records if r.name.partition(".")[0] not in THE_CLIENTS)
     assert "bot loud failed" in ours
     assert not CARD.findall(ours)
+
+
+async def test_a_late_spectators_record_has_no_later_hand_although_older_ones_are_deleted(opened: Opened) -> None:
+    store = await opened()
+    rooms, _ = plays("big-two", 3)
+    late = [room for room in rooms if room.number == 2 and not room.over][-1]
+    for number in (2, 3):
+        over = next(room for room in rooms if room.number == number and room.over)
+        await store.database.write(partial(insert_hand, hand=finished(over)))
+    text = "".join([lines async for lines in _session(store, late, None)])
+    assert text.count('"type":"deal"') == 1
+    assert '"type":"reveal"' not in text
+    await store.close()

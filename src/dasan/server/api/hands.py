@@ -164,8 +164,9 @@ async def _session(store: Store, room: Room, player: str | None) -> AsyncIterato
         batch = await store.hands.of_table(room.head.id, number, AT_ONCE)
         if not batch:
             break
-        for one in batch[: past - number]:
-            yield await asyncio.to_thread(_hand_lines, one, one.seat_of(player))
+        for one in batch:
+            if one.number <= past:
+                yield await asyncio.to_thread(_hand_lines, one, one.seat_of(player))
         number = batch[-1].number
     if not room.over:
         if room.number == 1:
