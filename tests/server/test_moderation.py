@@ -258,6 +258,19 @@ def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
         assert code(mo, type="unban-network", network="198.51.100.0/24") == 404
 
 
+def test_sockets_of_a_banned_network_close_at_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also that of a browser without a cookie."""
+    monkeypatch.setattr(websocket, "PROBE_EVERY", 10 * SECONDS)
+    monkeypatch.setattr(chores, "READ_EVERY", 0.05)
+    action = BanNetwork(type="ban-network", network="127.0.0.0/8", days=1)
+    with serve() as server:
+        player, stranger = server.player(), server.player()
+        table = player.open_table("big-two", ["random"] * 3, settings={"spectators": True})
+        with player.sit(table) as seated, stranger.sit(table) as watching:
+            from_outside(server, lambda store: store.moderation.carry_out(action, HOST, now()))
+            assert [closed_with(socket) for socket in (seated, watching)] == [4403, 4403]
+
+
 def test_sockets_of_others_are_left_alone(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     everybody: list[int] = []
     monkeypatch.setattr(websocket.Live, "recheck_all", lambda _: everybody.append(1))

@@ -47,7 +47,7 @@ class Live:
     """The sockets of this process, by player."""
 
     def __init__(self) -> None:
-        self._clients: dict[str, set[SocketClient]] = {}
+        self._clients: dict[str | None, set[SocketClient]] = {}
         self._touched: set[str] = set()
 
     def __len__(self) -> int:
@@ -55,10 +55,7 @@ class Live:
 
     @contextmanager
     def joined(self, player: str | None, client: SocketClient) -> Iterator[None]:
-        """Count ``client`` among the player's sockets during the context."""
-        if player is None:
-            yield
-            return
+        """Count ``client`` among the player's sockets during the context. player: None for a browser without a cookie."""
         self._clients.setdefault(player, set()).add(client)
         try:
             yield
@@ -74,15 +71,15 @@ class Live:
     def here(self) -> frozenset[str]:
         """The players with a socket, and those touched since the last call."""
         touched, self._touched = self._touched, set()
-        return frozenset(touched.union(self._clients))
+        return frozenset(touched.union(player for player in self._clients if player is not None))
 
-    def recheck(self, player: str) -> None:
+    def recheck(self, player: str | None) -> None:
         """Make the player's sockets check now whether they may stay."""
         for client in tuple(self._clients.get(player, ())):
             client.recheck()
 
     def recheck_all(self) -> None:
-        """Make all players' sockets check now whether they may stay."""
+        """Make all sockets check now whether they may stay."""
         for player in tuple(self._clients):
             self.recheck(player)
 
