@@ -86,10 +86,16 @@ class Letters:
 
 
 def clean_address(text: str) -> str:
-    """The stored form of an e-mail address. ``Refused``: it is not an e-mail address."""
+    """The stored form of an e-mail address, in ASCII: few SMTP servers take other letters. ``Refused``: it is not an e-mail
+    address.
+
+    >>> clean_address(" Ann@bücher.de ")
+    'Ann@xn--bcher-kva.de'
+    """
     from email_validator import EmailNotValidError, validate_email
 
     try:
-        return validate_email(text.strip(), check_deliverability=False, allow_smtputf8=False).normalized
+        checked = validate_email(text.strip(), check_deliverability=False, allow_smtputf8=False)
+        return checked.ascii_email or checked.normalized
     except (EmailNotValidError, HeaderParseError):
         raise Refused("malformed", reason("mail.address")) from None
