@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 from typing import cast
 
 import pytest
 import sqlalchemy as sa
 
+from dasan.server.events.daily import deal_of
 from dasan.server.notifications import sending
 from dasan.server.notifications.letters import Letters
 from dasan.server.notifications.push import Delivery, Push
@@ -16,8 +18,8 @@ from dasan.server.protocol.notifications import QuietHours
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, notifications
 from dasan.server.store.notifications import USUAL, Outgoing, Subscription, put_out
-from dasan.server.store.schema import players
-from dasan.server.times import now
+from dasan.server.store.schema import outbox, players, seats, tables
+from dasan.server.times import DAY, now
 
 from .conftest import Opened
 from .rooms import open_table
@@ -57,7 +59,10 @@ async def test_two_processes_send_a_notification_once_and_a_kill_loses_none(open
     await store.notifications.later(outgoing, again + 5)
     assert await store.notifications.take(again + 4) == ()
     (outgoing,) = await store.notifications.take(again + 5)
+    await store.database.write(lambda connection: put_out(connection, ["bob"], "invitation", table, again + 6))
     await store.notifications.sent(outgoing)
+    (newer,) = await store.notifications.take(again + 6)
+    await store.notifications.sent(newer)
     assert await store.notifications.take(again * 2) == ()
     await store.close()
 
@@ -76,6 +81,42 @@ async def test_what_says_nothing_new_is_not_sent(opened: Opened) -> None:
     await store.friends.invite("ada", "bob", table, NOON)
     await store.database.write(lambda connection: connection.execute(sa.update(players).values(banned=True)))
     assert await store.notifications.take(NOON) == (), "banned players are told nothing"
+    await store.close()
+
+
+async def test_what_is_no_longer_true_is_not_sent(opened: Opened) -> None:
+    store, table = await two_friends(opened)
+    await store.friends.invite("ada", "bob", table, NOON)
+    assert await store.notifications.take(NOON + DAY + 1) == (), "it is a day old"
+    bob_sits = sa.update(seats).where(seats.c.seat == 0).values(player="bob")
+    for change in (sa.update(tables).values(status="ended"), bob_sits):
+        await store.friends.decline("bob", table)
+        await store.database.write(lambda connection: connection.execute(sa.update(tables).values(status="playing")))
+        await store.friends.invite("ada", "bob", table, NOON)
+        await store.database.write(lambda connection, change=change: connection.execute(change))  # type: ignore[misc]
+        assert await store.notifications.take(NOON) == ()
+    await store.database.write(lambda connection: put_out(connection, ["ada"], "invitation", table, NOON))
+    await store.notifications.wish("ada", USUAL.model_copy(update={"invitation": False}))
+    waiting = await store.database.read(lambda connection: connection.execute(sa.select(outbox)).all())
+    assert waiting == []
+    yesterday = deal_of(date(2025, 11, 25), 1, "big-two")
+    await store.duplicates.create(yesterday)
+    await store.database.write(lambda connection: put_out(connection, ["bob"], "event", yesterday.id, NOON))
+    assert await store.notifications.take(NOON) == ()
+    await store.close()
+
+
+async def test_what_waits_goes_to_no_other_player_and_to_no_address_that_is_not_confirmed(opened: Opened) -> None:
+    store, table = await two_friends(opened)
+    await store.notifications.ask("bob", "bob@x.example", "one", NOON)
+    (asked,) = await store.notifications.take(NOON)
+    await store.notifications.sent(asked)
+    assert await store.notifications.confirm("one", NOON)
+    await store.friends.invite("ada", "bob", table, NOON)
+    await store.notifications.subscribe("ada", "ada's", Subscription("sub-bob", "https://bob.example", "p", "a"))
+    await store.notifications.ask("bob", "other@x.example", "two", NOON + notifications.ASK_EVERY)
+    taken = await store.notifications.take(NOON + notifications.MAIL_WAITS)
+    assert [(one.kind, one.address) for one in taken] == [("confirm", "other@x.example")]
     await store.close()
 
 
@@ -121,6 +162,10 @@ async def test_an_address_is_asked_a_few_times_a_day_however_it_is_written(opene
         await store.notifications.ask(name, address, f"token of {name}", NOON)
     with pytest.raises(Refused):
         await store.notifications.ask("dan", "vICTIM@mail.example", "token of dan", NOON)
+    tomorrow = NOON + DAY
+    assert [await store.notifications.confirm("token of ada", at) for at in (tomorrow, tomorrow - 1)] == [False, True]
+    assert await store.notifications.confirm("token of ada", tomorrow + 1), "it is confirmed"
+    await store.notifications.ask("dan", "victim@mail.example", "token of dan", tomorrow + 1)
     await store.close()
 
 
