@@ -145,6 +145,29 @@ async def test_no_two_between_whom_there_is_a_block_are_seated_at_a_table_of_an_
     await store.close()
 
 
+async def test_only_those_who_wait_for_the_same_deal_of_the_same_event_meet(opened: Opened) -> None:
+    store = await opened()
+    one, other = (replace(EVENT, id=name, fill=None) for name in ("one", "other"))
+    for event in (one, other):
+        await store.duplicates.create(event)
+    assert (await Queue(store, other).ask("ann", 1)).waiting == 1
+    assert [(await Queue(store, one).ask(name, 2)).waiting for name in ("bob", "ann")] == [1, 0]
+    assert [play.table for play in await store.duplicates.mine("other", "ann")] == [None]
+    mine = {name: (await store.duplicates.mine("one", name))[0] for name in ("ann", "bob")}
+    table = mine["ann"].table
+    assert table is not None
+    seated = tuple(Player(play.seat or 0, name, name, None, "player", 0, won=False) for name, play in mine.items())
+    hand = FinishedHand("hand", table, 1, "big-two", 3, True, False, {}, [], "", seated, scores=(0.0, 1.0, 2.0, 3.0))
+    await store.database.write(lambda connection: insert_hand(connection, hand))
+    assert {play.player: play.score for play in await store.duplicates.plays("one")} == {
+        name: float(play.seat or 0) for name, play in mine.items()
+    }
+    assert [(await Queue(store, one).ask(name, 4)).waiting for name in ("cyd", "ann")] == [1, 1], "of different deals"
+    assert (await Queue(store, one).ask("bob", 5)).waiting == 0
+    assert [play.table == table for play in await store.duplicates.mine("one", "ann")] == [True, False]
+    await store.close()
+
+
 async def test_a_player_who_is_deleted_while_waiting_gets_no_seat(opened: Opened) -> None:
     store = await opened()
     await store.people.rename("ada", "Ada", 1)

@@ -258,6 +258,7 @@ def test_a_network_is_kept_out_and_its_sockets_close(serve: Serve) -> None:
         assert code(mo, type="unban-network", network="198.51.100.0/24") == 404
 
 
+@pytest.mark.full
 def test_sockets_of_a_banned_network_close_at_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also that of a browser without a cookie."""
     monkeypatch.setattr(websocket, "PROBE_EVERY", 10 * SECONDS)
