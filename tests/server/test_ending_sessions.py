@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -15,6 +16,7 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
+from dasan.server.api import passkeys
 from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.people.identity import UNDATED_UNTIL, Cookies, Identities, fingerprint
 from dasan.server.refusals import Refused
@@ -29,7 +31,7 @@ from dasan.server.store.schema import ended_sessions, players
 from dasan.server.times import now
 
 from .conftest import Opened
-from .harness import ANN, SECONDS, Player, Served, ban, closed_with, from_outside, my_id, ok
+from .harness import ANN, SECONDS, Player, Served, account, ban, closed_with, from_outside, my_id, ok
 from .two_processes import TwoProcesses
 
 pytestmark = pytest.mark.full
@@ -103,13 +105,13 @@ def test_a_guests_cookie_ends_with_sign_out(server: Served) -> None:
 
 @pytest.mark.full
 def test_a_deleted_player_does_not_come_back_with_the_old_cookie(server: Served) -> None:
-    for account in (False, True):
+    for registered in (False, True):
         player = server.player()
         ok(player.http.post("/api/me/name", json={"name": "Ann"}))
-        if account:
+        if registered:
             ok(player.http.post("/api/account", json=ANN))
         old = dict(player.http.cookies)
-        ok(player.http.post("/api/account/delete", json={"password": ANN["password"] if account else None}))
+        ok(player.http.post("/api/account/delete", json={"password": ANN["password"] if registered else None}))
         assert replayed(server, old) is None
 
 
@@ -399,6 +401,35 @@ def test_a_banned_account_cannot_sign_in(server: Served) -> None:
     one = ok(ann.http.post("/api/account", json=ANN))["id"]
     from_outside(server, lambda store: ban(store, one))
     assert again.http.post("/api/sign-in", json=ANN).status_code == 403
+
+
+@pytest.mark.full
+def test_a_passkeys_request_is_answered_once_and_by_whom_and_for_what_it_was_made(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def accepted(_: object) -> SimpleNamespace:
+        return SimpleNamespace(credential_id=b"c", credential_public_key=b"k", sign_count=0, new_sign_count=0)
+
+    monkeypatch.setattr(passkeys, "_place", lambda _: "localhost")
+    monkeypatch.setattr(passkeys, "_checked", accepted)
+    ann, bob, nobody = account(server, "Ann"), account(server, "Bob"), server.player()
+
+    def begun(path: str = "") -> str:
+        return str(ok(ann.http.post(f"/api/passkeys{path}/options", json={}))["ticket"])
+
+    def answered(player: Player, ticket: str, path: str = "") -> int:
+        body = {"ticket": ticket, "credential": '{"rawId": "Yw"}'}
+        return player.http.post(f"/api/passkeys{path}", json=body).status_code
+
+    assert [answered(player, begun()) for player in (bob, nobody)] == [403, 403]
+    assert [answered(ann, begun(), "/sign-in"), answered(ann, begun("/sign-in"))] == [404, 404]
+    ticket = begun()
+    assert [answered(ann, ticket), answered(ann, ticket)] == [201, 404]
+    assert answered(nobody, begun("/sign-in"), "/sign-in") == 200
+    ticket, one = begun("/sign-in"), my_id(nobody)
+    assert one == my_id(ann)
+    from_outside(server, lambda store: ban(store, one))
+    assert answered(server.player(), ticket, "/sign-in") == 403
 
 
 @pytest.mark.parametrize("everywhere", [False, True])

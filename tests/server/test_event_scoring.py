@@ -81,6 +81,12 @@ def test_standings_are_those_of_a_naive_computation(seed: int) -> None:
     assert [row[2] for row in rows] == pytest.approx([row[2] for row in expected], abs=1e-5)
 
 
+def test_equal_points_share_a_rank_although_their_last_bits_differ() -> None:
+    scores = {"a": (-2, 1), "b": (1, -2), "c": (-1, 1), "d": (0, 2)}
+    plays = [Play(player, deal, 0, float(score)) for player, mine in scores.items() for deal, score in enumerate(mine)]
+    assert [(one.player, one.rank) for one in standings(plays, 2)] == [("d", 1), ("c", 2), ("a", 3), ("b", 3)]
+
+
 def test_nobody_gains_by_good_cards_alone() -> None:
     """A deal that pays everybody in a seat the same counts for nothing, and adding luck to a seat changes no points."""
     plays = draw_plays(10, 3, 3, 1)

@@ -107,7 +107,7 @@ def standings(plays: Sequence[Play], deals: int) -> list[EntrantStanding]:
         in_order = sorted(played, key=lambda play: play.deal)
         gained = tuple(gain for play in in_order if (gain := points(play, field)) is not None)
         entrants.append(EntrantStanding(player, None, len(played), gained, sum(play.assisted for play in played)))
-    # Rounded, because sums of the same numbers in another order differ in their last bits.
+    # Rounded, because equal sums of different numbers can differ in their last bits.
     order = sorted(entrants, key=lambda one: (one.deals < deals, -round(one.total, 6), one.player))
     out: list[EntrantStanding] = []
     for place, one in enumerate(order, start=1):
