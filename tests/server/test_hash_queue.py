@@ -94,3 +94,19 @@ async def test_a_client_that_goes_away_frees_its_turn(monkeypatch: pytest.Monkey
     async with asyncio.timeout(SECONDS):
         await work.one("bo")
     assert work.queue._running == 0
+
+
+async def test_a_client_that_goes_away_while_it_is_refused_frees_no_turn() -> None:
+    work = Work()
+    flood = [asyncio.create_task(work.one(f"flood {n % 8}")) for n in range(AT_ONCE + MOST)]
+    await asyncio.sleep(0)
+    ann = asyncio.create_task(work.one("ann"))
+    await asyncio.sleep(0)
+    for task in flood[AT_ONCE:]:
+        task.cancel()
+    await asyncio.sleep(0)
+    assert work.queue._running == AT_ONCE
+    work.go_on.set()
+    await asyncio.gather(*flood, ann, return_exceptions=True)
+    assert work.order[-1] == "ann"
+    assert work.queue._running == 0
