@@ -50,9 +50,6 @@ class Live:
         self._clients: dict[str | None, set[SocketClient]] = {}
         self._touched: set[str] = set()
 
-    def __len__(self) -> int:
-        return len(self._clients)
-
     @contextmanager
     def joined(self, player: str | None, client: SocketClient) -> Iterator[None]:
         """Count ``client`` among the player's sockets during the context. player: None for a browser without a cookie."""
