@@ -39,9 +39,10 @@ def _out(env: dasan.vector.VectorEnv) -> int:
     return next(f.start for f in env.move_features if f.name == "out")
 
 
+@pytest.mark.parametrize("game", ["big-three", "winner"])  # a seat of Winner may have as many moves as there are ids
 @pytest.mark.parametrize("moves", [False, True, "ragged"])
-def test_argmax_is_the_first_of_the_best(moves: Any) -> None:
-    env = dasan.vector.make("big-three", 37, seed=3, moves=moves)
+def test_argmax_is_the_first_of_the_best(moves: Any, game: str) -> None:
+    env = dasan.vector.make(game, 37, seed=3, moves=moves)
     source = np.random.default_rng(1)
     for _ in range(30):
         if moves == "ragged":

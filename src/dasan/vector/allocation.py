@@ -64,12 +64,15 @@ def allocate(
     require_memory(num_envs * outputs_of_one, f"{quantity(num_envs, 'environment')} of {rules.name}")
     states, base, number = code.environments.make_state(rules, num_envs)
     num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
+    moves, padded = recipe.moves, recipe.moves == "padded"
+    most = code.environments.most_legal(rules)
+    most += padded and most == count  # so that their shape says whether scores are of rows or of ids
     outputs = _new_buffers(
-        rules, num_envs, recipe, buffers, code, tables, count, num_features, packed_size(num_features, num_flags)
+        rules, num_envs, recipe, buffers, code, tables, count, most, num_features, packed_size(num_features, num_flags)
     )
-    moves = recipe.moves
-    most = code.environments.most_legal(rules) if moves == "padded" else 0
-    optional = new_optional_outputs(rules, session, num_envs, perfect=recipe.perfect, moves=moves is not None, most=most)
+    optional = new_optional_outputs(
+        rules, session, num_envs, perfect=recipe.perfect, moves=moves is not None, most=most if padded else 0
+    )
     history = MoveHistory(num_envs, recipe.history, action_ids(rules, session).gives)
     team = Team(num_envs, recipe.threads if backend.compiled else 1)
     workspace = Workspace(
@@ -93,6 +96,7 @@ def _new_buffers(
     code: Code,
     tables: Any,
     num_actions: int,
+    most: int,
     num_features: int,
     packed_words: int,
 ) -> Buffers:
@@ -121,7 +125,7 @@ def _new_buffers(
         num_envs,
         rules.players,
         num_actions,
-        code.environments.most_legal(rules),
+        most,
         written,
         features=num_features,
         packed_words=packed_words if observations else 0,
