@@ -78,6 +78,15 @@ def test_parallel() -> None:
     parallel_seed_test(lambda: ours.parallel_env("big-three", illegal="random"), num_cycles=100)
 
 
+def test_infos_of_a_parallel_step_are_of_its_own_action() -> None:
+    env = ours.parallel_env("big-three", illegal="random")
+    env.reset(seed=7)
+    first = env.aec_env.agent_selection
+    for action, illegal in ((env.aec_env.ids.count - 1, [first]), (0, [])):  # a play in the auction, a pass
+        infos = env.step(dict.fromkeys(env.agents, action))[-1]
+        assert [agent for agent, about in infos.items() if "illegal" in about] == illegal
+
+
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_a_hand_is_the_engines(preset: str) -> None:
     env = ours.env(preset)

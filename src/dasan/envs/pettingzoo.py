@@ -206,6 +206,8 @@ class DasanParallelEnv(Copied, ParallelEnv):
         acting = env.agent_selection
         if acting not in actions:
             raise ValueError(f"{acting} is to act and has no action")
+        for about in env.infos.values():
+            about.pop("illegal", None)  # of an earlier step
         env.step(actions[acting])
         self._steps += 1
         cut = self._steps == self._most and not env.terminations[acting]
