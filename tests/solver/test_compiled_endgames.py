@@ -10,6 +10,7 @@ import pytest
 
 import dasan
 from dasan.backends import ENDGAME, Purpose, choose
+from dasan.play import auction
 from dasan.ruleset.policies import CardScoring, FixedScoring, OpeningLead, Restart
 from dasan.solver import solve
 from dasan.solver.budget import Budget
@@ -184,6 +185,12 @@ def test_one_memory_serves_positions_of_several_bids() -> None:
     search = CompiledEndgame(rules, 0, 4, budget)
     sure = [search.prove(dasan.start(rules, hands, leader=0, bidder=0, bid=bid), 6)[0] for bid in (3, 2)]
     assert sure == [True, False]
+
+
+def test_each_bidder_of_an_auction_has_a_value_of_its_own() -> None:
+    state = dasan.deal(RULES["dou dizhu"], seed=18, dealer=0)
+    won = auction.close(replace(state, bid=1, bidder=1))
+    assert solve(state, nodes=1_000).by_bidder[1].value == solve(won, nodes=1_000, moves=False).value == 8
 
 
 @pytest.mark.full

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from dasan.arguments import WrongType, amount, flag, instance, shown, word
@@ -114,10 +115,10 @@ class Warm:
         if compiled.applies(state):
             if self._compiled is None or self._compiled.rules != state.rules:
                 self._compiled = compiled.CompiledEndgame(state.rules, seat, self.memory_mb, budget)
-            self._compiled.seat = seat
             self.warn(self._compiled.ready())
             self._compiled.warm_up(state)
-            search = self._compiled
+            search = copy(self._compiled)  # with the same table
+            search.seat = seat
         else:
             if (state.rules, seat) not in self._interpreted:
                 share = self.memory_mb / state.rules.players
