@@ -157,6 +157,7 @@ def test_every_preset_is_solved_as_by_minimax(preset: str) -> None:
                 assert part.lower is not None
                 assert part.upper is not None
                 assert part.lower <= solution.value <= part.upper
+                assert part.moves.items() <= solution.moves.items()
             solved += 1
     assert solved >= 8
 
@@ -216,16 +217,17 @@ def test_bounds_hold_where_the_budget_ends() -> None:
     source = random.Random(1)
     for rules, cards, out, _ in CASES:
         state = endgame(rules, source, cards, out)
-        value = solve(state).value
+        whole = solve(state, seconds=None)
         for nodes in (0, 1, 5, 50):
             solution = solve(state, nodes=nodes)
             assert solution.nodes <= nodes
             assert solve(state, nodes=nodes, scope="max-n").nodes <= nodes
             assert solution.lower is not None
             assert solution.upper is not None
-            assert value is not None
-            assert solution.lower <= value <= solution.upper
-            assert solution.value in (None, value)
+            assert whole.value is not None
+            assert solution.lower <= whole.value <= solution.upper
+            assert solution.value in (None, whole.value)
+            assert solution.moves.items() <= whole.moves.items()  # without those that are not proved
 
 
 def test_a_bomb_of_two_packs_doubles_twice() -> None:
