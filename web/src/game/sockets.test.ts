@@ -266,6 +266,21 @@ describe('a server that takes nobody just now', () => {
   });
 });
 
+describe('a connection without a network', () => {
+  it('is lost after two pings without an answer, although its socket would wait for the answer to its close', async () => {
+    const said: string[] = [];
+    const connection = new Connection(() => 'ws://table.test', { message: () => undefined, status: (one) => said.push(one) });
+    const dead = FakeSocket.last;
+    dead.onopen?.();
+    dead.close = () => undefined;
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(dead.sent).toHaveLength(2);
+    expect(said).toEqual(['connecting', 'open', 'lost']);
+    expect(FakeSocket.all.length).toBe(2);
+    connection.close();
+  });
+});
+
 describe('a phone that has slept', () => {
   it('connects anew where its connection is dead although the socket is open, and only there', async () => {
     let wake: () => void = () => undefined;

@@ -103,9 +103,17 @@ export class Connection {
   }
 
   private beat(): void {
-    // Two pings without an answer: the connection is dead although the socket does not know it.
-    if (this.silent++ >= 2) this.socket?.close();
+    // Two pings without an answer.
+    if (this.silent++ >= 2) this.abandon();
     else this.send({ type: 'ping' });
+  }
+
+  /** The connection is dead although the socket does not know it: a browser waits a minute for the answer to a close. */
+  private abandon(): void {
+    const { socket } = this;
+    if (!socket) return;
+    this.lost(socket, 1006);
+    socket.close();
   }
 
   private hurry = (): void => {
@@ -123,7 +131,7 @@ export class Connection {
     const { socket, heard } = this;
     if (!this.send({ type: 'ping' })) return;
     setTimeout(() => {
-      if (!this.over && socket === this.socket && heard === this.heard) this.restart();
+      if (!this.over && socket === this.socket && heard === this.heard) this.abandon();
     }, ANSWER);
   }
 }
