@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { FakeSocket, fakeBrowser, people } from './fake-socket';
+import { FakeSocket, fakeBrowser, people, playing, WAITING } from './fake-socket';
 
 fakeBrowser();
 const { Table } = await import('./table.svelte');
@@ -66,6 +66,19 @@ describe('the chat of a table', () => {
     say(said(1, 1, 'Blaise'), said(2, 1, 'Blaise'));
     expect(FakeSocket.all.length).toBe(2);
     expect(table.unread).toBe(1);
+    table.close();
+  });
+
+  it('counts what was said while the connection was lost, also where everything is sent again, but not what was said before', () => {
+    const table = new Table('t1');
+    const all = (...chat: object[]) => FakeSocket.last.say(playing({ ...WAITING, events: [] }, { chat }));
+    all(said(1, 1, 'Blaise'));
+    expect(table.unread).toBe(0);
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(1000);
+    all(said(1, 1, 'Blaise'), said(2, 1, 'Blaise'), said(3, 0, 'Ada'));
+    expect(table.unread).toBe(1);
+    expect(table.spoken.map(({ text }) => text)).toEqual(['Blaise: hello']);
     table.close();
   });
 

@@ -108,8 +108,11 @@ describe('fold', () => {
   });
 
   it('waits until what the command did is shown', () => {
+    expect(fold(sent(seated, 'c1'), update(6, [event(2)])).pending).toBe('c1');
     const waiting = fold(sent(seated, 'c1'), { type: 'ack', id: 'c1', seq: 6 });
     expect(waiting.pending).toBe('c1');
+    const later = fold(sent(seated, 'c1'), { type: 'ack', id: 'c1', seq: 7 });
+    expect(fold(later, update(6, [event(2)])).pending).toBe('c1');
     expect(fold(waiting, update(6, [event(2)])).pending).toBeNull();
     expect(fold(waiting, snapshot(6, [event(0)])).pending).toBeNull();
   });

@@ -1,4 +1,4 @@
-import type { ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
+import type { ChatLine, ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
 import { adviceText, announced, soundOf } from './announcements';
 import { socketUrl } from '../server/api';
 import { cardOf, keys } from '../cards/cards';
@@ -331,6 +331,8 @@ export class Table {
       case 'snapshot': {
         const end = this.continued && ending(this.game, message);
         this.continued = true;
+        // Nothing that was said before this page came is new.
+        if (this.game.table) this.hear(message.chat);
         if (end) {
           this.pump.push({ message: end, at });
         } else {
@@ -355,17 +357,21 @@ export class Table {
           this.speakUp(`${seatName(author, { you: this.me })}${t('list.colon')}${t(`reaction.${message.reaction}`)}`);
         return;
       }
-      case 'chat': {
-        const heard = newLines(this.game, message.lines).filter((line) => line.seat !== this.me && !this.mutes(line));
-        this.unread += heard.length;
-        if (heard.length) cue('message');
+      case 'chat':
+        this.hear(message.lines);
         this.receive(message, at);
-        for (const { name, text } of heard.slice(-SPOKEN)) this.speakUp(`${personName(name)}${t('list.colon')}${text}`);
         return;
-      }
       default:
         this.receive(message, at);
     }
+  }
+
+  /** Count and announce what the others have said. */
+  private hear(lines: readonly ChatLine[]): void {
+    const heard = newLines(this.game, lines).filter((line) => line.seat !== this.me && !this.mutes(line));
+    this.unread += heard.length;
+    if (heard.length) cue('message');
+    for (const { name, text } of heard.slice(-SPOKEN)) this.speakUp(`${personName(name)}${t('list.colon')}${text}`);
   }
 
   private showReaction(message: Reaction): void {
