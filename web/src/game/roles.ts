@@ -40,7 +40,7 @@ export const roleOf = (
     dealer: false,
     bid: bidder ? position.bid : null,
     auction: position.auction,
-    doublings: bidder ? position.doublings : 0,
+    doublings: position.doublings,
     preset: position.preset,
     partner: partner === seat && !bidder,
     called: bidder ? position.called : null,
@@ -63,13 +63,13 @@ export function seatStates(table: TableInfo, view: View, last: ReadonlyMap<numbe
       // During the auction its last action says what it has bid.
       bid: bidder && view.phase !== 'auction' ? view.bid : null,
       auction: view.phase === 'auction',
-      doublings: bidder ? (view.doublings ?? 0) : 0,
+      doublings: view.doublings ?? 0,
       preset: view.preset,
       partner: view.partner === seat && !bidder,
       called: bidder ? view.called : null,
       place: at < 0 ? null : at + 1,
       last: last.get(seat) ?? null,
-      top: view.table !== null && view.table_seat === seat,
+      top: view.table_seat === seat,
       lastCard: cards === 1 && view.phase === 'play',
     };
   });

@@ -1,18 +1,16 @@
 import { cardOf, isJoker, rankOf, SUITS, suitOf } from '../cards/cards';
 import type { Sort } from '../browser/prefs.svelte';
 
-/** The order in which a hand is laid out; the server's own order is by rank. */
+/** The order in which a hand is laid out; the server's own order is by rank, in which equal places stay. */
 export function sorted(keys: readonly string[], by: Sort): string[] {
   if (by === 'rank') return [...keys];
-  const at = new Map(keys.map((key, i) => [key, i]));
-  const place = (key: string): number => at.get(key) ?? 0;
   if (by === 'suit') {
     const suit = (key: string): number => (isJoker(cardOf(key)) ? 9 : (SUITS as readonly string[]).indexOf(suitOf(cardOf(key))));
-    return [...keys].sort((a, b) => suit(a) - suit(b) || place(a) - place(b));
+    return [...keys].sort((a, b) => suit(a) - suit(b));
   }
   // Fours, then triplets, then pairs, then singles.
   const many = new Map<string, number>();
   for (const key of keys) many.set(rankOf(cardOf(key)), (many.get(rankOf(cardOf(key))) ?? 0) + 1);
   const size = (key: string): number => many.get(rankOf(cardOf(key))) ?? 1;
-  return [...keys].sort((a, b) => size(b) - size(a) || place(a) - place(b));
+  return [...keys].sort((a, b) => size(b) - size(a));
 }
