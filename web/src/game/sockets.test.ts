@@ -281,6 +281,25 @@ describe('a connection without a network', () => {
   });
 });
 
+describe('a connection that is closed, or made anew at once', () => {
+  it('leaves no attempt and no ping of the old one behind', async () => {
+    const connection = new Connection(() => 'ws://table.test', { message: () => undefined, status: () => undefined });
+    FakeSocket.last.onopen?.();
+    connection.restart();
+    FakeSocket.last.onopen?.();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(FakeSocket.last.sent).toHaveLength(1);
+    FakeSocket.last.close();
+    connection.restart();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(FakeSocket.all.length).toBe(3);
+    FakeSocket.last.close();
+    connection.close();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(FakeSocket.all.length).toBe(3);
+  });
+});
+
 describe('a phone that has slept', () => {
   it('connects anew where its connection is dead although the socket is open, and only there', async () => {
     let wake: () => void = () => undefined;

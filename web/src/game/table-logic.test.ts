@@ -167,6 +167,11 @@ describe('one touch', () => {
     expect(completions(following, ['6C'])).toEqual([]);
   });
 
+  it('means every play to who follows, the lowest first', () => {
+    const at = view({ legal_moves: runs, table: { kind: 'straight', cards: ['3D', '4C', '5H'] } });
+    expect(completions(at, ['6C']).map((cards) => cards.length)).toEqual([3, 4]);
+  });
+
   it('leaves out cards that would be of another kind', () => {
     const mixed: LegalMove = {
       move: '5D 6C',

@@ -191,7 +191,7 @@ export class Table {
   }
 
   next(): void {
-    if (this.view?.phase === 'over' && this.game.table?.status === 'playing') this.send({ type: 'next' });
+    if (this.me !== null && this.view?.phase === 'over' && this.game.table?.status === 'playing') this.send({ type: 'next' });
   }
 
   /** Ask a bot for a hint. */

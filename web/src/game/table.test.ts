@@ -67,6 +67,16 @@ describe('what is decided before the turn', () => {
     }
   });
 
+  it('is cancelled by Escape', () => {
+    const table = seated();
+    table.ahead('pass');
+    press(table, 'Escape');
+    turn(PASS, NINE);
+    vi.advanceTimersByTime(8000);
+    expect(moves()).toEqual([]);
+    table.close();
+  });
+
   it('is still an automatic pass where the player looks for a play in vain', () => {
     prefs.autoPass = true;
     const table = seated();
@@ -139,6 +149,25 @@ describe('a turn', () => {
     turn(PASS, { move: 'bid 4', type: 'bid', bid: 4, cards: null, kind: null });
     press(table, '4');
     expect(moves()).toEqual(['bid 4']);
+    table.close();
+  });
+});
+
+describe('the next hand', () => {
+  const over = { ...state, phase: 'over', to_act: null, result: { winners: [0], payments: [0, 0, 0] }, events: [] };
+  const seats = people('', '', '');
+
+  it.each([
+    [over, 0, 'playing', 1],
+    [over, null, 'playing', 0],
+    [over, 0, 'ended', 0],
+    [{ ...state, events: [] }, 0, 'playing', 0],
+  ])('is asked for by N only after a hand, and by a player: %#', (view, you, status, asked) => {
+    const table = new Table('t1');
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say(playing(view, { table: { id: 't1', you, players: 3, status, seats } }));
+    press(table, 'n');
+    expect(FakeSocket.last.sent).toHaveLength(asked);
     table.close();
   });
 });

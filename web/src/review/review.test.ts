@@ -163,7 +163,7 @@ describe('answers in lessons', () => {
   const view = { legal_moves: moves } as View;
   it('are right where the server knows the same play by them', () => {
     expect(judged(view, '5H 5S', ['5S 5D'])).toBe('right');
-    expect(judged(view, 'offer 4C 3D', ['offer 3D 4C'])).toBe('right');
+    expect(judged(view, 'offer 4C 3D', ['bid 2', 'offer 3D 4C'])).toBe('right');
     expect(judged(view, 'pass', ['5D 5H'])).toBe('wrong');
     expect(judged(view, 'bid 2', ['bid 3'])).toBe('wrong');
     expect(judged(view, '9H', ['5D 5H'])).toBe('forbidden');
