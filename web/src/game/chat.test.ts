@@ -99,7 +99,7 @@ describe('the chat of a table', () => {
   it('says that nothing was sent without a connection', () => {
     const table = new Table('t1');
     FakeSocket.last.readyState = 3;
-    for (const send of [() => table.say('hello', () => undefined), () => table.report(7)]) {
+    for (const send of [() => table.say('hello', () => undefined), () => table.report(7), () => table.react('good')]) {
       table.dismiss();
       send();
       expect(table.problem).not.toBeNull();

@@ -200,7 +200,7 @@ export class Table {
   }
 
   react(reaction: Reaction['reaction']): void {
-    this.connection.send({ type: 'react', id: this.newId(), reaction });
+    this.ask({ type: 'react', reaction }, () => undefined);
   }
 
   /** `refused`: called if the server does not accept the message, or its answer is lost. */
@@ -343,6 +343,8 @@ export class Table {
       }
       case 'update':
       case 'table':
+        // After a lost connection nothing has happened: a move may be lost with it, also an automatic pass.
+        if (!this.continued && message.seq <= this.game.seq) this.turn();
         this.continued = true;
         this.pump.push({ message, at });
         return;

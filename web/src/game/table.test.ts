@@ -97,6 +97,20 @@ describe('what is decided before the turn', () => {
     table.close();
   });
 
+  it('is an automatic pass also where the connection is lost before it goes out', () => {
+    prefs.autoPass = true;
+    const table = seated();
+    turn(PASS);
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(10_000);
+    FakeSocket.last.onopen?.();
+    const events = [{ seq: 1, seat: 1, type: 'pass' }];
+    FakeSocket.last.say({ type: 'update', seq: 2, events, view: { ...state, to_act: 0, legal_moves: [PASS] }, clocks: null });
+    vi.advanceTimersByTime(8000);
+    expect(moves()).toEqual(['pass']);
+    table.close();
+  });
+
   it('is left, and said, where it has become impossible', () => {
     const table = seated();
     table.choose(['9S']);
