@@ -22,8 +22,11 @@ function seated(): InstanceType<typeof Table> {
   return table;
 }
 
-/** The seat before passes, and these are the moves there are now. */
+/** The seat before passes, and these are the moves there are now; time: the milliseconds for one of them. */
 function turn(...legal_moves: object[]): void {
+  turnIn(null, ...legal_moves);
+}
+function turnIn(time: number | null, ...legal_moves: object[]): void {
   const events = [{ seq: 1, seat: 1, type: 'pass' }];
   FakeSocket.last.say({
     type: 'update',
@@ -31,7 +34,7 @@ function turn(...legal_moves: object[]): void {
     events,
     session: null,
     view: { ...state, to_act: 0, legal_moves },
-    clocks: null,
+    clocks: time && { now: 0, left: [null, null, null], to_act: 0, deadline: time },
   });
   vi.advanceTimersByTime(500);
 }
@@ -85,6 +88,23 @@ describe('what is decided before the turn', () => {
     expect(table.remark).not.toBeNull();
     vi.advanceTimersByTime(8000);
     expect(moves()).toEqual(['pass']);
+    table.close();
+  });
+
+  it('is a pass within a third of the time left', () => {
+    const table = seated();
+    table.ahead('pass');
+    turnIn(1500, PASS, NINE);
+    expect(moves()).toEqual(['pass']);
+    table.close();
+  });
+
+  it('is forgotten in a new hand, and after a move was taken back', () => {
+    const table = seated();
+    table.choose(['9S']);
+    table.ahead('pass');
+    FakeSocket.last.say(playing({ ...state, events: [] }, { seq: 3 }));
+    expect([table.plan, table.selection]).toEqual([null, []]);
     table.close();
   });
 
@@ -150,6 +170,7 @@ describe('a turn', () => {
   it('says which of how many legal plays is being shown, from 1', () => {
     const table = seated();
     turn(PASS, NINE);
+    expect([...(table.bright ?? [])]).toEqual(['9S']);
     for (const _ of [1, 2]) {
       table.cycle();
       expect(table.cycled).toEqual({ i: 1, n: 1 });
@@ -315,6 +336,7 @@ describe('the clocks of a table', () => {
     vi.advanceTimersByTime(4000);
     table.opened();
     vi.advanceTimersByTime(0);
+    expect([table.opening, table.empty]).toEqual([false, false]);
     expect(table.game.clocks).toEqual(clocks);
     expect(remaining(clocks, table.game.clocksAt, 2, Date.now())).toBe(26_000);
     expect(table.clocks).toEqual(clocks);
