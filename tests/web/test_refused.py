@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
@@ -14,8 +15,8 @@ from tests.web.states import send_once, show, snapshot
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
-def test_a_refused_report_and_message_on_a_phone(browser: Browser, server: Served) -> None:
-    """The panel over the table shows the refusal; the report can be repeated, and the message is not lost."""
+def refusing(shown: str) -> Callable[[WebSocketRoute], None]:
+    """Shows a state of a table, and refuses every command."""
 
     def refuse(socket: WebSocketRoute) -> None:
         def answer(message: str | bytes) -> None:
@@ -24,10 +25,25 @@ def test_a_refused_report_and_message_on_a_phone(browser: Browser, server: Serve
             socket.send(json.dumps({**error, "id": command["id"]}))
 
         socket.on_message(answer)
-        socket.send(snapshot("chat"))
+        socket.send(snapshot(shown))
 
+    return refuse
+
+
+def test_a_refused_bot_is_not_shown_as_chosen(browser: Browser, server: Served) -> None:
     with visitor(browser, server, PHONE) as page:
-        page.route_web_socket(re.compile("/ws/tables/"), refuse)
+        page.route_web_socket(re.compile("/ws/tables/"), refusing("waiting"))
+        page.goto("/t/fixed")
+        choice = page.get_by_label("Add a bot").first
+        choice.select_option("greedy")
+        expect(page.get_by_role("alert").filter(has_text="Too fast")).to_be_visible()
+        expect(choice).to_have_value("")
+
+
+def test_a_refused_report_and_message_on_a_phone(browser: Browser, server: Served) -> None:
+    """The panel over the table shows the refusal; the report can be repeated, and the message is not lost."""
+    with visitor(browser, server, PHONE) as page:
+        page.route_web_socket(re.compile("/ws/tables/"), refusing("chat"))
         page.goto("/t/fixed")
         page.get_by_role("button", name="Chat", exact=True).click()
         page.get_by_role("button", name="Options for Blaise’s message").first.click()

@@ -54,6 +54,8 @@ describe('the chat of a table', () => {
     table.muted = new Set(['Blaise']);
     for (const seat of [1, 2]) FakeSocket.last.say({ type: 'reaction', seat, reaction: 'hurry' });
     expect(table.reactions).toEqual({ 2: 'hurry' });
+    vi.advanceTimersByTime(5000);
+    expect(table.reactions).toEqual({});
     table.close();
   });
 
