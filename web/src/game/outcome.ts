@@ -75,7 +75,7 @@ export function multiplied(result: Result, held: number, seat: number, rules: Pi
   const owed = -(result.payments[seat] ?? 0);
   const times = owed / held;
   const plain = rules.score === 'cards' && result.foul === null && result.finish_order.length <= 1;
-  return plain && held > 0 && times > 1 && Number.isInteger(times) ? `${held} × ${times}` : null;
+  return plain && times > 1 && Number.isInteger(times) ? `${held} × ${times}` : null;
 }
 
 /** The other players who want a rematch, once the session is over. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { PlaceShown, PlaceTold, QuickMatched } from '../gen/protocol';
-import { FakeSocket, fakeBrowser } from './fake-socket';
+import { FakeSocket, fakeBrowser, playing, WAITING } from './fake-socket';
 
 fakeBrowser();
 const { Together } = await import('../review/together.svelte');
@@ -126,7 +126,10 @@ describe('a table that is asked to come back as somebody else', () => {
     const table = new Table('t1');
     const line = FakeSocket.last;
     line.onopen?.();
+    line.say(playing({ ...WAITING, events: [] }, { seq: 7 }));
+    expect(table.game.seq).toBe(7);
     table.reconnect();
+    expect(FakeSocket.last.url).not.toContain('seq');
     expect(FakeSocket.all.length).toBe(2);
     expect(line.readyState).not.toBe(FakeSocket.OPEN);
     expect(table.status).toBe('connecting');

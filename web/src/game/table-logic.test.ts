@@ -368,6 +368,11 @@ describe('the end of a hand', () => {
     );
   });
 
+  it('says whose side has won where the bidder has a partner', () => {
+    expect(sentences('big-three-4p', 3, [6, -6, 6, -6], SIDES)).toContain(t('over.sides.made', { n: 6 }));
+    expect(sentences('big-three-4p', 3, [-6, 6, -6, 6], SIDES)).toContain(t('over.sides.set', { n: 6 }));
+  });
+
   it('calls the landlord by that name', () => {
     expect(sentences('dou-dizhu', 3, [6, -3, -3])).toEqual(['P0, the landlord, wins: each of the others pays 3.']);
     expect(sentences('big-three', 3, [6, -3, -3])).toEqual(['P0 won alone: each of the others pays 3.']);

@@ -400,10 +400,10 @@ export class Table {
       const sound = soundOf(this.game, events);
       if (sound) cue(sound);
       for (const text of announced(this.game, events, before.view?.doublings ?? 0)) this.speakUp(text);
+      // With two decks a card may remain that equals one of those played.
+      if (events.some(({ seat, type }) => seat === this.me && CARD_MOVES.has(type))) this.raise();
     }
-    // The selected cards have been played; with two decks an equal card may remain.
     if (acted && !this.acts) this.withdraw();
-    if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.raise();
     if (message.type === 'ack' || message.type === 'error') this.answer(message.id, message.type === 'ack');
     if (message.type === 'hint') this.advised();
     if (this.game.view !== before.view) {
@@ -454,9 +454,7 @@ export class Table {
     if ([...this.chosen].some((key) => !held.has(key))) this.raise(raised([...this.chosen].filter((key) => held.has(key))));
     this.cycled = null;
     const { result } = this.view ?? {};
-    if (!result) return;
-    this.plan = null;
-    if (this.settled) return;
+    if (!result || this.settled) return;
     this.raise();
     clearTimeout(this.result);
     this.result = setTimeout(() => this.end(atOnce), atOnce ? 0 : BEFORE_RESULT);

@@ -9,6 +9,7 @@ const { prefs } = await import('../browser/prefs.svelte');
 
 afterEach(() => {
   prefs.autoPass = false;
+  vi.restoreAllMocks();
 });
 
 const PASS = { move: 'pass', type: 'pass' };
@@ -111,7 +112,8 @@ describe('what is decided before the turn', () => {
   it('is done at once: a play that is still possible', () => {
     const table = seated();
     table.choose(['9S']);
-    table.ahead('play');
+    press(table, 'Enter');
+    expect(moves()).toEqual([]);
     turn(PASS, NINE);
     expect(moves()).toEqual(['9S']);
     table.close();
@@ -119,10 +121,15 @@ describe('what is decided before the turn', () => {
 
   it('is an automatic pass also where the connection is lost before it goes out', () => {
     prefs.autoPass = true;
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const table = seated();
     turn(PASS);
     FakeSocket.last.close();
-    vi.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(600);
+    FakeSocket.last.readyState = 0;
+    vi.advanceTimersByTime(9000);
+    expect(moves()).toEqual([]);
+    FakeSocket.last.readyState = FakeSocket.OPEN;
     FakeSocket.last.onopen?.();
     const events = [{ seq: 1, seat: 1, type: 'pass' }];
     FakeSocket.last.say({ type: 'update', seq: 2, events, view: { ...state, to_act: 0, legal_moves: [PASS] }, clocks: null });
@@ -132,13 +139,19 @@ describe('what is decided before the turn', () => {
   });
 
   it('is left, and said, where it has become impossible', () => {
-    const table = seated();
-    table.choose(['9S']);
-    table.ahead('play');
-    turn(PASS);
-    expect(moves()).toEqual([]);
-    expect(table.remark).not.toBeNull();
-    table.close();
+    for (const [plan, ...now] of [
+      ['play', PASS],
+      ['pass', NINE],
+    ] as const) {
+      const table = seated();
+      table.choose(['9S']);
+      table.ahead(plan);
+      turn(...now);
+      expect(table.remark).not.toBeNull();
+      vi.advanceTimersByTime(10_000);
+      expect(moves()).toEqual([]);
+      table.close();
+    }
   });
 
   it('passes by itself only where nothing beats the table, after a time that anybody may take', () => {
@@ -162,6 +175,67 @@ describe('what is decided before the turn', () => {
     turn(PASS, NINE);
     vi.advanceTimersByTime(10_000);
     expect(moves()).toEqual([]);
+    table.close();
+  });
+});
+
+describe('an automatic pass', () => {
+  it('is no bid', () => {
+    prefs.autoPass = true;
+    const table = new Table('t1');
+    FakeSocket.last.onopen?.();
+    const bids = [PASS, { move: 'bid 1', type: 'bid', bid: 1 }];
+    FakeSocket.last.say(playing({ ...state, phase: 'auction', to_act: 0, legal_moves: bids, events: [] }));
+    vi.advanceTimersByTime(10_000);
+    expect(moves()).toEqual([]);
+    table.close();
+  });
+
+  it('takes its time from passes by hand with a choice', () => {
+    const kept = new Map<string, string>();
+    vi.stubGlobal('localStorage', { getItem: (key: string) => kept.get(key) ?? null, setItem: kept.set.bind(kept) });
+    for (const now of [[PASS], [PASS, NINE]]) {
+      const table = seated();
+      turn(...now);
+      table.pass();
+      expect(moves()).toEqual(['pass']);
+      expect(kept.has('dasan.passTimes')).toBe(now.length > 1);
+      table.close();
+    }
+  });
+});
+
+describe('a move on the screen', () => {
+  const play = (seq: number, seat: number, view: object = state): void =>
+    FakeSocket.last.say({
+      type: 'update',
+      seq,
+      events: [{ seq: seq - 1, seat, type: 'play', cards: ['4H'] }],
+      view,
+      clocks: null,
+    });
+
+  it('is seen at once if it is one’s own, and else after those before it', () => {
+    for (const [seat, seen] of [
+      [0, 3],
+      [2, 2],
+    ] as const) {
+      const table = seated();
+      play(2, 1);
+      play(3, seat);
+      expect(table.game.seq).toBe(seen);
+      table.close();
+    }
+  });
+
+  it('leaves no equal card of the second deck selected', () => {
+    const table = new Table('t1');
+    FakeSocket.last.say(playing({ ...state, hand: ['4H', '4H'], to_act: 0, events: [] }));
+    table.choose(['4H']);
+    play(2, 1, { ...state, hand: ['4H', '4H'] });
+    expect(table.selection).toEqual(['4H']);
+    play(3, 0, { ...state, hand: ['4H'] });
+    expect(table.selection).toEqual([]);
     table.close();
   });
 });
@@ -313,6 +387,18 @@ describe('a seat that a bot plays', () => {
     vi.advanceTimersByTime(8000);
     expect(moves()).toEqual([]);
     table.close();
+  });
+});
+
+describe('the opening of a hand', () => {
+  it('is not shown once a player has moved', () => {
+    const session = { number: 1, opening: [{ type: 'deal', seat: 0 }], results: [] };
+    for (const events of [[], [{ seq: 0, seat: 2, type: 'play', cards: ['5D'] }]]) {
+      const table = new Table('t1');
+      FakeSocket.last.say(playing({ ...state, events }, { session }));
+      expect(table.opening).toBe(!events.length);
+      table.close();
+    }
   });
 });
 
