@@ -376,6 +376,7 @@ describe('the end of a hand', () => {
   it('calls the landlord by that name', () => {
     expect(sentences('dou-dizhu', 3, [6, -3, -3])).toEqual(['P0, the landlord, wins: each of the others pays 3.']);
     expect(sentences('big-three', 3, [6, -3, -3])).toEqual(['P0 won alone: each of the others pays 3.']);
+    expect(sentences('big-three', 3, [-6, 3, 3])).toEqual(['P0 is caught and pays 3 to each.']);
   });
 
   it.each(Object.keys(LOCALES) as Locale[])('names what is paid, and the stake only if it is doubled (%s)', async (locale) => {

@@ -46,9 +46,9 @@ const moves = (): string[] =>
     .filter((one) => one.type === 'move')
     .map((one) => one.move);
 
-function press(table: InstanceType<typeof Table>, key: string): void {
-  const event = { key, target: { tagName: 'BODY', dataset: {}, getAttribute: () => null }, preventDefault: () => undefined };
-  keyboard(event as unknown as KeyboardEvent, table, { step: () => undefined, close: () => undefined }, false);
+function press(table: InstanceType<typeof Table>, key: string, tagName = 'BODY', panel = false): void {
+  const event = { key, target: { tagName, dataset: {}, getAttribute: () => null }, preventDefault: () => undefined };
+  keyboard(event as unknown as KeyboardEvent, table, { step: () => undefined, close: () => undefined }, panel);
 }
 
 describe('what is decided before the turn', () => {
@@ -250,6 +250,17 @@ describe('a turn', () => {
       expect(table.cycled).toEqual({ i: 1, n: 1 });
       expect(table.spoken.at(-1)?.text).toMatch(/^1 of 1: .*9 of spades$/);
     }
+    table.close();
+  });
+
+  it('leaves the keys of a field and of an open panel alone', () => {
+    const table = seated();
+    turn(PASS, NINE);
+    press(table, 'p', 'INPUT');
+    press(table, 'p', 'BODY', true);
+    expect(moves()).toEqual([]);
+    press(table, 'p');
+    expect(moves()).toEqual(['pass']);
     table.close();
   });
 
