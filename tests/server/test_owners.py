@@ -12,7 +12,7 @@ import pytest
 import dasan.server.tables.relays as relays_module
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
-from dasan.server.refusals import OwnedElsewhere
+from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.tables.open_table import RESTART
 from dasan.server.tables.relays import MOST_TOGETHER, Relays, _Here, _Relayed
 from dasan.server.times import now
@@ -221,3 +221,28 @@ async def test_what_waits_for_another_process_takes_bounded_memory(monkeypatch: 
         assert 90_000 < sum(map(len, owner._out["here"])) <= 100_000
         await owner._pump()
         assert 90_000 * times < sum(map(len, heard)) < 110_000 * times
+
+
+async def test_a_connection_that_fell_silent_before_its_table_answered_does_not_join_it() -> None:
+    """Nothing would ever remove it: its player would stay present, and the table open."""
+    bus, table, asked, answers = LocalBus(), _Table(), asyncio.Event(), asyncio.Event()
+    owner, socket = Relays(bus, "owner"), Relays(LocalBus(bus), "socket")
+
+    async def ask(action: Callable[[Any], Awaitable[Any]]) -> Any:
+        asked.set()
+        await answers.wait()
+        return await action(table)
+
+    async def show(player: str | None, connection: Connection, seen: int | None) -> None:
+        table.hub.join(connection)
+
+    table.ask, table.show = ask, show  # type: ignore[method-assign]
+    await owner.opened(table)  # type: ignore[arg-type]
+    joining = asyncio.create_task(socket.join("t", "p0", Connection(8, "p0"), None))
+    await asked.wait()
+    owner._there["t"]["socket", 1].kept_until = 0
+    await owner._drop_silent(table)  # type: ignore[arg-type]
+    answers.set()
+    with pytest.raises(Refused, match="timed out"):
+        await joining
+    assert list(table.hub) == []

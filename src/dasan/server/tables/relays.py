@@ -276,7 +276,13 @@ class Relays:
             case "join":
                 relayed = _Relayed(self, asked["process"], asked["number"], player)
                 there[relayed.address] = relayed
-                await table.ask(lambda own: own.show(player, relayed, asked["seen"]))
+
+                async def show(own: Table) -> None:
+                    if there.get(relayed.address) is not relayed:  # dropped as silent while it waited for its turn
+                        raise Refused("unavailable", reason("gone"))
+                    await own.show(player, relayed, asked["seen"])
+
+                await table.ask(show)
                 return relayed.timed
             case "leave":
                 await self._gone(table, there.pop((asked["process"], asked["number"]), None))
