@@ -263,8 +263,8 @@ def test_rest_describes_the_games(server: Served) -> None:
 @pytest.mark.full
 def test_delays_are_measured_where_clocks_run(server: Served) -> None:
     player = server.player()
-    timed = player.open_table("big-three", ["random", "random"], settings={"speed": {"kind": "move", "seconds": 600}})
-    untimed = player.open_table("big-three", ["random", "random"])
+    speeds = {"kind": "clock", "seconds": 600, "increment": 5}, {"kind": "move", "seconds": 600}
+    timed, untimed = (player.open_table("big-three", ["random"] * 2, settings={"speed": speed}) for speed in speeds)
     with player.sit(untimed) as there, player.sit(timed) as socket:
         probe = socket.until(lambda message: message["type"] == "probe")
         socket.send(type="probe", n=probe["n"])

@@ -211,6 +211,7 @@ def test_an_increment_is_added_and_lag_forgiven() -> None:
     assert seat is not None
     moved = fold(room, decide(room, f"p{seat}", move(room), lag=400), 1000 + 5000 + 2400)
     assert moved.clock.left[seat] == 60_000 - 2000 + 3000
+    assert moved.deadline == 1000 + 5000 + 2400 + 60_000, "nor does the next player pay for it"
 
 
 def test_offers_are_carried_out_when_all_accept() -> None:
@@ -367,6 +368,9 @@ def test_nobody_gets_time_by_leaving_and_coming_back(speed: Json) -> None:
     assert back.chairs[seat].substitute is None
     left = [10_000 if other == seat else 60_000 for other in range(4)]
     assert back.clock.left == (tuple(left) if speed["kind"] == "clock" else ())
+    short = tuple(time // 10 if time == 10_000 else time for time in back.clock.left)
+    late = replace(back, clock=replace(back.clock, left=short))
+    assert done(done(late, player, LEAVE), player, RETURN).clock == late.clock, "nor in the turns of others"
 
 
 def test_a_clock_counts_what_a_player_had_used_before_a_bot_moved() -> None:

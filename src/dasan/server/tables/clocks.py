@@ -11,7 +11,7 @@ from dasan.server.times import DAY
 DEALING = 5000
 """The extra time for a hand's first turn, while the deal is shown."""
 RETURNING = 10_000
-"""The minimum time of a player who takes the seat back from a bot."""
+"""The time of a player who has none left and takes the seat back from a bot."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Clock:
             case Correspondence():
                 return self.since + speed.days * DAY
 
-    def moved(self, speed: Speed, seat: int, at: int, *, timed: bool) -> Clock:
+    def moved(self, speed: Speed, seat: int, at: int, *, timed: bool, lag: int = 0) -> Clock:
         """The clocks after ``seat`` has moved. timed: whether a person moved; otherwise only what a person had used of the
-        turn counts.
+        turn counts. lag: the part of the turn that counts for nobody.
         """
         if not isinstance(speed, Increment):
             return Clock(self.left, at)
-        used, more = (at - self.since, speed.increment * 1000) if timed else (self.used, 0)
+        used, more = (at - lag - self.since, speed.increment * 1000) if timed else (self.used, 0)
         rest = max(0, self.left[seat] - max(0, used)) + more
         return Clock((*self.left[:seat], rest, *self.left[seat + 1 :]), at)
 
@@ -63,7 +63,7 @@ class Clock:
         """
         if to_act and self.used > 0:
             return Clock(self.left, at - self.used)
-        left = self.left and (*self.left[:seat], max(self.left[seat], RETURNING), *self.left[seat + 1 :])
+        left = self.left and (*self.left[:seat], self.left[seat] or RETURNING, *self.left[seat + 1 :])
         return Clock(left, at - self.used) if to_act else replace(self, left=left)
 
     def remaining(self, speed: Speed, seats: Sequence[int], to_act: int | None, now: int) -> list[int | None]:

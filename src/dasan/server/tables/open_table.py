@@ -48,8 +48,6 @@ MARKS = 512
 """The most entries that a client can have missed and still get as a difference."""
 RESEATING = frozenset({"sit", "stand", "bots"})
 RETURNING = frozenset({"sit", "return"})
-TIMED = frozenset({"move", "clock"})
-"""Speeds whose clocks compensate lag."""
 COUNT_EVERY = 0.5
 """Seconds between updates of the number of spectators."""
 
@@ -193,7 +191,7 @@ class Table:
         """Send ``connection`` the table, from the ``seen`` entry on."""
         viewer = self.viewer(player)
         self.hub.join(connection)
-        connection.timed = self.room.head.settings.speed.kind in TIMED
+        connection.timed = self.room.head.settings.speed.kind == "clock"
         self._attendance.update(self.hub.players, self._time.now())
         presence = self.presence()
         mark = next((m for m in self._marks if m.seq == seen), None)

@@ -200,7 +200,7 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
     room = _but(room, seq=room.seq + 1, at=max(at, room.at))
     match entry["type"]:
         case "move":
-            return _moved(room, entry["seat"], entry["move"], room.at - entry.get("lag", 0))
+            return _moved(room, entry["seat"], entry["move"], entry.get("lag", 0))
         case "deal":
             return _dealt(room, entry)
         case "sit":
@@ -307,7 +307,7 @@ def _stood(room: Room, seat: int) -> Room:
     return _but(room, chairs=_with(room.chairs, seat, OPEN), contributions=given, silenced=silenced)
 
 
-def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
+def _moved(room: Room, seat: int, text: str | Move, lag: int) -> Room:
     state = room.state
     if state is None or state.to_act is None:
         raise dasan.IllegalPlay(reason("over"), clause="G.04")
@@ -315,7 +315,7 @@ def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
         raise dasan.IllegalPlay(reason("turn"), clause="G.04")
     after = state.play(text)
     timed = room.chairs[seat].plays is None
-    clock = room.clock.moved(room.head.settings.speed, seat, at, timed=timed)
+    clock = room.clock.moved(room.head.settings.speed, seat, room.at, timed=timed, lag=lag)
     offer = None if room.offer is not None and room.offer.offer == "undo" else room.offer
     room = _but(room, state=after, moves=(*room.moves, str(text)), clock=clock, offer=offer)
     if not timed and room.chairs[seat].kind == "human":
