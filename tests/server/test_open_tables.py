@@ -21,9 +21,9 @@ from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection
-from dasan.server.protocol.commands import ChatCommand, MoveCommand, NextCommand, SitCommand
+from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, NextCommand, ReturnCommand, SitCommand
 from dasan.server.protocol.moderation import BanNetwork
-from dasan.server.protocol.table import PerMove, TableSettings
+from dasan.server.protocol.table import Correspondence, PerMove, Speed, TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store, log
 from dasan.server.store.moderation import HOST
@@ -200,6 +200,24 @@ async def test_a_table_follows_a_clock_that_was_set_ahead_when_a_hand_is_dealt(
     room = await tables.look(table_id)
     assert (room.number, room.over) == (2, False)
     assert room.at > now() - HOUR // 2
+
+
+@pytest.mark.parametrize("speed", [PerMove(kind="move", seconds=60), Correspondence(kind="correspondence", days=1)])
+async def test_the_turn_of_a_bot_lasts_no_longer_while_its_table_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, speed: Speed
+) -> None:
+    """Whoever takes the seat back in it would have no time left."""
+    async with only_process(tmp_path, bot_delay=10) as tables:
+        table_id = await timed_table(tables, TableSettings(speed=speed))
+        room = await tables.look(table_id)
+        assert room.to_act is not None
+        player = room.chairs[room.to_act].player or ""
+        await tables.command(table_id, player, LeaveCommand(type="leave", id="leave"))
+        real = time.time_ns
+        monkeypatch.setattr(time, "time_ns", lambda: real() + 2 * DAY * 1_000_000)
+        tables.reopen(table_id)
+        await tables.command(table_id, player, ReturnCommand(type="return", id="return"))
+        assert (await tables.look(table_id)).chairs[room.to_act].substitute is None
 
 
 @pytest_asyncio.fixture

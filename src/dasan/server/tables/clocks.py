@@ -17,8 +17,8 @@ RETURNING = 10_000
 @dataclass(frozen=True)
 class Clock:
     """left: each seat's time for the rest of the hand, in games with an increment. since: when the turn began, or when a
-    bot took over in it. used: how much of the turn a person had used by then; negative if the bot took over while the deal
-    was shown.
+    bot took over from a person in it. used: how much of the turn the person had used by then; negative if the bot took over
+    while the deal was shown.
     """
 
     left: tuple[int, ...] = ()
@@ -55,16 +55,14 @@ class Clock:
 
     def taken_over(self, at: int, *, timed: bool) -> Clock:
         """The clocks after a bot has taken over the turn. timed: whether from a person, not from another bot."""
-        return Clock(self.left, at, at - self.since if timed else self.used)
+        return Clock(self.left, at, at - self.since) if timed else self
 
-    def returned(self, seat: int, at: int, *, to_act: bool) -> Clock:
-        """The clocks after the player of ``seat`` has taken it back. The turn in which a bot took over goes on: nobody
-        gets time by leaving and coming back.
+    def returned(self, seat: int, *, to_act: bool) -> Clock:
+        """The clocks after the player of ``seat`` has taken it back. Their turn goes on, and the bot's time in it counts: nobody
+        gets time, or keeps the bot from its move, by leaving and coming back.
         """
-        if to_act and self.used > 0:
-            return Clock(self.left, at - self.used)
         left = self.left and (*self.left[:seat], self.left[seat] or RETURNING, *self.left[seat + 1 :])
-        return Clock(left, at - self.used) if to_act else replace(self, left=left)
+        return Clock(left, self.since - self.used) if to_act else replace(self, left=left)
 
     def remaining(self, speed: Speed, seats: Sequence[int], to_act: int | None, now: int) -> list[int | None]:
         """Each seat's time at ``now``; None for games without clocks."""

@@ -385,8 +385,10 @@ class Table:
             self._answers.load(loaded.done)
             self._marks.append(Mark.of(self.room))
             await self._spectators.open(self.room, self._process.store.log, self._time.now())
-            # Clocks were stopped while the table was closed.
-            stopped = self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence"
+            # Clocks were stopped while the table was closed, except that of a person with days for a move.
+            speed = self.room.head.settings.speed.kind
+            runs_on = speed == "correspondence" and self.room.deadline is not None
+            stopped = self.room.to_act is not None and speed != "untimed" and not runs_on
             # What follows without a command comes before the first one: a player who leaves a table that was never open, because
             # of a crash, would leave an open seat instead of a bot in it.
             await self.write([{"type": "resume"}] if stopped else [])

@@ -233,7 +233,7 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             return _with_host(after, entry.get("host"))
         case "return":
             seat = entry["seat"]
-            clock = room.clock.returned(seat, room.at, to_act=room.to_act == seat)
+            clock = room.clock.returned(seat, to_act=room.to_act == seat)
             return replace(_chair(room, seat, substitute=None), clock=clock)
         case "resume":
             return _but(room, clock=replace(room.clock, since=room.at))
