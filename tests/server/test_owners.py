@@ -200,7 +200,9 @@ async def test_a_process_that_reports_no_received_texts_is_kept() -> None:
     relayed.offer("text")
     asked = {"do": "keep", "process": "older", "numbers": [1], "until": 1 << 60}
     for _ in range(3):
+        relayed.kept_until = 0
         assert json.loads(await bus.request("t", json.dumps(asked).encode(), 5.0)) == {"done": [1]}
+        assert not relayed.silent
 
 
 @pytest.mark.parametrize("timed", [True, False])
