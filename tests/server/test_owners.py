@@ -225,6 +225,13 @@ async def test_what_waits_for_another_process_takes_bounded_memory(monkeypatch: 
         assert 90_000 * times < sum(map(len, heard)) < 110_000 * times
 
 
+async def test_whoever_closes_a_socket_leaves_the_others_where_they_are() -> None:
+    owner, socket, (_, second) = await joined("p0", "p1")
+    assert await socket.leave(second)
+    assert (list(socket._here), list(owner._there["t"])) == ([1], [("socket", 1)])
+    assert not await socket.leave(Connection(8, "p1")), "its table is open here"
+
+
 async def test_a_connection_that_fell_silent_before_its_table_answered_does_not_join_it() -> None:
     """Nothing would ever remove it: its player would stay present, and the table open."""
     bus, table, asked, answers = LocalBus(), _Table(), asyncio.Event(), asyncio.Event()
