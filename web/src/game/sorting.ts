@@ -1,7 +1,7 @@
 import { cardOf, isJoker, rankOf, SUITS, suitOf } from '../cards/cards';
 import type { Sort } from '../browser/prefs.svelte';
 
-/** The order in which a hand is laid out; the server's own order is by rank, in which equal places stay. */
+/** The order in which a hand is laid out; the server's order is by rank, and cards that compare equal keep it. */
 export function sorted(keys: readonly string[], by: Sort): string[] {
   if (by === 'rank') return [...keys];
   if (by === 'suit') {

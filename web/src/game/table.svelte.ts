@@ -113,6 +113,8 @@ export class Table {
   private result: ReturnType<typeof setTimeout> | undefined;
   private laying: ReturnType<typeof setTimeout> | undefined;
   private thinking: ReturnType<typeof setTimeout> | undefined;
+  /** In this turn the page passes for the player, also where the pass was lost with the connection. */
+  private passing = false;
   private turnBegan = 0;
   private readonly passes = PassTimes.stored();
   private fading: Record<number, ReturnType<typeof setTimeout>> = {};
@@ -177,7 +179,12 @@ export class Table {
     const left = clocks?.deadline ? clocks.deadline - clocks.now - (Date.now() - clocksAt) : null;
     const alone = !table?.seats.some((seat) => seat.kind !== 'bot' && seat.kind !== 'open' && seat.seat !== this.me);
     const wait = alone ? 0 : this.passes.draw(left);
-    this.thinking = setTimeout(() => this.myTurn && this.view && canPass(this.view) && this.move('pass'), wait);
+    this.passing = true;
+    this.thinking = setTimeout(() => {
+      if (!this.myTurn || !this.view || !canPass(this.view)) return;
+      this.move('pass');
+      this.passing = true;
+    }, wait);
   }
 
   /** Plan a move for this seat's next turn; planning it again cancels it. */
@@ -263,6 +270,7 @@ export class Table {
   private decide(cards: Raised): void {
     if (!this.acts) return;
     clearTimeout(this.thinking);
+    this.passing = false;
     this.raise(cards);
   }
 
@@ -284,6 +292,7 @@ export class Table {
     const id = this.newId();
     this.remark = null;
     clearTimeout(this.thinking);
+    this.passing = false;
     const asked = this.connection.send({ ...wanted, id } as ClientMessage);
     if (asked) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
@@ -343,8 +352,7 @@ export class Table {
       }
       case 'update':
       case 'table':
-        // After a lost connection nothing has happened: a move may be lost with it, also an automatic pass.
-        if (!this.continued && message.seq <= this.game.seq) this.turn();
+        if (!this.continued && message.seq <= this.game.seq) this.again();
         this.continued = true;
         this.pump.push({ message, at });
         return;
@@ -401,14 +409,20 @@ export class Table {
       if (sound) cue(sound);
       for (const text of announced(this.game, events, before.view?.doublings ?? 0)) this.speakUp(text);
       // With two decks a card may remain that equals one of those played.
-      if (events.some(({ seat, type }) => seat === this.me && CARD_MOVES.has(type))) this.raise();
+      const own = events.filter(({ seat, type }) => seat === this.me && CARD_MOVES.has(type));
+      const played = new Set(own.flatMap(({ cards }) => cards ?? []));
+      if (played.size) this.raise(raised([...this.chosen].filter((key) => !played.has(cardOf(key)))));
     }
     if (acted && !this.acts) this.withdraw();
     if (message.type === 'ack' || message.type === 'error') this.answer(message.id, message.type === 'ack');
     if (message.type === 'hint') this.advised();
     if (this.game.view !== before.view) {
       this.settle(message.type === 'snapshot');
-      if (message.type === 'update') this.turn();
+      if (message.type === 'update') {
+        // After a lost connection what is new may be no move, such as chat.
+        if (acted && !news(before, message.events).length) this.again();
+        else this.turn();
+      }
     } else if (this.acts && !acted) {
       // The seat was taken back, perhaps during its turn.
       this.turn();
@@ -466,9 +480,19 @@ export class Table {
     if (!atOnce && this.me !== null && winners.length) cue(winners.includes(this.me) ? 'win' : 'lose');
   }
 
+  /** After a lost connection without news: announce this seat's turn again, and the waiting pass goes out. */
+  private again(): void {
+    clearTimeout(this.thinking);
+    if (!this.myTurn) return;
+    this.speakUp(t('table.yourTurn'));
+    cue('turn');
+    if (this.passing) this.passLater();
+  }
+
   /** If it is this seat's turn, announce it and make the planned move. */
   private turn(): void {
     clearTimeout(this.thinking);
+    this.passing = false;
     const { view } = this;
     if (!view || !this.myTurn) return;
     this.turnBegan = performance.now();

@@ -40,6 +40,19 @@ function turnIn(time: number | null, ...legal_moves: object[]): void {
   vi.advanceTimersByTime(500);
 }
 
+type Seated = InstanceType<typeof Table>;
+
+/** What the server sends again after a lost connection; event 3 is a line of chat. */
+function again(seq: number, ...legal_moves: object[]): object {
+  return {
+    type: 'update',
+    seq,
+    events: [{ seq: 1, seat: 1, type: 'pass' }],
+    view: { ...state, to_act: 0, legal_moves },
+    clocks: null,
+  };
+}
+
 const moves = (): string[] =>
   FakeSocket.last.sent
     .map((text) => JSON.parse(text) as { type: string; move: string })
@@ -136,6 +149,49 @@ describe('what is decided before the turn', () => {
     vi.advanceTimersByTime(8000);
     expect(moves()).toEqual(['pass']);
     table.close();
+  });
+
+  it('is what was selected while the play was on its way', () => {
+    const table = seated();
+    turn(PASS, NINE);
+    table.choose(['9S']);
+    table.play();
+    table.choose(['9S', '5D']);
+    const events = [{ seq: 2, seat: 0, type: 'play', cards: ['9S'] }];
+    FakeSocket.last.say({ type: 'update', seq: 3, events, view: { ...state, hand: ['5D', '5C'], to_act: 1 }, clocks: null });
+    vi.advanceTimersByTime(500);
+    expect(table.selection).toEqual(['5D']);
+    table.close();
+  });
+
+  it.each([2, 3])('is a planned pass also where the connection is lost before it goes out, up to event %i', (seq) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const table = seated();
+    table.ahead('pass');
+    turn(PASS, NINE);
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(600);
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say(again(seq, PASS, NINE));
+    vi.advanceTimersByTime(8000);
+    expect(moves()).toEqual(['pass']);
+    table.close();
+  });
+
+  it.each([2, 3])('is no pass that the player had given up before the connection was lost, up to event %i', (seq) => {
+    prefs.autoPass = true;
+    for (const decide of [(table: Seated) => table.choose(['9S']), (table: Seated) => table.send({ type: 'hint' })]) {
+      const table = seated();
+      turn(PASS);
+      decide(table);
+      FakeSocket.last.close();
+      vi.advanceTimersByTime(10_000);
+      FakeSocket.last.onopen?.();
+      FakeSocket.last.say(again(seq, PASS));
+      vi.advanceTimersByTime(8000);
+      expect(moves()).toEqual([]);
+      table.close();
+    }
   });
 
   it('is left, and said, where it has become impossible', () => {
