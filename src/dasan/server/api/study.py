@@ -44,7 +44,7 @@ from dasan.server.workers.process import JobError
 router = strict_router("/api")
 
 Kind: TypeAlias = Literal["open", "known"]
-VERSION = {"open": f"{__version__}/1", "known": f"{__version__}/2", "turning": f"{__version__}/1"}
+VERSION = {"open": f"{__version__}/2", "known": f"{__version__}/2", "turning": f"{__version__}/1"}
 """By kind: reviews stored by another version are computed again."""
 EACH_POSITION = 1.0
 """Seconds per position of a review."""

@@ -48,8 +48,9 @@ class Sending:
             await self.push.close()
 
     async def send_due(self) -> None:
-        """Queue reminders of events that have begun, then begin to send as many due notifications as there is room for, of each
-        player at most ``EACH``: however many one has, the others' follow.
+        """Queue reminders of events that have begun, then begin to send due notifications while there is room.
+
+        Of each player at most ``EACH`` are sent at once, so that one player's many do not delay the others'.
         """
         await self._notifications.announce(now())
         counts = Counter(self._going.values())

@@ -212,7 +212,8 @@ class Moderation(StorePart):
         query = sa.select(refused_words).order_by(refused_words.c.language, refused_words.c.word)
         by_language: dict[str, list[str]] = {}
         for row in await self._rows(query):
-            by_language.setdefault(row.language, []).append(row.word)
+            if "\0" not in row.word:  # SQLite may hold such a word of a time when it was not refused
+                by_language.setdefault(row.language, []).append(row.word)
         return by_language
 
     @reading
