@@ -261,11 +261,11 @@ def test_rest_describes_the_games(server: Served) -> None:
 
 
 @pytest.mark.full
-def test_delays_are_measured_where_clocks_run(server: Served) -> None:
+def test_delays_are_measured_where_players_have_clocks_for_the_hand(server: Served) -> None:
     player = server.player()
     speeds = {"kind": "clock", "seconds": 600, "increment": 5}, {"kind": "move", "seconds": 600}
-    timed, untimed = (player.open_table("big-three", ["random"] * 2, settings={"speed": speed}) for speed in speeds)
-    with player.sit(untimed) as there, player.sit(timed) as socket:
+    by_clock, by_move = (player.open_table("big-three", ["random"] * 2, settings={"speed": speed}) for speed in speeds)
+    with player.sit(by_move) as there, player.sit(by_clock) as socket:
         probe = socket.until(lambda message: message["type"] == "probe")
         socket.send(type="probe", n=probe["n"])
         socket.receive_all()
