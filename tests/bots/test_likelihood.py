@@ -9,13 +9,16 @@ import pytest
 
 import dasan
 from dasan import worlds
+from dasan.bots.net import score
+from dasan.bots.protocol import choices
 from dasan.bots.sampling.beliefs import evenly
-from dasan.bots.sampling.likelihood import _at_the_start, log_likelihoods, stories
+from dasan.bots.sampling.likelihood import SOFTNESS, _at_the_start, log_likelihoods, stories
 from dasan.bots.sampling.simulator import simulator_for
 from dasan.features import layout
 from dasan.kernels.cards import words_of
 from dasan.networks.trained import fitted
 from dasan.play.phases import Phase
+from dasan.records.retrace import moves_of
 from dasan.worlds.kitties import with_kitty
 
 pytestmark = pytest.mark.full
@@ -235,6 +238,28 @@ def test_a_call_says_something_where_the_hand_begins_with_it() -> None:
     view = state.view(state.to_act)
     (world,) = worlds.sample(view, 1)
     assert [one.start.phase for one in stories(view, world)] == [Phase.CALL]
+
+
+@pytest.mark.parametrize(("preset", "moves"), [("big-two", 14), ("winner", 10)])
+def test_each_move_is_as_likely_as_the_networks_scores_say(preset: str, moves: int) -> None:
+    """The softmax of the scores of views, one at a time."""
+    rules = dasan.rules(preset)
+    fit = fitted(rules)
+    assert fit is not None
+    state = played(rules, 5, moves)
+    view = state.view(state.to_act)
+    expected = []
+    for world in (sampled := worlds.sample(view, 6)):
+        total = 0.0
+        for before, move in moves_of(world):
+            legal = choices(before.view(before.to_act))
+            if before.to_act != view.seat and len(legal) > 1:
+                scaled = score(fit, before.view(before.to_act)).astype(float) / fit.network.unit / SOFTNESS
+                total += scaled[legal.index(move)] - np.log(np.exp(scaled).sum())
+        expected.append(total)
+    logs = log_likelihoods(view, sampled[0], worlds.deals(view, 6), fit, simulator_for(rules, fit.trained.session))
+    assert logs == pytest.approx(expected, abs=1e-3)
+    assert np.ptp(logs) > 0.1
 
 
 def test_no_facts_before_the_first_move() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dasan.worlds.deals import Deals
 
 SOFTNESS = 0.5
-"""The temperature of the softmax, in units of the network's scores, because people and other bots play differently."""
+"""The temperature of the softmax, in multiples of `Network.unit`, because people and other bots play differently."""
 
 
 @dataclass(frozen=True)
