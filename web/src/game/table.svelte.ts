@@ -6,7 +6,6 @@ import { Connection, type Status } from '../server/connection';
 import { refusalText } from '../server/refusal';
 import { ending, fold, newLines, news, NOTHING, sent, type Game } from './game';
 import { t } from '../i18n/i18n.svelte';
-import { PassTimes } from './passtimes';
 import { keepCommitment } from '../browser/commitments';
 import { prefs } from '../browser/prefs.svelte';
 import { Pump } from './pump';
@@ -16,6 +15,7 @@ import { cue } from '../browser/sound';
 import { load, save } from '../browser/storage';
 import { keysOf, raised, toggled, touch, type Raised } from './touch';
 import { quietAfter, unmoved } from './trick';
+import { WaitingPass } from './waiting-pass';
 import { moveText, personName, seatName } from '../i18n/words';
 
 /** Milliseconds for which the last play is visible before the result covers it. */
@@ -112,11 +112,7 @@ export class Table {
   private quiet = 0;
   private result: ReturnType<typeof setTimeout> | undefined;
   private laying: ReturnType<typeof setTimeout> | undefined;
-  private thinking: ReturnType<typeof setTimeout> | undefined;
-  /** In this turn the page passes for the player, also where the pass was lost with the connection. */
-  private passing = false;
-  private turnBegan = 0;
-  private readonly passes = PassTimes.stored();
+  private readonly waiting = new WaitingPass(() => this.myTurn && this.view && canPass(this.view) && this.move('pass'));
   private fading: Record<number, ReturnType<typeof setTimeout>> = {};
 
   constructor(readonly id: string) {
@@ -133,7 +129,7 @@ export class Table {
   close(): void {
     this.pump.clear();
     clearTimeout(this.result);
-    clearTimeout(this.thinking);
+    this.waiting.cancel();
     clearTimeout(this.laying);
     Object.values(this.fading).forEach(clearTimeout);
     this.connection.close();
@@ -167,24 +163,16 @@ export class Table {
     const { view } = this;
     if (!view || !canPass(view)) return;
     if (this.myTurn && view.phase === 'play' && cardMoves(view).length) {
-      this.passes.record(performance.now() - this.turnBegan);
-      this.passes.keep();
+      this.waiting.record();
     }
     this.move('pass');
   }
 
-  /** Pass after a delay like this player's other passes, so that it reveals nothing. */
   private passLater(): void {
     const { clocks, clocksAt, table } = this.game;
     const left = clocks?.deadline ? clocks.deadline - clocks.now - (Date.now() - clocksAt) : null;
     const alone = !table?.seats.some((seat) => seat.kind !== 'bot' && seat.kind !== 'open' && seat.seat !== this.me);
-    const wait = alone ? 0 : this.passes.draw(left);
-    this.passing = true;
-    this.thinking = setTimeout(() => {
-      if (!this.myTurn || !this.view || !canPass(this.view)) return;
-      this.move('pass');
-      this.passing = true;
-    }, wait);
+    this.waiting.wait(left, alone);
   }
 
   /** Plan a move for this seat's next turn; planning it again cancels it. */
@@ -269,8 +257,7 @@ export class Table {
   /** Select cards by hand: the player does not pass after all. */
   private decide(cards: Raised): void {
     if (!this.acts) return;
-    clearTimeout(this.thinking);
-    this.passing = false;
+    this.waiting.cancel();
     this.raise(cards);
   }
 
@@ -291,8 +278,7 @@ export class Table {
     if (this.busy) return false;
     const id = this.newId();
     this.remark = null;
-    clearTimeout(this.thinking);
-    this.passing = false;
+    this.waiting.cancel();
     const asked = this.connection.send({ ...wanted, id } as ClientMessage);
     if (asked) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
@@ -482,20 +468,19 @@ export class Table {
 
   /** After a lost connection without news: announce this seat's turn again, and the waiting pass goes out. */
   private again(): void {
-    clearTimeout(this.thinking);
+    const waited = this.waiting.interrupted();
     if (!this.myTurn) return;
     this.speakUp(t('table.yourTurn'));
     cue('turn');
-    if (this.passing) this.passLater();
+    if (waited) this.passLater();
   }
 
   /** If it is this seat's turn, announce it and make the planned move. */
   private turn(): void {
-    clearTimeout(this.thinking);
-    this.passing = false;
+    this.waiting.cancel();
     const { view } = this;
     if (!view || !this.myTurn) return;
-    this.turnBegan = performance.now();
+    this.waiting.begin();
     this.speakUp(t('table.yourTurn'));
     const { plan } = this;
     this.plan = null;
